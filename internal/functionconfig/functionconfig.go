@@ -1,6 +1,6 @@
-// Package configured is what kinds share that configure a function, or a version or an
-// alias of it: which one a resource is about, and reading all that one function has
-// with one call for all resources.
+// Package functionconfig is what kinds share that configure a function, version or alias:
+// the name of what they configure, and a reader that lists all configurations of a
+// function in one call for all resources.
 package functionconfig
 
 import (
@@ -22,21 +22,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
-// A Target is what a spec says that it configures, once its references are resolved.
+// A Target is what a spec configures, after its references are resolved.
 type Target struct {
-	// Function by its plain name. Nil if spec names none.
+	// Function is the plain name. Nil if spec names none.
 	Function *string
 
 	// Qualifier of the function. Nil if spec names none.
 	Qualifier *string
 
-	// Default is the qualifier where none is named, empty for none.
+	// Default is the qualifier if spec names none. It may be empty.
 	Default string
 }
 
-// Name of what a resource configures. It returns false where a resource that is being
-// deleted has never made anything: what its references name may be gone by then, so
-// that spec does not tell.
+// Name returns the name of what a resource configures. It returns false if the resource is
+// being deleted and has never configured anything: its references may no longer exist
+// then, so that spec is not conclusive.
 func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	known, err := t.known(mg)
 	if err != nil {
@@ -65,8 +65,7 @@ func (t Target) wanted() functionname.Name {
 	return functionname.Name{Function: ptr.Deref(t.Function, ""), Qualifier: ptr.Deref(t.Qualifier, "")}.Or(t.Default)
 }
 
-// known is the name that a resource has written or was given, or that it was about to
-// make a thing for.
+// known returns the external name, or the name that the resource was about to configure.
 func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	text := reconciler.ExternalName(mg)
 	if text == "" && meta.WasDeleted(mg) {
@@ -82,19 +81,19 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	return n.Or(t.Default), nil
 }
 
-// agrees says that spec does not contradict a name that the user gave. A resource that
-// never came to what it names deletes nothing.
+// agrees returns whether spec does not contradict an external name that the user set. A
+// resource that never configured what it names deletes nothing.
 func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 	return ownership.WrittenName(mg) != "" || t.Function == nil || *t.Function == known.Function
 }
 
-// Acts are the functions that spec and annotations say a resource configures.
+// Acts returns the functions that spec and annotations name.
 func Acts(mg resource.Managed, function *string) []tenancy.Target {
 	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
 }
 
-// Reads are the calls of a look at a resource: the one that reads, and the one that will
-// follow where its thing is yet to be made.
+// Reads returns the operations of an observation: the read, and the create if the
+// configuration does not exist yet.
 func Reads(mg resource.Managed, read, create string) []string {
 	if ownership.WrittenName(mg) == "" && reconciler.MayCreate(mg) {
 		return []string{read, create}
@@ -102,22 +101,22 @@ func Reads(mg resource.Managed, read, create string) []string {
 	return []string{read}
 }
 
-// What names a thing to users, such as "URL of function cart:live".
-func What(thing string, n functionname.Name) string {
-	return thing + " of function " + n.String()
+// What returns a description for users, such as "URL of function cart:live".
+func What(kind string, n functionname.Name) string {
+	return kind + " of function " + n.String()
 }
 
-// FunctionReference is how a spec refers to the function that it configures.
+// FunctionReference returns the reference of a spec to the function that it configures.
 func FunctionReference(f v1beta1.ConfiguredFunction) reconciler.Reference {
 	return reconciler.Reference{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: f.FunctionNameRef, Selector: f.FunctionNameSelector}
 }
 
-// QualifierReference is how a spec refers to its qualifier.
+// QualifierReference returns the reference of a spec to its qualifier.
 func QualifierReference(to schema.GroupVersionKind, ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector) reconciler.Reference {
 	return reconciler.Reference{Field: "qualifier", To: to, Ref: ref, Selector: selector}
 }
 
-// IsListed is a qualifier as status shows it.
+// IsListed returns a qualifier as status shows it.
 func IsListed(n functionname.Name) *string {
 	return ptr.To(cmp.Or(n.Qualifier, functionname.Latest))
 }

@@ -108,7 +108,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestListWithoutEnd has each page name a next.
+// TestListWithoutEnd checks a list in which each page names a next one.
 func TestListWithoutEnd(t *testing.T) {
 	calls := 0
 	r := &Reader[string]{Cache: &readcache.Cache{}, Operation: "ListThings", ARN: func(s string) *string { return &s }}
@@ -122,7 +122,7 @@ func TestListWithoutEnd(t *testing.T) {
 	}
 }
 
-// pages has two pages of ARNs of the function cart.
+// pages returns two pages of ARNs of the function cart.
 type pages struct {
 	calls []string
 	err   error
@@ -144,11 +144,11 @@ func (p *pages) reader() *Reader[string] {
 func TestReader(t *testing.T) {
 	now := time.Unix(100, 0)
 	var reserved []string
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
 		reserved = append(reserved, ops...)
 		return 0
 	}}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	p := &pages{}
 	r := p.reader()
 	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
@@ -169,7 +169,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// A list that may lack what is there is no proof.
+// TestReaderAsksForOne checks that the single configuration is read if the list may be
+// incomplete.
 func TestReaderAsksForOne(t *testing.T) {
 	wrote := &samples.Sample{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
 	meta.AddAnnotations(wrote, ownership.Name(wrote, "cart:other"))

@@ -16,33 +16,34 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// A Reader reads the configurations of one kind that a function has, all at once and
-// for all resources of a session: each costs a share of one call.
+// A Reader reads the configurations of one kind that a function has, all at once and for
+// all resources of a session, so that they share one call.
 type Reader[V any] struct {
 	// Cache of the session.
 	Cache *readcache.Cache
 
-	// Operation of AWS that lists them, such as ListFunctionUrlConfigs.
+	// Operation is the AWS operation that lists them, such as ListFunctionUrlConfigs.
 	Operation string
 
-	// Page of the list of a function, from a marker on, and the marker of the next. Both
-	// markers are nil at the ends.
+	// Page returns a page of the list of a function from a marker on, and the marker of the
+	// next page. The first and the last marker are nil.
 	Page func(ctx context.Context, function string, marker *string) (page []V, next *string, err error)
 
-	// ARN of the function, version or alias that a configuration is for.
+	// ARN returns the ARN of the function, version or alias that a configuration is for.
 	ARN func(V) *string
 
-	// Get a single configuration, with the operation of GetBy. It is asked where the list
-	// may lack what is there.
+	// Get reads a single configuration with the operation GetBy. It is called if the list may
+	// be incomplete.
 	Get   func(ctx context.Context, n functionname.Name) (V, error)
 	GetBy string
 }
 
-// Read the configuration of a name that a resource is about. It returns false where there
-// is none, or no such function.
+// Read returns the configuration of a name. It returns false if there is none, or no such
+// function.
 //
-// A list that an emulator lacks, or that does not show what the resource has made, is no
-// proof: then the single configuration is asked for.
+// The list is not conclusive if the endpoint, such as an emulator, does not support it, or
+// if it does not contain what the resource has created: then the single configuration is
+// read.
 func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionname.Name) (V, bool, error) {
 	var none V
 	all, err := readcache.Read(ctx, r.Cache, r.key(n), reconciler.Freshness(ctx), func(ctx context.Context) ([]V, error) {
@@ -65,12 +66,13 @@ func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionnam
 	return none, false, nil
 }
 
-// made tells whether a resource has made its configuration, or may have.
+// made returns whether a resource has created its configuration, or may have.
 func made(mg resource.Managed) bool {
 	return !meta.WasDeleted(mg) && (ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero())
 }
 
-// single asks for one configuration. Who may not ask goes by the list.
+// single reads one configuration. If the credentials do not permit the call, the list is
+// taken as conclusive.
 func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, error) {
 	var none V
 	if r.Get == nil || !reconciler.Reserve(ctx, r.GetBy) {
@@ -83,8 +85,8 @@ func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, e
 	return v, err == nil, err
 }
 
-// list all pages. Those after the first come unexpected: if there is no quota for one,
-// the client defers it and with it the reconcile, which comes back with quota for all.
+// list returns all pages. Those after the first are not reserved: if there is no quota for
+// one, the client defers it and the reconcile with it, which then reserves quota for all.
 func (r *Reader[V]) list(ctx context.Context, function string) ([]V, error) {
 	var read lambdaapi.Pages
 	all, marker, err := r.Page(ctx, function, nil)
@@ -100,7 +102,7 @@ func (r *Reader[V]) list(ctx context.Context, function string) ([]V, error) {
 	return all, err
 }
 
-// Forget what was read of a function, since it was changed.
+// Forget invalidates what was read of a function, because it was changed.
 func (r *Reader[V]) Forget(n functionname.Name) { r.Cache.Forget(r.key(n)) }
 
 func (r *Reader[V]) key(n functionname.Name) readcache.Key {

@@ -25,7 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// kinds of managed resources and what sets up their controllers.
+// kinds maps the managed kinds to the functions that set up their controllers.
 var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, reconciler.Options) error{
 	v1beta1.AliasGroupVersionKind:                        alias.Setup,
 	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Setup,
@@ -54,8 +54,8 @@ func setupKinds(mgr ctrl.Manager, o reconciler.Options) error {
 	return nil
 }
 
-// setupKindsGated adds the controller of each kind once the cluster has the kind, and
-// the kinds of configurations that it refers to.
+// setupKindsGated adds the controller of each kind as soon as the cluster has the kind and
+// the ProviderConfig kinds that it refers to.
 func setupKindsGated(mgr ctrl.Manager, o reconciler.Options) error {
 	for gvk, setup := range kinds {
 		o.Gate.Register(func() {

@@ -7,33 +7,33 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// A ForeignError says that a thing of the wanted name exists and is not ours,
-// whose it seems to be, and how to take it over.
+// A ForeignError says that an external resource of the desired name exists and belongs to
+// another owner, which owner that seems to be, and how to adopt it.
 type ForeignError struct {
 	message string
 
-	// adoptable says that the resource could take the thing over.
+	// adoptable says that the managed resource could adopt the external resource.
 	adoptable bool
 }
 
-// Error is the message for the user.
+// Error returns the message for the user.
 func (e *ForeignError) Error() string { return e.message }
 
-// IsForeign tells whether an error says that a thing is not ours.
+// IsForeign returns whether an error says that an external resource is not owned.
 func IsForeign(err error) bool {
 	var f *ForeignError
 	return errors.As(err, &f)
 }
 
-// IsAdoptable tells whether an error says that a thing is not ours, and could be taken
-// over.
+// IsAdoptable returns whether an error says that an external resource is not owned and
+// could be adopted.
 func IsAdoptable(err error) bool {
 	f, ok := errors.AsType[*ForeignError](err)
 	return ok && f.adoptable
 }
 
-// NewForeignError explains the verdict Foreign. what names the thing in AWS, such
-// as "function my-function".
+// NewForeignError returns the error for the ownership Foreign. what describes the external
+// resource, such as "function my-function".
 func NewForeignError(what string, tags map[string]string, c Expected) *ForeignError {
 	if !tagged(tags) {
 		return &ForeignError{adoptable: true, message: fmt.Sprintf(
@@ -45,14 +45,14 @@ func NewForeignError(what string, tags map[string]string, c Expected) *ForeignEr
 		what, owner(tags, c), AnnotationAdopt)}
 }
 
-// NewNotAllowedError explains that a thing is not to be touched for another reason, such as
-// that it is for a function of another namespace.
+// NewNotAllowedError returns the error for an external resource that may not be managed
+// for another reason, such as that it belongs to a function of another namespace.
 func NewNotAllowedError(what string, why error) *ForeignError {
 	return &ForeignError{message: what + " cannot be used by this resource: " + why.Error()}
 }
 
-// NewForeignUntaggedError explains the verdict Foreign on a thing that cannot carry
-// tags. name is what the external name has to be to import it.
+// NewForeignUntaggedError returns the error for the ownership Foreign of an external
+// resource that cannot have tags. name is the external name that would import it.
 func NewForeignUntaggedError(what, name string) *ForeignError {
 	return &ForeignError{adoptable: true, message: fmt.Sprintf(
 		"%s exists and was not created by this resource; to import it, set the annotation %s to %q",
@@ -70,7 +70,8 @@ func owner(tags map[string]string, c Expected) string {
 	return fmt.Sprintf("%s of cluster %s", who, or(tags[TagCluster], "unknown"))
 }
 
-// otherProvider names what else says that it manages the thing, if anything does.
+// otherProvider returns which other tool the tags name as the manager of the external
+// resource. It is empty if they name none.
 func otherProvider(tags map[string]string) string {
 	if tags[TagName] == "" {
 		return ""
@@ -85,30 +86,33 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// OwnedBy says that another resource of this cluster, which is there, owns a thing, and
-// what to do.
+// OwnedBy returns a message that another existing resource of this cluster owns an
+// external resource, and what to do.
 func OwnedBy(what, kind, namespace, name string) string {
 	return fmt.Sprintf(
 		"%s belongs to %s %s/%s of this cluster, and cannot be taken over while that resource exists: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete",
 		what, kind, namespace, name)
 }
 
-// NewOwnedUntaggedError explains that a thing that cannot carry tags is another resource's of
-// this cluster, which is there, and what to do. name is what the external name has to be to
-// import it, owner names the resource by kind, namespace and name.
+// NewOwnedUntaggedError returns the error for an external resource that cannot have tags
+// and that another existing resource of this cluster owns. It says what to do. name is the
+// external name that would import it, owner names the resource by kind, namespace and
+// name.
 func NewOwnedUntaggedError(what, name, owner string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
 		"%s belongs to %s of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation %s to %q",
 		what, owner, meta.AnnotationKeyExternalName, name)}
 }
 
-// NewOwnedError explains that a thing is another resource's, as OwnedBy does.
+// NewOwnedError returns the error for an external resource that another resource owns,
+// with the message of OwnedBy.
 func NewOwnedError(what, kind, namespace, name string) *ForeignError {
 	return &ForeignError{message: OwnedBy(what, kind, namespace, name)}
 }
 
-// NewMovedError returns the error of a resource whose spec or external name now names
-// another external resource than the one that it manages, which would be left behind.
+// NewMovedError returns the error of a resource that now names, in spec or by its external
+// name, another external resource than the one that it manages, which would be left
+// behind.
 func NewMovedError(was, is string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
 		"spec or the external name was changed from %q to %q, which would leave %q behind: change spec.forProvider or the annotation %s back, and create another resource for %q",

@@ -1,10 +1,11 @@
-// Package ownership tells whose a thing in AWS is, by its tags. It is pure.
+// Package ownership decides by tags which managed resource owns an external resource. It
+// is pure.
 //
-// Every taggable thing that the provider makes carries the tags that Tags
-// returns. What is found under the name of a managed resource is judged by them
-// before anything is changed, so that a foreign thing is never updated and never
-// deleted, a lost answer to a create is recognised, a restored backup finds its
-// things again, and two clusters do not fight over one function.
+// Every taggable external resource that the provider creates carries the tags that Tags
+// returns. They are checked before anything is changed, so that a foreign external
+// resource is never updated or deleted, an unanswered create is recognised, a restored
+// backup finds its external resources again, and two clusters do not manage the same
+// function.
 package ownership
 
 import (
@@ -21,8 +22,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// The tags that say whose a thing is. The first four are those that users of
-// Crossplane's other AWS providers know.
+// The tags that record the owner. The first four are those that users of Crossplane's
+// other AWS providers know.
 const (
 	TagKind           = "crossplane-kind"
 	TagName           = "crossplane-name"
@@ -33,36 +34,36 @@ const (
 )
 
 const (
-	// AnnotationAdopt is the annotation that, set to "true", lets a resource take over a thing that
-	// another cluster or another resource owns, or that no one seems to own.
+	// AnnotationAdopt is the annotation that, set to "true", lets a resource adopt an external
+	// resource that another cluster or another resource owns, or that has no known owner.
 	AnnotationAdopt = "lambda.aws.m.crossplane.io/adopt"
 
-	// AnnotationNamedBy says which object wrote the external name and what it
-	// wrote, as "uid/name". It tells an external name that the user set, or that
-	// came along with a restored backup, from one that the provider wrote.
+	// AnnotationNamedBy records which object wrote the external name and what it wrote, as
+	// "uid/name". It distinguishes an external name that the user set, or that a backup
+	// restored, from one that the provider wrote.
 	AnnotationNamedBy = "lambda.aws.m.crossplane.io/external-name-written-by"
 
-	// AnnotationParent keeps what Parent returns. Whoever prepares a creation sets it in
-	// memory; it is written together with the note that a creation is pending.
+	// AnnotationParent keeps what Parent returns. It is set in memory when a creation is
+	// prepared, and written together with the annotation that a creation is pending.
 	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
 
-	// AnnotationUnanswered keeps the time of a create whose answer was lost, so that it
-	// is not known whether AWS has created anything.
+	// AnnotationUnanswered keeps the time of an unanswered create, so that it is not known
+	// whether AWS has created anything.
 	AnnotationUnanswered = "lambda.aws.m.crossplane.io/create-unanswered"
 
-	// AnnotationIntent keeps what a resource is about to make anew in AWS, in the kind's
-	// own terms. It is written before the call, so that what a lost answer told of is
-	// found again.
+	// AnnotationIntent records what a resource is about to create in AWS, in a form of the
+	// kind's own. It is written before the call, so that the result is found even if the
+	// response is lost.
 	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"
 
-	// AnnotationRecord keeps what was done where nothing in AWS tells of it: an
-	// Invocation's last call.
+	// AnnotationRecord records an action that AWS keeps no trace of: the last call of an
+	// Invocation.
 	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
 )
 
-// Tags are those that mark a thing as the given resource's. kind is the kind and
-// group in lower case, such as function.lambda.aws.m.crossplane.io; config is the
-// name of its ProviderConfig or ClusterProviderConfig.
+// Tags returns the tags that mark an external resource as owned by the given resource.
+// kind is the kind and group in lower case, such as function.lambda.aws.m.crossplane.io;
+// config is the name of its ProviderConfig or ClusterProviderConfig.
 func Tags(mg metav1.Object, clusterID, config, kind string) map[string]string {
 	return map[string]string{
 		TagKind:           kind,
@@ -74,31 +75,31 @@ func Tags(mg metav1.Object, clusterID, config, kind string) map[string]string {
 	}
 }
 
-// Keys are the keys of the tags that Tags returns.
+// Keys returns the keys of the tags that Tags returns.
 func Keys() []string {
 	return []string{TagKind, TagName, TagNamespace, TagProviderConfig, TagUID, TagCluster}
 }
 
-// An Ownership says whose a thing is.
+// An Ownership is the relation between a managed resource and an external resource.
 type Ownership int
 
-// Verdicts.
+// Ownerships.
 const (
-	// Foreign things are never updated and never deleted.
+	// Foreign resources are never updated and never deleted.
 	Foreign Ownership = iota
 
-	// Ours carry this very object's UID.
+	// Ours carry the UID of this object.
 	Ours
 
-	// OursAgain were made for an earlier object of the same name in the same
-	// cluster, which was re-created or restored since. Their tags are renewed.
+	// OursAgain were created for an earlier object of the same name in the same cluster, which
+	// was re-created or restored since. Their tags are renewed.
 	OursAgain
 
-	// Adopted are taken over because the user says so. Their tags are set.
+	// Adopted are adopted because the user says so. Their tags are set.
 	Adopted
 )
 
-// String is the verdict in a word.
+// String returns the ownership in a word.
 func (v Ownership) String() string {
 	switch v {
 	case Ours:
@@ -112,10 +113,10 @@ func (v Ownership) String() string {
 	return "Foreign"
 }
 
-// Manageable tells whether the thing may be updated and deleted.
+// Manageable returns whether the external resource may be updated and deleted.
 func (v Ownership) Manageable() bool { return v != Foreign }
 
-// An Expected is what a resource has to say for itself when a thing is found.
+// Expected is what a managed resource expects of its external resource.
 type Expected struct {
 	// Kind as in Tags.
 	Kind string
@@ -123,14 +124,13 @@ type Expected struct {
 	// ClusterID as in Tags.
 	ClusterID string
 
-	// Named is true where the user, or a restored backup, says by the external
-	// name that this very thing is meant (see UserSetName), or where it is known to
-	// be the same thing that the resource owned when it last looked, so that only
-	// its tags were taken off since.
+	// Named is true if the user, or a restored backup, names this external resource by the
+	// external name (see UserSetName), or if it is known to be the one that the resource owned
+	// at its last observation, so that only its tags were removed since.
 	Named bool
 }
 
-// CheckOwnership whose the thing with these tags is.
+// CheckOwnership returns the ownership of the external resource with these tags.
 func CheckOwnership(tags map[string]string, mg metav1.Object, c Expected) Ownership {
 	switch {
 	case tags[TagUID] != "" && tags[TagUID] == string(mg.GetUID()):
@@ -138,7 +138,7 @@ func CheckOwnership(tags map[string]string, mg metav1.Object, c Expected) Owners
 	case sameResource(tags, mg, c):
 		return OursAgain
 	case !tagged(tags) && c.Named && created(mg):
-		return Ours // AWS does not show its tags yet, or someone took them off.
+		return Ours // AWS does not show its tags yet, or someone removed them.
 	case mg.GetAnnotations()[AnnotationAdopt] == "true":
 		return Adopted
 	case !tagged(tags) && c.Named:
@@ -147,22 +147,21 @@ func CheckOwnership(tags map[string]string, mg metav1.Object, c Expected) Owners
 	return Foreign
 }
 
-// CreatedAt is when this very object's last create succeeded. It returns false where
-// none did, or where what came of a later one is not known.
+// CreatedAt returns when this object's last create succeeded. It returns false if none
+// did, or if the result of a later one is not known.
 func CreatedAt(mg metav1.Object) (time.Time, bool) {
 	at := meta.GetExternalCreateSucceeded(mg)
 	last := !at.IsZero() && !meta.GetExternalCreatePending(mg).After(at) && !meta.GetExternalCreateFailed(mg).After(at)
 	return at, last && strings.HasPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
 }
 
-// Unanswered are the annotations by which an object keeps that the create which is
-// pending was not answered.
+// Unanswered returns the annotations that record that the pending create was not answered.
 func Unanswered(mg metav1.Object) map[string]string {
 	return map[string]string{AnnotationUnanswered: mark(mg, meta.GetExternalCreatePending(mg).Format(time.RFC3339))}
 }
 
-// UnansweredAt is when this very object's last create was made, of which nothing is
-// known: it was not answered, or the process ended before the answer was kept.
+// UnansweredAt returns when this object's last create was made if its result is not known:
+// it was not answered, or the process ended before the answer was recorded.
 func UnansweredAt(mg metav1.Object) (time.Time, bool) {
 	at := meta.GetExternalCreatePending(mg)
 	switch {
@@ -174,15 +173,15 @@ func UnansweredAt(mg metav1.Object) (time.Time, bool) {
 	return at, at.After(meta.GetExternalCreateSucceeded(mg)) && at.After(meta.GetExternalCreateFailed(mg))
 }
 
-// created tells whether this very object created what its external name names.
+// created returns whether this object created what its external name names.
 func created(mg metav1.Object) bool {
 	_, ok := CreatedAt(mg)
 	return ok && WroteName(mg)
 }
 
-// CheckUntaggedOwnership tells whose a thing of this name is that cannot carry tags. As made
-// says that it is just what this resource asked AWS to make: then one that was not
-// there before a create whose answer was lost is the one that was made.
+// CheckUntaggedOwnership returns the ownership of an external resource of this name that
+// cannot have tags. asMade says that it is just what this resource asked AWS to create:
+// then one that did not exist before an unanswered create is the result of that create.
 func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownership {
 	switch {
 	case name != "" && WrittenName(mg) == name:
@@ -195,39 +194,38 @@ func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownershi
 	return Foreign
 }
 
-// ObserveOnly tells whether the management policies of a resource allow it nothing but to
-// observe, so that it owns nothing.
+// ObserveOnly returns whether the management policies allow a resource nothing but
+// observing, so that it owns nothing.
 func ObserveOnly(mg resource.Manageable) bool {
 	p := mg.GetManagementPolicies()
 	return len(p) > 0 && !slices.ContainsFunc(p, func(a xpv2.ManagementAction) bool { return a != xpv2.ManagementActionObserve })
 }
 
-// Parent is the name of what the thing belongs to in AWS, such as an alias's
-// function, as it was when the thing was created: where the spec tells it by a
-// reference, what it refers to may be gone when the thing is to be deleted.
+// Parent returns the name of what the external resource belongs to in AWS, such as the
+// function of an alias, as it was at the creation: if spec names it by a reference, the
+// referenced object may no longer exist at the deletion.
 func Parent(mg metav1.Object) string { return mg.GetAnnotations()[AnnotationParent] }
 
-// UserSetName tells whether the external name was set by the user, as for an
-// import, or came along with a restored backup: whether it is there and this
-// object has not written it itself.
+// UserSetName returns whether the user set the external name, as for an import, or a
+// backup restored it: it exists and this object has not written it itself.
 func UserSetName(mg metav1.Object) bool {
 	return meta.GetExternalName(mg) != "" && !WroteName(mg)
 }
 
-// WroteName tells whether this very object wrote the external name that it has.
+// WroteName returns whether this object wrote the external name that it has.
 func WroteName(mg metav1.Object) bool {
 	name := meta.GetExternalName(mg)
 	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
 }
 
-// IsNamed tells whether the external name, which the user has set or the object has written
+// IsNamed returns whether the external name, set by the user or written by the object
 // itself, is the given one.
 func IsNamed(mg metav1.Object, name string) bool {
 	return name != "" && meta.GetExternalName(mg) == name
 }
 
-// WrittenName is the external name that this very object wrote, even if the user has
-// since removed or changed the annotation. Empty if it wrote none.
+// WrittenName returns the external name that this object wrote, even if the user has since
+// removed or changed the annotation. It is empty if it wrote none.
 func WrittenName(mg metav1.Object) string {
 	name, _ := strings.CutPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
 	if mg.GetAnnotations()[AnnotationNamedBy] != mark(mg, name) {
@@ -236,8 +234,8 @@ func WrittenName(mg metav1.Object) string {
 	return name
 }
 
-// CheckName returns an error where the user has put another external name over the
-// one that this object wrote: the thing of that name would be left behind.
+// CheckName returns an error if the user has replaced the external name that this object
+// wrote: the external resource of that name would be left behind.
 func CheckName(mg metav1.Object) error {
 	was, is := WrittenName(mg), meta.GetExternalName(mg)
 	if was == "" || is == "" || was == is {
@@ -247,9 +245,9 @@ func CheckName(mg metav1.Object) error {
 }
 
 // ParentOf returns the name of what the external resource of mg belongs to. It is the
-// observed one, or else the one that was kept when it was created, or else the desired one.
-// It returns an error if the desired one is another, because the external resource would be
-// left behind. A resource that is being deleted goes by what it has.
+// observed one, or else the one that was recorded at the creation, or else the desired
+// one. It returns an error if the desired one is another, because the external resource
+// would be left behind. A resource that is being deleted uses the existing one.
 func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 	was := observed
 	if was == "" && (meta.WasDeleted(mg) || WrittenName(mg) != "") {
@@ -264,7 +262,7 @@ func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 	return was, nil
 }
 
-// Name are the annotations by which an object keeps the external name it found.
+// Name returns the annotations that record an external name and the object that wrote it.
 func Name(mg metav1.Object, name string) map[string]string {
 	return map[string]string{
 		meta.AnnotationKeyExternalName: name,
@@ -276,9 +274,9 @@ func mark(mg metav1.Object, name string) string {
 	return fmt.Sprintf("%s/%s", mg.GetUID(), name)
 }
 
-// tagged tells whether any resource of this provider claims the thing. Other
-// Crossplane providers set crossplane-kind and crossplane-name, but neither of
-// these two: what they made is imported by its external name like any other.
+// tagged returns whether the tags name a resource of this provider as the owner. Other
+// Crossplane providers set crossplane-kind and crossplane-name, but neither of these two:
+// what they created is imported by its external name like any other.
 func tagged(tags map[string]string) bool {
 	return tags[TagUID] != "" || tags[TagCluster] != ""
 }

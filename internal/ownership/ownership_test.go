@@ -29,7 +29,7 @@ func TestJudge(t *testing.T) {
 	otherKind := tags("u2", "c1", "shop", "cart")
 	otherKind[TagKind] = "layerversion.lambda.aws.m.crossplane.io"
 
-	// Each case is judged with the external name set by the user and without.
+	// Each case is checked with the external name set by the user and without.
 	cases := map[string]struct {
 		reason      string
 		tags        map[string]string
@@ -110,7 +110,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// AWS may show tags a while after it has created what carries them.
+// TestJudgeWithoutTags checks external resources without tags, because AWS may show tags
+// late.
 func TestJudgeWithoutTags(t *testing.T) {
 	made := func(edit ...string) map[string]string {
 		a := Name(object("u1", nil), "cart")

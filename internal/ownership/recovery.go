@@ -9,22 +9,23 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// A Recovery is what a search found for a create whose answer was lost, where AWS gives the
-// name, so that only tags tell what the create made.
+// A Recovery is the result of a search for an unanswered create. Only tags identify what
+// the create made, because AWS gives the name.
 type Recovery struct {
-	// Kind of what was searched for, such as "event source mapping", and what AWS calls its
-	// name, such as "UUID".
+	// Kind of what was searched for, such as "event source mapping", and Identifier, AWS's
+	// term for its name, such as "UUID".
 	Kind, Identifier string
 
-	// Ours are the names of those whose tags carry the resource's UID.
+	// Ours are the names of those with tags that carry the resource's UID.
 	Ours []string
 
-	// Doubtful is the name of one of which AWS does not tell the tags. Empty if there is none.
+	// Doubtful is the name of one with tags that AWS does not return. Empty if there is none.
 	Doubtful string
 }
 
-// Name is the name of what the create made, empty if it made nothing. An error says that only
-// the user can tell, and how. A resource that is being deleted takes any of its own.
+// Name returns the name of what the create made, empty if it made nothing. It returns an
+// error if only the user can decide, which says how. A resource that is being deleted
+// takes any of its own.
 func (r Recovery) Name(mg metav1.Object) (string, error) {
 	switch {
 	case len(r.Ours) > 1 && !meta.WasDeleted(mg):

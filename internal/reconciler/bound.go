@@ -13,25 +13,25 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// What creating, deleting, and being put off by AWS are called among the attempts of a
-// resource: some operations both create and update.
+// Keys of the attempts that are recorded for creating, deleting, and changes that AWS has
+// rejected as conflicting: some operations both create and update.
 const (
 	creation = "create"
 	deletion = "delete"
 	putOff   = "put off"
 )
 
-// putOffQuietly is how often in a row AWS may put off a change, once a second, before
-// users are told.
+// putOffQuietly is how often in a row AWS may reject a change as conflicting, once a
+// second, before it is reported to users.
 const putOffQuietly = 10
 
-// deletionShare of the time that AWS shows what it has accepted to delete is the time until
-// the next look.
+// deletionShare is the quotient of the time since the deletion and the interval until the
+// next observation.
 const deletionShare = 3
 
-// bounded is the plan with the first of its calls that may be made now. One that AWS has
-// accepted without showing its effect waits, longer each time, while others go ahead;
-// Ready says so once nothing but such calls is left.
+// bounded returns the plan with the first of its calls that may be made now. A call that
+// AWS has accepted without showing its effect waits, longer each time, while others go
+// ahead; Ready says so if only such calls are left.
 func bounded(ctx context.Context, mg Managed, p Plan) Plan {
 	switch {
 	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
@@ -58,8 +58,8 @@ func bounded(ctx context.Context, mg Managed, p Plan) Plan {
 	return p
 }
 
-// notShownObservation is the observation of a resource that AWS has accepted to create and does not
-// show. It is not created again yet.
+// notShownObservation returns the observation of a resource that AWS has accepted to
+// create and does not show. It is not created again yet.
 func notShownObservation(ctx context.Context, mg Managed, call string, wait time.Duration, count int) managed.ExternalObservation {
 	ready := Creating(mg.GetGeneration(), "AWS has accepted "+call+", but the result is not visible yet")
 	if count >= ManyRepeats {
@@ -70,8 +70,9 @@ func notShownObservation(ctx context.Context, mg Managed, call string, wait time
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
 }
 
-// acceptedNotShown is the Ready condition of a resource whose change AWS has accepted and does
-// not show. It holds no count, which would make each try another condition.
+// acceptedNotShown returns the Ready condition of a resource with a change that AWS has
+// accepted and does not show. It has no exact count, which would change the condition at
+// each attempt.
 func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 	if count < ManyRepeats {
 		return Updating(generation, "AWS has accepted "+what+", but it is not visible yet")
@@ -79,10 +80,9 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 	return Unavailable(generation, fmt.Sprintf("AWS has accepted %s at least %d times, but it is not visible: it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, ManyRepeats))
 }
 
-// requeueBusy is the outcome of a change that AWS puts off, since something else is under way
-// or someone else was quicker: the resource comes back in a second. A resource that is put
-// off again and again fails with AWS's error, so that this is told and tried ever more
-// seldom.
+// requeueBusy requeues a change that AWS has rejected because of a conflicting operation
+// after a second. After several rejections in a row, it returns AWS's error, which is
+// reported and retried with backoff.
 func requeueBusy(ctx context.Context, err error) error {
 	_, count := RepeatDelay(ctx, putOff, "")
 	RecordCall(ctx, putOff, "")
@@ -93,8 +93,8 @@ func requeueBusy(ctx context.Context, err error) error {
 	return errors.Wrap(err, "AWS has rejected every change for a while")
 }
 
-// afterDeletion has the resource come back to see whether it is gone: at once after the first
-// deletion that AWS has accepted, and ever more seldom while AWS shows it all the same.
+// afterDeletion requeues a resource to observe whether it is gone: at once after the first
+// deletion that AWS has accepted, and at growing intervals while AWS still shows it.
 func afterDeletion(ctx context.Context, mg Managed) {
 	_, count := RepeatDelay(ctx, deletion, "")
 	RecordCall(ctx, deletion, "")
@@ -106,12 +106,13 @@ func afterDeletion(ctx context.Context, mg Managed) {
 	RequeueAfter(ctx, after)
 }
 
-// deleteAgain is when to look again at what AWS shows still, by the time since it was to be
-// deleted. It grows faster than that of mere looks, for each look may delete it again.
+// deleteAgain returns the requeue interval of a resource that AWS still shows, by the time
+// since its deletion. It grows faster than the polling interval, because each observation
+// may delete it again.
 func deleteAgain(since time.Duration) time.Duration {
 	return min(max(since/deletionShare, MinPending), MaxWoken)
 }
 
-// DeletedPart is called by a kind's Delete that has deleted one of several external resources, so
-// that the next one is deleted at once.
+// DeletedPart clears the backoff of deletions. A kind's Delete calls it after it has
+// deleted one of several external resources, so that the next one is deleted at once.
 func DeletedPart(ctx context.Context) { ForgetCalls(ctx, deletion) }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxDifferences that status lists.
+	// maxDifferences is how many differences status lists.
 	maxDifferences = 16
 
 	// maxNamed is how many of them a message names.
@@ -30,15 +30,15 @@ const (
 	maxShort = 40
 )
 
-// A comparison is how AWS differs from spec, as users are told of it.
+// A comparison is how AWS differs from spec, as it is reported to users.
 type comparison struct {
 	// asked are the fields that spec names, beside are those that it does not: an update
-	// removes them or sets them to what the config or AWS has for a default.
+	// removes them or resets them to the default of the config or of AWS.
 	asked, beside []v1beta1.Difference
 }
 
-// compared tells changes apart by whether spec names the field. The tags by which the
-// provider knows what is its own are no differences.
+// compared splits changes by whether spec names the field. It omits the tags that record
+// ownership.
 func compared(mg Managed, cs diff.Changes) comparison {
 	var c comparison
 	if len(cs) == 0 {
@@ -59,14 +59,14 @@ func compared(mg Managed, cs diff.Changes) comparison {
 	return c
 }
 
-// list is what status holds: what spec asks for before what it does not name.
+// list returns the differences for status: the fields that spec names come first.
 func (c comparison) list() []v1beta1.Difference {
 	all := slices.Concat(c.asked, c.beside)
 	return all[:min(len(all), maxDifferences)]
 }
 
-// message is what Ready says where nothing may change what differs. Empty if AWS has what
-// spec asks for.
+// message returns the message of Ready if no changes are allowed. It is empty if AWS has
+// what spec asks for.
 func (c comparison) message() string {
 	if len(c.asked) == 0 {
 		return ""
@@ -74,7 +74,8 @@ func (c comparison) message() string {
 	return "AWS differs from spec: " + sentence(c.asked) + "; managementPolicies do not allow changing it"
 }
 
-// remark is what Ready says of what spec does not name. Empty if there is nothing.
+// remark returns the message of Ready about fields that spec does not name. It is empty if
+// there are none.
 func (c comparison) remark() string {
 	if len(c.beside) == 0 {
 		return ""
@@ -94,7 +95,7 @@ func sentence(ds []v1beta1.Difference) string {
 	return listed(parts)
 }
 
-// words are a difference in short: what AWS has, and what spec asks for.
+// words returns a difference in short: the observed and the desired value.
 func words(d v1beta1.Difference) string {
 	is, want := cut(d.Observed, maxShort), cut(d.Desired, maxShort)
 	switch {
@@ -115,7 +116,7 @@ func listed(parts []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// cut a text to a number of bytes, with an ellipsis in place of the rest.
+// cut shortens a text to a number of bytes and ends it with an ellipsis.
 func cut(s string, most int) string {
 	const ellipsis = "..."
 	if len(s) <= most {
@@ -128,8 +129,8 @@ func cut(s string, most int) string {
 	return s + ellipsis
 }
 
-// differenceFields of spec.forProvider that a resource names, by the paths of changes. A field may be
-// given by a reference or by where its value is found.
+// differenceFields returns a function that reports whether spec.forProvider names the
+// field of a change's path. A field may be set by a reference or by a From field.
 func differenceFields(mg Managed) func(path string) bool {
 	spec := map[string]any{}
 	if m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg); err == nil {
@@ -137,7 +138,7 @@ func differenceFields(mg Managed) func(path string) bool {
 	}
 	return func(path string) bool {
 		if spec == nil {
-			return true // Kinds of tests have no such block.
+			return true // Test kinds have no such block.
 		}
 		field := path
 		if end := strings.IndexAny(path, ".["); end > 0 {
@@ -154,8 +155,8 @@ func differenceFields(mg Managed) func(path string) bool {
 	}
 }
 
-// readyWithDifferences users how AWS differs from spec, in status and, where nothing may change it, in
-// Ready. It returns the Ready condition.
+// readyWithDifferences reports how AWS differs from spec in status and, if no changes are
+// allowed, in Ready. It returns the Ready condition.
 func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mends bool, ready xpv2.Condition) xpv2.Condition {
 	c := compared(mg, cs)
 	served := ready.Status == corev1.ConditionTrue
@@ -173,7 +174,7 @@ func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mend
 	return ready
 }
 
-// foresee how AWS differs from spec, for a resource that may not change it.
+// foresee returns how AWS differs from spec for a resource that may not change it.
 func (e *External[T, O, S]) foresee(ctx context.Context, mg T) (diff.Changes, error) {
 	aside, ok := mg.DeepCopyObject().(T)
 	if !ok {

@@ -21,21 +21,26 @@ import (
 // ReasonAdopted is the reason of the event about an external resource that was adopted.
 const ReasonAdopted event.Reason = "AdoptedExternalResource"
 
-// busyDelay is when to look again after AWS said that it is busy, or that someone else
-// was quicker.
+// busyDelay is the requeue interval after AWS reports a conflicting operation.
 const busyDelay = time.Second
 
-// External is the external client of an ExternalResource. It lives for one reconcile.
+// External is the external client that all kinds share. It decides what to do if an external
+// resource is absent, foreign, only observed, being changed, different from its spec or to be
+// deleted. It lives for one reconcile.
+//
+// Observe reads everything first (ExternalResource.Read) and then decides without any call to
+// Lambda. It ends with at most one mutating call that is due, for which it reserves quota.
+// Create, Update and Delete make that one call.
 type External[T Managed, O, S any] struct {
 	resource ExternalResource[T, O, S]
 	calls    Calls
 
-	// observation is what Observe has found, and plan and comparison what it has decided.
+	// observation is what Observe has read; plan and comparison are what it has decided.
 	observation Observation[O, S]
 	plan        Plan
 	comparison  Comparison[S]
 
-	// settings are those to create, if that is due.
+	// settings are the settings to create, if a creation is due.
 	settings S
 }
 
@@ -44,7 +49,7 @@ func NewExternal[T Managed, O, S any](r ExternalResource[T, O, S], calls Calls) 
 	return &External[T, O, S]{resource: r, calls: calls}
 }
 
-// Observe observes the external resource, and decides what is due.
+// Observe observes the external resource and decides which call is due.
 func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	if err := ownership.CheckName(mg); err != nil {
 		return managed.ExternalObservation{}, err
@@ -73,8 +78,8 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.External
 	return e.compare(ctx, mg)
 }
 
-// name writes the external resource's name where it is not written yet, so that the next look
-// knows the external resource for ours.
+// name writes the external name if it is not written yet, so that the next observation
+// recognises the external resource as owned.
 func (e *External[T, O, S]) name(ctx context.Context, mg T, v ownership.Ownership) error {
 	if e.observation.Name == "" || ownership.WroteName(mg) && meta.GetExternalName(mg) == e.observation.Name {
 		return nil
@@ -85,7 +90,7 @@ func (e *External[T, O, S]) name(ctx context.Context, mg T, v ownership.Ownershi
 	return errors.Wrap(RecordIntent(ctx, mg, ownership.Name(mg, e.observation.Name)), "cannot write the external name")
 }
 
-// compare spec with what was found.
+// compare compares spec with the observation and decides which call is due.
 func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	ForgetCalls(ctx, creation)
 	e.resource.SetStatus(mg, e.observation)
@@ -119,7 +124,8 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.External
 	}, nil
 }
 
-// recreate has Create called for what was found, as if it were not there.
+// recreate makes the runtime call Create, by reporting that the external resource does not
+// exist.
 func (e *External[T, O, S]) recreate(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	if err := e.prepareCreate(ctx, mg); err != nil {
 		return managed.ExternalObservation{}, err
@@ -128,7 +134,7 @@ func (e *External[T, O, S]) recreate(ctx context.Context, mg T) (managed.Externa
 	return managed.ExternalObservation{}, nil
 }
 
-// absent is the observation of an external resource that AWS does not have.
+// absent returns the observation of an external resource that AWS does not have.
 func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	if ObserveOnly(mg) {
 		return managed.ExternalObservation{}, nil
@@ -159,9 +165,9 @@ func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalO
 	return managed.ExternalObservation{}, nil
 }
 
-// await what keeps an external resource from being created, if err is a NotReadyError. The runtime,
-// which knows no such state, is told that there is nothing to do: a held reconcile would
-// drop the condition.
+// await sets the Ready condition to what the creation waits for, if err is a
+// NotReadyError. It reports to the runtime, which has no such state, that nothing is due:
+// an aborted reconcile would drop the condition.
 func await(ctx context.Context, mg Managed, err error) (managed.ExternalObservation, error) {
 	var notReady *NotReadyError
 	if !errors.As(err, &notReady) {
@@ -174,8 +180,8 @@ func await(ctx context.Context, mg Managed, err error) (managed.ExternalObservat
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
 
-// observeOnly is an observation without any ownership: whatever exists is shown, and how it differs
-// from spec.
+// observeOnly returns the observation of a resource that may only observe. It checks no
+// ownership, and reports how the external resource differs from spec.
 func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	changes, err := e.foresee(ctx, mg)
 	e.resource.SetStatus(mg, e.observation)
@@ -186,8 +192,8 @@ func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (managed.Exte
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
 }
 
-// foreign is the observation of an external resource that is not ours. A resource that is being
-// deleted just lets go of it.
+// foreign returns the observation of an external resource that this resource does not own.
+// If the managed resource is being deleted, it leaves the external resource in AWS.
 func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(mg) && ownership.IsForeign(err) {
 		Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
@@ -197,14 +203,14 @@ func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (manag
 	if !ownership.IsAdoptable(err) {
 		return managed.ExternalObservation{}, err
 	}
-	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // What keeps it from being compared is told once it is its own.
+	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // A failed comparison is reported after the adoption.
 		ReportDifferences(ctx, "", compared(mg, changes).list())
 	}
 	return managed.ExternalObservation{}, err
 }
 
-// Create creates the external resource. If AWS has it already, the next observation tells whose it is: it
-// may be ours, of a call whose answer was lost.
+// Create creates the external resource. If AWS has it already, the next observation checks
+// the ownership: an unanswered create may have made it.
 func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
 	if err := e.unname(ctx, mg); err != nil {
 		return managed.ExternalCreation{}, err
@@ -270,17 +276,17 @@ func (e *External[T, O, S]) Delete(ctx context.Context, mg T) (managed.ExternalD
 // Disconnect does nothing: connections are shared and outlive a reconcile.
 func (e *External[T, O, S]) Disconnect(context.Context) error { return nil }
 
-// ExternalName is the external name of a resource: the one that the user set, or the one that
-// the resource itself wrote. Empty if there is none yet.
+// ExternalName returns the external name of a resource: the one that the user set, or the
+// one that the resource itself wrote. It is empty if there is none yet.
 func ExternalName(mg resource.Managed) string {
 	return cmp.Or(meta.GetExternalName(mg), ownership.WrittenName(mg))
 }
 
-// isBusy says that AWS takes the call later: something else is under way, or someone
-// else changed the external resource since it was observed.
+// isBusy returns whether AWS accepts the call later, because another operation is in
+// progress or the external resource was changed since it was observed.
 func isBusy(err error) bool { return awserr.IsInProgress(err) || awserr.IsPreconditionFailed(err) }
 
-// Allows tells whether the management policies of a resource allow an action, as the
+// Allows returns whether the management policies of a resource allow an action, as the
 // runtime decides it. The runtime pauses a resource without any policy. It reconciles one
 // only if management policies are turned off, and then allows everything.
 func Allows(mg resource.Managed, a xpv2.ManagementAction) bool {
@@ -288,12 +294,12 @@ func Allows(mg resource.Managed, a xpv2.ManagementAction) bool {
 	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
 }
 
-// MayCreate tells whether a resource may make its external resource, should there be none.
+// MayCreate returns whether a resource may create its external resource if there is none.
 func MayCreate(mg resource.Managed) bool {
 	return Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg)
 }
 
-// ObserveOnly tells whether a resource may do nothing but observe.
+// ObserveOnly returns whether the management policies allow nothing but observing.
 func ObserveOnly(mg resource.Managed) bool {
 	return ownership.ObserveOnly(mg)
 }

@@ -20,46 +20,46 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
-// ReasonRecreating tells that AWS has no more what a resource had there, so that it is
-// created again.
+// ReasonRecreating is the reason of the event about an external resource that no longer
+// exists in AWS and is created again.
 const ReasonRecreating event.Reason = "RecreatingExternalResource"
 
-// AWS is eventually consistent: for a while after a create, it may answer that what was
-// created does not exist. These say for how long after a create that is believed.
+// AWS is eventually consistent: for a while after a create, it may report that the new
+// resource does not exist. During these intervals, such a report is not believed.
 const (
-	// graceNamed is for an external resource whose name AWS gives, so that another create would make
-	// a second one, and that was never seen. After it, only the user can tell.
+	// graceNamed is for an external resource that AWS names and that was never seen: another
+	// create would make a duplicate. After this interval, only the user can decide.
 	graceNamed = 5 * time.Minute
 
-	// graceNamedSeen is for such a resource that was seen since. After it, someone has
-	// deleted it.
+	// graceNamedSeen is for an external resource that AWS names and that was seen. After this
+	// interval, someone has deleted it.
 	graceNamedSeen = time.Minute
 
-	// graceSeen is for an external resource of a known name that was seen since. To create it again
-	// would do little harm, but would be told as somebody's deletion.
+	// graceSeen is for an external resource of a known name that was seen. Another create
+	// would do little harm, but would be reported as a deletion by someone else.
 	graceSeen = 10 * time.Second
 
-	// graceUnanswered is for an external resource whose name AWS gives and whose create was not
-	// answered: what lists it, or its tags, may be late.
+	// graceUnanswered is for an external resource that AWS names and that an unanswered create
+	// may have made: its entry in lists, or its tags, may be late.
 	graceUnanswered = time.Minute
 
-	// graceUnseen is for an external resource of a known name that was never seen: another create can
-	// do no harm. It doubles with each create that shows nothing, up to graceMost.
+	// graceUnseen is for an external resource of a known name that was never seen: another
+	// create does no harm. It doubles with each create that shows nothing, up to graceMost.
 	graceUnseen = time.Minute
 	graceMost   = 10 * time.Minute
 
-	// graceDeletion is for an external resource that is to be deleted, and whose deletion AWS has not
-	// accepted yet: whoever lets go of it at once leaves it behind. One that was seen waits
-	// for graceSeen only, by when replicas of AWS agree: most likely it went with the
-	// function that it was of.
+	// graceDeletion is for an external resource with a deletion that AWS has not accepted yet:
+	// removing the finalizer at once would leave it behind. One that was seen waits for
+	// graceSeen only, by when replicas of AWS agree: most likely it was deleted with its
+	// function.
 	graceDeletion = time.Minute
 )
 
-// recurring is for how long after a create that found its external resource there another such one
-// counts as the same trouble.
+// recurring is how long after a failed create a second one that finds the external
+// resource existing counts as the same failure.
 const recurring = 15 * time.Minute
 
-// What Ready says of an external resource that AWS has created and does not show.
+// Messages of Ready for an external resource that AWS has created and does not show.
 const (
 	notAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
 
@@ -69,9 +69,9 @@ const (
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
 
-// late tells whether an external resource that AWS does not show may be there all the same, since it
-// was created a moment ago, and then says so in Ready. An external resource that is gone for good is
-// told of by an event.
+// late returns whether an external resource that AWS does not show may exist all the same,
+// because it was created recently, and sets Ready accordingly. It emits an event about one
+// that was deleted.
 func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 	now := Freshness(ctx).Now
 	at, created := ownership.CreatedAt(mg)
@@ -94,17 +94,17 @@ func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 		return true
 	case unseen && e.calls.NameGiven:
 		mg.SetConditions(Unavailable(mg.GetGeneration(), neverShown))
-		RequeueAfter(ctx, min(since/2, graceMost)) //nolint:mnd // Half as long again as it has been waited for.
+		RequeueAfter(ctx, min(since/2, graceMost)) //nolint:mnd // Half of the time that has passed.
 		return true
 	}
 	e.tellGone(ctx, mg, unseen)
 	return false
 }
 
-// unanswered tells whether an external resource may have been created that is not found, since its
-// create was not answered a moment ago. Where AWS gives the name, another create would make
-// a second one; where the external resource is to be deleted, it would be left behind. A kind that
-// notes what it is about to create waits by that itself.
+// unanswered returns whether an external resource that is not found may exist, because its
+// create was not answered recently. If AWS gives the name, another create would make a
+// duplicate; if the resource is being deleted, the external resource would be left behind.
+// A kind that records its intent before the create does not need this interval.
 func (e *External[T, O, S]) unanswered(ctx context.Context, mg T) bool {
 	now := Freshness(ctx).Now
 	at, unknown := ownership.UnansweredAt(mg)
@@ -127,14 +127,14 @@ func (e *External[T, O, S]) unanswered(ctx context.Context, mg T) bool {
 	return true
 }
 
-// isUnanswered tells whether a create that failed may have created something all the same.
+// isUnanswered returns whether a create that failed may have created something.
 func isUnanswered(err error) bool {
 	_, unsent := quota.Deferred(err)
 	return !unsent && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
-// grace is how long after a create AWS may be late in showing the external resource. at is when it
-// was created.
+// grace returns how long after a create AWS may be late in showing the external resource.
+// at is the time of the create.
 func (e *External[T, O, S]) grace(mg T, at time.Time, unseen bool) time.Duration {
 	switch made := mg.GetCreationTimestamp(); {
 	case e.calls.NameGiven && unseen:
@@ -151,38 +151,39 @@ func (e *External[T, O, S]) grace(mg T, at time.Time, unseen bool) time.Duration
 	return 0
 }
 
-// deletionGrace is for how long after a create a resource is not let go of whose external resource AWS
-// does not show.
+// deletionGrace returns how long after a create a resource that is being deleted keeps its
+// finalizer although AWS does not show the external resource.
 func deletionGrace(mg resource.Conditioned, unseen bool) time.Duration {
-	if unseen || mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting { // What was seen before, it does not tell.
+	if unseen || mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting { // This reason hides whether it was seen before.
 		return graceDeletion
 	}
 	return graceSeen
 }
 
-// available tells whether an external resource was in order when it was last seen. Its Ready condition
-// stays as it is while replicas of AWS disagree on it, so that it still tells that the
-// external resource was seen.
+// available returns whether an external resource was ready when it was last seen. Its
+// Ready condition stays unchanged while replicas of AWS disagree, so that it still records
+// that the external resource was seen.
 func available(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
-// deletionAccepted tells whether AWS has accepted to delete an external resource, by what was said when
-// it did.
+// deletionAccepted returns whether AWS has accepted the deletion of an external resource,
+// by the conditions that were set then.
 func deletionAccepted(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse
 }
 
-// unseen tells whether AWS has not shown an external resource since it was created: Ready says
-// nothing, that it is being created, or that it was never shown.
+// unseen returns whether AWS has not shown an external resource since it was created:
+// Ready is not set, or says that it is being created or was never shown.
 func unseen(mg resource.Conditioned) bool {
 	r := mg.GetCondition(xpv2.TypeReady)
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating ||
 		IsNeverShown(r)
 }
 
-// tellGone emits an event about an external resource that was there, or that should be, and is
-// created again. What this resource itself took away to change it is no news.
+// tellGone emits an event about an external resource that existed, or that should exist,
+// and is created again. It emits none about one that this resource itself removed to
+// change it.
 func (e *External[T, O, S]) tellGone(ctx context.Context, mg T, unseen bool) {
 	r := mg.GetCondition(xpv2.TypeReady)
 	switch {
@@ -195,9 +196,9 @@ func (e *External[T, O, S]) tellGone(ctx context.Context, mg T, unseen bool) {
 	}
 }
 
-// taken is the outcome of a create that found the external resource there. The next observation
-// tells whose it is; where that has not found it before, it is said, and tried again
-// ever more slowly.
+// taken returns the result of a create that found the external resource existing. The next
+// observation checks the ownership. If an earlier one has not found it, this returns an
+// error, which is retried with backoff.
 func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (managed.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := Freshness(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
@@ -207,10 +208,10 @@ func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (managed
 	return managed.ExternalCreation{}, nil
 }
 
-// unname takes the name of an external resource that is gone off its resource, before AWS gives another
-// one to what is created in its place. Should that not be answered, what was created is
-// looked for, rather than that of the old name. A kind that notes what it is about to
-// create finds it by that.
+// unname removes the external name of a resource that was deleted, before AWS gives its
+// replacement another name. If that create is not answered, the provider then searches for
+// the replacement instead of the old name. A kind that records its intent before the
+// create finds the replacement by that.
 func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
 	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
 	if !e.calls.NameGiven || noted || e.observation.Exists || ExternalName(mg) == "" {
@@ -220,16 +221,17 @@ func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
 	return errors.Wrap(RecordIntent(ctx, mg, none), "cannot remove the external name of the deleted resource")
 }
 
-// nameless is the outcome of a create whose answer lacks the name that AWS gave. It
-// notes that something was created, so that it is looked for and not created again.
+// nameless returns the result of a create with a response that lacks the name that AWS
+// gave. It records that something was created, so that it is searched for and not created
+// again.
 func (e *External[T, O, S]) nameless(ctx context.Context, mg T) (managed.ExternalCreation, error) {
 	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
 	err := Annotate(context.WithoutCancel(ctx), mg, note)
 	return managed.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create request has no name, and this cannot be recorded")
 }
 
-// CreatedAgain are the annotations by which an object keeps the name of what an Update
-// has created in place of what it had: as after a create, AWS may be late in showing it.
+// CreatedAgain returns the annotations that record the name of a replacement that an
+// Update has created. As after a create, AWS may be late in showing it.
 func CreatedAgain(ctx context.Context, mg resource.Managed, name string) map[string]string {
 	a := ownership.Name(mg, name)
 	if now := Freshness(ctx).Now; !now.IsZero() {

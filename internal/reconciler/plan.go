@@ -11,46 +11,45 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// A Plan is what a comparison of spec with what was found comes to.
+// A Plan is the result of comparing spec with the observation.
 type Plan struct {
-	// Ready condition to show. Where changes are due, it says that they are on their
-	// way.
+	// Ready is the Ready condition to set. If changes are due, it says that they are being
+	// made.
 	Ready xpv2.Condition
 
-	// Changes that AWS has yet to see.
+	// Changes are the differences between spec and AWS.
 	Changes diff.Changes
 
-	// Followed are those of the Changes that come of what spec points to, such as a new
-	// object in S3, rather than of someone who changed the external resource in AWS.
+	// Followed are those of the Changes that come from what spec refers to, such as a new
+	// object in S3, rather than from a change in AWS.
 	Followed diff.Changes
 
-	// Call is the AWS operation that brings them about, or the first of those that do.
-	// Empty where nothing is due, or nothing can be sent yet.
+	// Call is the AWS operation that makes the changes, or the first of several. It is empty
+	// if nothing is due or nothing can be sent yet.
 	Call string
 
-	// Carried are those of the Changes that the Call brings about. Nil means all.
+	// Carried are those of the Changes that the Call makes. Nil means all.
 	Carried diff.Changes
 
-	// Does is what the call does, for the event that tells of it. Empty means that it
-	// brings about what it carries.
+	// Does describes the call in the event about it. If it is empty, the event lists the
+	// Carried changes.
 	Does string
 
-	// Slow says that AWS takes a while over the call, so that a look at once would find
-	// nothing new.
+	// Slow says that AWS takes a while over the call, so that an immediate observation would
+	// show nothing new.
 	Slow bool
 
-	// Otherwise are the calls that go ahead, the first one first, while AWS accepts the
-	// Call without showing its effect: what AWS does not take must not hold up what it
-	// does.
+	// Otherwise are the calls that may be made, in order, while AWS accepts the Call without
+	// showing its effect: a change that AWS does not apply must not block the others.
 	Otherwise []Step
 
-	// Recreate says that what was found is no more than a creation that failed, so that
-	// Create is to delete it and to create it anew. It is done only where the management
-	// policies allow both, whether or not they allow updates.
+	// Recreate says that what was observed is the remainder of a failed creation, which Create
+	// is to delete and create again. This needs management policies that allow both, whether
+	// or not they allow updates.
 	Recreate bool
 
-	// Wait is when to look again, where waiting for that is of use. 0 leaves it to the
-	// pace at which external resources in motion, or stable ones, are looked at.
+	// Wait is the requeue interval. 0 selects the polling interval for unsettled or stable
+	// external resources.
 	Wait time.Duration
 }
 
@@ -62,8 +61,8 @@ type Step struct {
 	Slow    bool
 }
 
-// With is the plan whose call is the first of the steps, and the others those that go
-// ahead of it while AWS does not show its effect.
+// With returns the plan with the first of the steps as its call, and the others as the
+// calls that may be made while AWS does not show its effect.
 func (p Plan) With(steps ...Step) Plan {
 	if len(steps) > 0 {
 		p.Call, p.Carried, p.Does, p.Slow = steps[0].Call, steps[0].Carried, steps[0].Does, steps[0].Slow
@@ -72,13 +71,13 @@ func (p Plan) With(steps ...Step) Plan {
 	return p
 }
 
-// UpdatingFields returns the Ready condition while changes are being made. It names the fields: the
-// values are in status.differences and in events.
+// UpdatingFields returns the Ready condition while changes are being made. It names the
+// fields: the values are in status.differences and in events.
 func UpdatingFields(generation int64, changes diff.Changes) xpv2.Condition {
 	return Updating(generation, "changing "+changes.Names())
 }
 
-// describe the call for the event that tells users of it.
+// describe describes the call for the event about it.
 func (p Plan) describe(ctx context.Context, mg Managed) string {
 	if p.Does != "" {
 		return p.Does
@@ -86,7 +85,7 @@ func (p Plan) describe(ctx context.Context, mg Managed) string {
 	return Cause(ctx, mg) + ": " + p.Carried.String()
 }
 
-// comparison is what the plan says of the external resource.
+// comparison returns what the plan says about drift.
 func (p Plan) comparison() SyncState {
 	switch {
 	case len(p.Changes) > len(p.Followed):

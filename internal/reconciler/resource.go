@@ -13,17 +13,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
-// An ExternalResource is what differs in every kind. T is the managed resource, O the
-// answer of AWS, and S the settings of a resource in the one form in which desired and
-// observed state are compared. It lives for one reconcile.
+// An ExternalResource is what differs between kinds. T is the managed resource, O the AWS
+// value, and S the settings in the one form in which desired and observed state are
+// compared. It lives for one reconcile.
 //
-// Where a default of the shared client does not fit, an ExternalResource implements one of
+// If a default of the shared client does not fit, an ExternalResource implements one of
 // the optional interfaces below.
 type ExternalResource[T Managed, O, S any] interface {
 	// Read reads the external resource from AWS. It finds it by its external name, by spec,
-	// or, if AWS gives the name and none is known yet, by what a create whose answer was
-	// lost may have left. It returns that nothing exists for a resource that is being
-	// deleted and never created anything. It returns an error if AWS could not be asked.
+	// or, if AWS gives the name and none is known yet, by what a create may have left that was
+	// not answered. It returns that nothing exists for a resource that is being deleted and
+	// never created anything. It returns an error if AWS could not be read.
 	Read(ctx context.Context, mg T) (Observation[O, S], error)
 
 	// SetStatus sets status.atProvider. It makes no call.
@@ -43,12 +43,12 @@ type ExternalResource[T Managed, O, S any] interface {
 	Delete(ctx context.Context, mg T, o Observation[O, S]) error
 }
 
-// An Observation is what Read has found.
+// An Observation is the result of Read.
 type Observation[O, S any] struct {
-	// Resource is the answer of AWS.
+	// Resource is the AWS value.
 	Resource O
 
-	// Settings is the answer of AWS in comparable form.
+	// Settings is the AWS value in comparable form.
 	Settings S
 
 	// Exists is false if AWS does not have the external resource.
@@ -69,7 +69,7 @@ type Observation[O, S any] struct {
 
 // Desired is what spec asks for.
 type Desired[S any] struct {
-	// Settings of spec.forProvider, with those of spec.initProvider where it sets none.
+	// Settings are those of spec.forProvider, completed by those of spec.initProvider.
 	Settings S
 
 	// Left are the settings that only spec.initProvider sets: they are not corrected after
@@ -83,13 +83,13 @@ func Merge[S any](forProvider, initProvider S) Desired[S] {
 	return Desired[S]{Settings: s, Left: left}
 }
 
-// Compare returns how what spec asks for differs from what was observed. What spec leaves to
-// AWS or to others is as it was observed.
+// Compare returns how spec differs from what was observed. What spec leaves to AWS or to
+// others is taken from the observation.
 func (d Desired[S]) Compare(observed S) Comparison[S] {
 	return Compare(diff.Fill(d.Settings, observed, d.Left), observed)
 }
 
-// A Comparison is what AWS is to reach, and how that differs from what AWS has.
+// A Comparison is the target state and how it differs from the observed state.
 type Comparison[S any] struct {
 	Target, Observed S
 	Changes          diff.Changes
@@ -100,7 +100,7 @@ func Compare[S any](target, observed S) Comparison[S] {
 	return Comparison[S]{Target: target, Observed: observed, Changes: diff.Compare(target, observed)}
 }
 
-// An Update is the call that a plan has come to.
+// An Update is the call that the plan has selected.
 type Update[S any] struct {
 	Comparison[S]
 
@@ -124,37 +124,38 @@ type Calls struct {
 	Replaces bool
 }
 
-// An OwnershipChecker decides whether an external resource belongs to the managed resource.
-// It returns an error that says why it does not, see ownership.NewForeignError.
+// An OwnershipChecker decides whether an external resource belongs to the managed
+// resource. It returns an error that says why it does not, see ownership.NewForeignError.
 //
-// By default, it belongs to the resource that has written its name. So does one that was not
-// there before a create whose answer was lost, and is as that create would have made it.
+// By default, it belongs to the resource that has written its name. So does one that did
+// not exist before an unanswered create, and is as that create would have made it.
 type OwnershipChecker[T Managed, O, S any] interface {
 	CheckOwnership(ctx context.Context, mg T, o Observation[O, S]) (ownership.Ownership, error)
 }
 
-// A CreationMatcher decides whether an external resource that differs in some settings from
-// what is to be created may still be what a create has made whose answer was lost. By
-// default, it may differ in none.
+// A CreationMatcher decides whether an external resource that differs in some settings
+// from what is to be created may still be the result of an unanswered create. By default,
+// it may differ in none.
 type CreationMatcher[T Managed] interface {
 	MatchesCreation(mg T, changes diff.Changes) bool
 }
 
-// A ReadyConditioner returns the Ready condition by the answer of AWS alone, whatever spec
-// asks for. By default, what exists is available.
+// A ReadyConditioner returns the Ready condition from the AWS value alone, independent of
+// spec. By default, what exists is available.
 type ReadyConditioner[T Managed, O, S any] interface {
 	ReadyCondition(mg T, o Observation[O, S]) xpv2.Condition
 }
 
-// A Comparer compares spec with the answer of AWS. By default, what spec leaves to AWS is
-// taken from the answer (Desired.Compare), and all else is compared. It makes no call to Lambda.
+// A Comparer compares spec with the AWS value. By default, what spec leaves to AWS is
+// taken from the AWS value (Desired.Compare), and all else is compared. It makes no call
+// to Lambda.
 type Comparer[T Managed, O, S any] interface {
 	Compare(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error)
 }
 
 // A Planner decides which call makes the changes. By default, Calls.Update makes them all.
-// If the plan has no Ready condition, it is the one that the shared client sets by default:
-// that the changes are being made if a call is due, else the one by the answer of AWS.
+// If the plan has no Ready condition, the shared client sets its default: that the changes
+// are being made if a call is due, else the condition from the AWS value.
 type Planner[T Managed, O, S any] interface {
 	Plan(ctx context.Context, mg T, o Observation[O, S], c Comparison[S]) (Plan, error)
 }
@@ -176,19 +177,19 @@ type ConnectionDetailer[T Managed] interface {
 	ConnectionDetails(mg T) managed.ConnectionDetails
 }
 
-// A NotReadyError is what PrepareCreate returns while something that ends by itself keeps
-// the external resource from being created. It is no failure: the Ready condition says what
-// is waited for, and the resource is requeued.
+// A NotReadyError is what PrepareCreate returns while a temporary state prevents the
+// creation. It is no failure: the Ready condition says what the creation waits for, and
+// the resource is requeued.
 type NotReadyError struct {
-	// Reason is what is waited for.
+	// Reason is what the creation waits for.
 	Reason string
 
-	// After is when to look again. 0 leaves it to the interval at which unsettled resources
-	// are polled.
+	// After is the requeue interval. 0 selects the interval at which unsettled resources are
+	// polled.
 	After time.Duration
 }
 
-// Error returns what is waited for.
+// Error returns what the creation waits for.
 func (e *NotReadyError) Error() string { return e.Reason }
 
 // desired resolves and merges what spec asks for.
@@ -240,7 +241,7 @@ func (e *External[T, O, S]) planned(ctx context.Context, mg T) (Plan, Comparison
 	return p, c, err
 }
 
-// readyCondition returns the Ready condition by the answer of AWS alone.
+// readyCondition returns the Ready condition from the AWS value alone.
 func (e *External[T, O, S]) readyCondition(mg T) xpv2.Condition {
 	if r, ok := e.resource.(ReadyConditioner[T, O, S]); ok {
 		return r.ReadyCondition(mg, e.observation)
@@ -264,8 +265,8 @@ func (e *External[T, O, S]) checkOwnership(ctx context.Context, mg T) (ownership
 	return v, NewForeignUntaggedError(ctx, e.observation.Description, e.observation.Name)
 }
 
-// matchesCreation tells whether what was observed is as a create would have made it, which
-// matters only as long as the answer to a create is missing.
+// matchesCreation returns whether what was observed is as a create would have made it.
+// That matters only as long as a create is unanswered.
 func (e *External[T, O, S]) matchesCreation(ctx context.Context, mg T) (bool, error) {
 	if !meta.GetExternalCreatePending(mg).After(meta.GetExternalCreateSucceeded(mg)) {
 		return false, nil
@@ -284,8 +285,8 @@ func (e *External[T, O, S]) matchesCreation(ctx context.Context, mg T) (bool, er
 	return len(c.Changes) == 0, nil
 }
 
-// prepareCreate checks what is to be created, and notes in memory what it belongs to. The
-// runtime writes the annotation before it calls Create.
+// prepareCreate checks what is to be created, and records in memory what it belongs to.
+// The runtime writes the annotation before it calls Create.
 func (e *External[T, O, S]) prepareCreate(ctx context.Context, mg T) error {
 	if _, err := e.desired(ctx, mg); err != nil {
 		return err

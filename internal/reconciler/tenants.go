@@ -17,8 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
-// ReasonNotDeleted is the reason of the event about something that was left in AWS when its
-// resource was deleted, because the resource does not own it.
+// ReasonNotDeleted is the reason of the event about an external resource that was left in
+// AWS when its managed resource was deleted, because the managed resource does not own it.
 const ReasonNotDeleted event.Reason = "LeftForeignResource"
 
 // A permission is what a resource may use in one reconcile.
@@ -59,7 +59,7 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *session.
 	}
 	a.permission = &p
 	if meta.WasDeleted(mg) && c.kind.Tagged {
-		return nil // The tags in AWS show what it owns and deletes.
+		return nil // It deletes only what the tags in AWS show as its own.
 	}
 	for _, target := range p.owns {
 		if err := c.mayOwn(ctx, u, target); err != nil {
@@ -138,8 +138,9 @@ func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
 	return nil
 }
 
-// CheckOwner returns an error if another existing resource owns what was found in AWS with
-// these tags, whatever the tags alone say. what describes the external resource in the error.
+// CheckOwner returns an error if another existing resource owns the external resource with
+// these tags, even if the tags alone say otherwise. what describes the external resource
+// in the error.
 func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string) error {
 	p := attemptFrom(ctx).permission
 	if p == nil {
@@ -214,8 +215,8 @@ func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
 	}
 }
 
-// releasingClient returns an external client for a resource that is being deleted and may not
-// delete what it refers to. It reports to the runtime that there is nothing to delete.
+// releasingClient returns an external client for a resource that is being deleted and may
+// not delete what it refers to. It reports to the runtime that there is nothing to delete.
 func releasingClient[T Managed](why error) managed.TypedExternalClient[T] {
 	return managed.TypedExternalClientFns[T]{
 		ObserveFn: func(ctx context.Context, _ T) (managed.ExternalObservation, error) {

@@ -40,8 +40,8 @@ const (
 	// listAge is the greatest age of a list that is searched.
 	listAge = 2 * time.Second
 
-	// unownedAge is the greatest age of tags that carry no UID. Those of a likely candidate are
-	// read anew like a list, because AWS may return the tags of a new resource late.
+	// unownedAge is the greatest age of tags that carry no UID. Those of a likely candidate
+	// are read again like a list, because AWS may return the tags of a new resource late.
 	unownedAge = time.Minute
 )
 
@@ -71,7 +71,7 @@ type Candidate struct {
 	Likely bool
 }
 
-// A Search finds what carries the UID of a managed resource in its tags, where AWS gives the
+// A Search finds what carries the UID of a managed resource in its tags, if AWS gives the
 // name. It shares what it reads among all managed resources of a session.
 type Search struct {
 	// API reads tags.
@@ -99,11 +99,11 @@ func (s Search) Freshness(ctx context.Context, created time.Time) readcache.Fres
 }
 
 // Find returns the name of the candidate that carries the UID of a managed resource. It is
-// empty if there is none, or if the search continues in the next reconcile: it reads the tags
-// of at most 20 candidates in one, and aborts it then. An error says that several candidates
-// carry the UID, that tags cannot be read, or that AWS does not return those of a likely
-// candidate. Other candidates without tags, and those that other managed resources name, are
-// skipped.
+// empty if there is none, or if the search continues in the next reconcile: it reads the
+// tags of at most 20 candidates in one, and aborts it then. It returns an error if several
+// candidates carry the UID, if tags cannot be read, or if AWS does not return those of a
+// likely candidate. Other candidates without tags, and those that other managed resources
+// name, are skipped.
 func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, error) {
 	found := ownership.Recovery{Kind: s.Kind, Identifier: s.Identifier}
 	reads, others := 0, reconciler.OtherNames(ctx)

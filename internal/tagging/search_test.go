@@ -53,7 +53,7 @@ func TestMayHaveCreated(t *testing.T) {
 	}
 }
 
-// tagged answers ListTags by ARN, and counts its calls.
+// tagged serves ListTags by ARN, and counts its calls.
 type tagged struct {
 	tags  map[string]string
 	err   error
@@ -98,12 +98,12 @@ func TestFind(t *testing.T) {
 			s := Search{API: tc.api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
 			got := want{}
 			for aborted := true; aborted && got.looks < 5; got.looks++ {
-				turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: created, Since: created}}
-				name, err := s.Find(reconciler.WithAttempt(t.Context(), turn), c, tc.candidates)
+				attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: created, Since: created}}
+				name, err := s.Find(reconciler.WithAttempt(t.Context(), attempt), c, tc.candidates)
 				if got.name = name; err != nil {
 					got.err, _, _ = strings.Cut(err.Error(), ": set the annotation")
 				}
-				_, aborted = turn.Aborted()
+				_, aborted = attempt.Aborted()
 			}
 			got.calls = tc.api.calls
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
@@ -113,13 +113,14 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A search without quota waits until there is some, and not less.
+// TestFindWaitsForQuota checks that a search without quota waits for as long as the quota
+// says.
 func TestFindWaitsForQuota(t *testing.T) {
-	turn := &reconciler.Attempt{ReserveFn: func(...string) time.Duration { return time.Minute }, Freshness: readcache.Freshness{Now: created, Since: created}}
+	attempt := &reconciler.Attempt{ReserveFn: func(...string) time.Duration { return time.Minute }, Freshness: readcache.Freshness{Now: created, Since: created}}
 	api := &tagged{}
 	s := Search{API: api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
-	_, err := s.Find(reconciler.WithAttempt(t.Context(), turn), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
-	if after, aborted := turn.Aborted(); err != nil || !aborted || after != time.Minute || api.calls != 0 {
+	_, err := s.Find(reconciler.WithAttempt(t.Context(), attempt), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
+	if after, aborted := attempt.Aborted(); err != nil || !aborted || after != time.Minute || api.calls != 0 {
 		t.Errorf("held %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
 	}
 }

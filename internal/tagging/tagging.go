@@ -1,5 +1,5 @@
-// Package tagging is how the tags of a thing in AWS are told, compared and brought
-// about, where they are set by calls of their own.
+// Package tagging compares and changes the tags of an external resource with the calls
+// that AWS has for tags alone.
 package tagging
 
 import (
@@ -27,28 +27,29 @@ const (
 	OpUntag = "UntagResource"
 )
 
-// NotReturned is what Ready says of a thing whose tags AWS does not tell.
+// NotReturned is the message of Ready if AWS does not return the tags of an external
+// resource.
 const NotReturned = "AWS does not return its tags, so they are neither compared nor set"
 
-// An Owner is whose things are, and how that shows in their tags.
+// An Owner is the owner of external resources, and how their tags record it.
 type Owner struct {
 	// Kind as ownership.Tags takes it.
 	Kind string
 
-	// ClusterID says which cluster owns a thing.
+	// ClusterID identifies the cluster that owns an external resource.
 	ClusterID string
 
 	// Config is the name of the resource's provider config.
 	Config string
 
-	// Defaults are the provider config's tags, under the resource's own.
+	// Defaults are the provider config's tags, which the resource's own override.
 	Defaults map[string]string
 
-	// Ignore says which tags the provider config leaves alone.
+	// Ignore returns whether the provider config leaves a tag alone.
 	Ignore func(key string) bool
 }
 
-// NewOwner of the thing of a resource, in a session of its provider config.
+// NewOwner returns the owner for a resource, in a session of its provider config.
 func NewOwner(mg resource.ModernManaged, kind, clusterID string, s *session.Session) Owner {
 	return Owner{
 		Kind:      kind,
@@ -59,7 +60,8 @@ func NewOwner(mg resource.ModernManaged, kind, clusterID string, s *session.Sess
 	}
 }
 
-// Desired are the tags that a resource's thing should have, given those of its spec.
+// Desired returns the tags that a resource's external resource should have, given those of
+// its spec.
 func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, o.Defaults)
@@ -68,8 +70,8 @@ func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]stri
 	return out
 }
 
-// Target returns the desired tags, with those that the config ignores as they are in AWS,
-// whatever is desired of them. AWS's own are always among those, see config.IgnoreTags.
+// Target returns the desired tags, with those that the config ignores as they are in AWS.
+// AWS's own are always ignored, see session.IgnoreTags.
 func (o Owner) Target(desired, have map[string]string) map[string]string {
 	ignored := func(k string) bool { return o.Ignore(k) || session.IgnoreTags{}.Match(k) }
 	out := map[string]string{}
@@ -86,8 +88,8 @@ func (o Owner) Target(desired, have map[string]string) map[string]string {
 	return out
 }
 
-// Told is what AWS shall come to where it tells the tags that a thing has: the Target.
-// Where it does not, have is nil, and there is nothing to compare.
+// Told returns the target tags if AWS returns the current ones. If have is nil, AWS does
+// not return them, and there is nothing to compare.
 func (o Owner) Told(desired, have map[string]string) map[string]string {
 	if have == nil {
 		return nil
@@ -95,8 +97,9 @@ func (o Owner) Told(desired, have map[string]string) map[string]string {
 	return o.Target(desired, have)
 }
 
-// CheckOwnership whose a thing is by its tags. named says that this very thing is meant, see
-// ownership.Claim; what names it to users. An error says why it is not ours.
+// CheckOwnership returns the ownership of an external resource by its tags. named is
+// ownership.Expected.Named; what describes the external resource to users. It returns an
+// error that says why the external resource is not owned.
 func (o Owner) CheckOwnership(ctx context.Context, mg metav1.Object, tags map[string]string, named bool, what string) (ownership.Ownership, error) {
 	claim := ownership.Expected{Kind: o.Kind, ClusterID: o.ClusterID, Named: named}
 	v := ownership.CheckOwnership(tags, mg, claim)
@@ -109,8 +112,9 @@ func (o Owner) CheckOwnership(ctx context.Context, mg metav1.Object, tags map[st
 	return v, nil
 }
 
-// Read returns the tags of an external resource that AWS returns only by a call of their own,
-// nil if it does not return them. A resource that only observes is shown those of another's.
+// Read returns the tags of an external resource that AWS returns only by a call of their
+// own, nil if it does not return them. A resource that only observes may also read the
+// tags of others' external resources.
 func Read(ctx context.Context, mg resource.Managed, arn string, m *readcache.TagCache, api readcache.TagLister) (map[string]string, error) {
 	if ownership.ObserveOnly(mg) {
 		return m.Show(ctx, mg, arn, api)
@@ -127,8 +131,8 @@ func Ready(mg resource.Managed, tags map[string]string, ready xpv2.Condition) xp
 }
 
 // Steps returns the calls that make the changes: first the one that changes tags, because
-// they say who owns the external resource, and then update, if it makes any of the rest. It
-// has outdated tags read again before any call, and those that change read again after it.
+// they record the owner, and then update, if it makes any of the rest. It has outdated
+// tags read again before any call, and those that change read again after it.
 func Steps(ctx context.Context, mg metav1.Object, m *readcache.TagCache, want, have map[string]string, changes, rest diff.Changes, update string) []reconciler.Step {
 	var steps []reconciler.Step
 	if call := Due(want, have); call != "" {
@@ -147,8 +151,8 @@ func Steps(ctx context.Context, mg metav1.Object, m *readcache.TagCache, want, h
 	return steps
 }
 
-// Due is the call that comes first on the way from the tags that a thing has to those
-// that it should have: CallTag, CallUntag, or none.
+// Due returns the first call that leads from the current tags to the desired ones:
+// OpTag, OpUntag, or none.
 func Due(want, have map[string]string) string {
 	switch {
 	case len(missing(want, have)) > 0:
@@ -165,7 +169,7 @@ type Writer interface {
 	UntagResource(ctx context.Context, in *lambda.UntagResourceInput, opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
 }
 
-// Apply makes the call that is Due on a thing.
+// Apply makes the call that Due returns.
 func Apply(ctx context.Context, api Writer, arn string, want, have map[string]string) error {
 	if changed := missing(want, have); len(changed) > 0 {
 		_, err := api.TagResource(ctx, &lambda.TagResourceInput{Resource: &arn, Tags: changed})

@@ -68,7 +68,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// writer keeps what it was asked for.
+// writer records its calls.
 type writer struct {
 	tagged   map[string]string
 	untagged []string

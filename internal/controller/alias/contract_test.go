@@ -16,10 +16,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.Alias], *v1beta1.Alias) {
 	return newEnv(t).Env, testAlias()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "aliases", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// that no call is repeated without bound.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opCreate, "Aliases"), map[string]testenv.OddCase{
@@ -31,7 +32,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows it, there is one alias, and none after the deletion.
+// TestLate checks that however late AWS shows it, one alias is
+// created, and none is left after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Alias] {
 		t.Helper()

@@ -1,6 +1,6 @@
 // Package alias manages aliases of AWS Lambda functions.
 //
-// All Aliases of one function share what ListAliases answers. An Alias that names no
+// All Aliases of one function share the result of ListAliases. An Alias that names no
 // version follows the one that its Function published last.
 package alias
 
@@ -42,7 +42,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
@@ -53,8 +53,8 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Sess
 	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
 }
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the operations of the next observation, and the creation that will most
+// likely follow the first one.
 func reads(a *v1beta1.Alias) []string {
 	if a.Status.AtProvider.Name == nil && reconciler.MayCreate(a) {
 		return []string{opList, opCreate}

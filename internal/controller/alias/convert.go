@@ -23,20 +23,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// id says which alias of which function is meant.
+// id identifies an alias by its function and name.
 type id struct{ function, name string }
 
 func (i id) String() string { return "alias " + i.name + " of function " + i.function }
 
-// aliasName is what AWS takes for one: digits alone are a version.
+// aliasName matches what AWS accepts as an alias's name: digits alone are a version.
 var aliasName = regexp.MustCompile(`^[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*$`)
 
 const maxName = 128
 
-// idOf works out which alias is meant. The function's name may be missing while a
-// resource is deleted whose alias was never created. While it is deleted, the function
-// is the one that has the alias, whatever spec says now; otherwise an error says that
-// the two are not the same, since the alias would be left behind.
+// idOf returns the id of the alias. The function's name may be empty if the resource is
+// being deleted and never created its alias. During a deletion, the function is the one
+// that has the alias, even if spec names another now; otherwise an error says that the two
+// differ, because the alias would be left behind.
 func idOf(a *v1beta1.Alias) (id, error) {
 	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(reconciler.ExternalName(a), a.GetName())}
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
@@ -47,8 +47,8 @@ func idOf(a *v1beta1.Alias) (id, error) {
 	return i, err
 }
 
-// settings are all that can differ between what is wanted of an alias and what AWS
-// has. JSON names are the users' field names.
+// settings are all that can differ between the desired and the observed alias. JSON names
+// are the users' field names.
 type settings struct {
 	FunctionVersion *string  `json:"functionVersion"`
 	Description     *string  `json:"description"`
@@ -60,7 +60,7 @@ type routing struct {
 	AdditionalVersionWeights map[string]string `json:"additionalVersionWeights"`
 }
 
-// follows says that the alias shall invoke what its Function published last.
+// follows returns whether the alias invokes the version that its Function published last.
 func follows(a *v1beta1.Alias) bool {
 	named := a.Spec.ForProvider.FunctionVersion != nil
 	if i := a.Spec.InitProvider; i != nil {
@@ -75,7 +75,7 @@ func fromSpec(s v1beta1.AliasSettings) settings {
 	if s.RoutingConfig != nil {
 		weights := map[string]float64{}
 		for v, w := range s.RoutingConfig.AdditionalVersionWeights {
-			// Admission saw to its being a number.
+			// Admission has checked that it is a number.
 			weights[v], _ = strconv.ParseFloat(string(w), 64)
 		}
 		out.RoutingConfig = routingOf(weights)
@@ -83,8 +83,9 @@ func fromSpec(s v1beta1.AliasSettings) settings {
 	return out
 }
 
-// routingOf tells weights of nothing as none. A weight of all calls is AWS's own, while
-// provisioned concurrency moves from one version to another: users can't set one.
+// routingOf returns weights in comparable form, nil if there are none. It omits a weight
+// of all calls: AWS sets one itself while provisioned concurrency moves from one version
+// to another, and users cannot.
 func routingOf(weights map[string]float64) *routing {
 	out := map[string]string{}
 	for v, w := range weights {
@@ -105,7 +106,7 @@ func weightsOf(r *types.AliasRoutingConfiguration) map[string]float64 {
 	return r.AdditionalVersionWeights
 }
 
-// fromAWS returns the answer of AWS in comparable form.
+// fromAWS returns the AWS value in comparable form.
 func fromAWS(a types.AliasConfiguration) settings {
 	return settings{
 		FunctionVersion: a.FunctionVersion,
@@ -122,8 +123,9 @@ func createInput(i id, s settings) *lambda.CreateAliasInput {
 	return in
 }
 
-// updateInput sends what changed. Weights go along with another version, so that all
-// calls move in one step: an empty map clears them, and none at all would keep them.
+// updateInput returns the request for the fields that changed. Weights are sent along with
+// another version, so that all calls move in one step: an empty map clears them, nil would
+// keep them.
 func updateInput(i id, t settings, changes diff.Changes, revision *string) *lambda.UpdateAliasInput {
 	in := &lambda.UpdateAliasInput{FunctionName: ptr.To(i.function), Name: ptr.To(i.name), RevisionId: revision}
 	if changes.Any("functionVersion") {
@@ -142,14 +144,14 @@ func routingInput(r *routing) *types.AliasRoutingConfiguration {
 	weights := map[string]float64{}
 	if r != nil {
 		for v, w := range r.AdditionalVersionWeights {
-			// It was made of a number.
+			// It was formatted from a number.
 			weights[v], _ = strconv.ParseFloat(w, 64)
 		}
 	}
 	return &types.AliasRoutingConfiguration{AdditionalVersionWeights: weights}
 }
 
-// percentages shows weights in the order of their versions, such as 2=10%.
+// percentages returns weights in the order of their versions, such as 2=10%.
 func percentages(weights map[string]float64) string {
 	shown := make([]string, 0, len(weights))
 	for _, version := range slices.Sorted(maps.Keys(weights)) {
@@ -159,7 +161,7 @@ func percentages(weights map[string]float64) string {
 	return strings.Join(shown, ",")
 }
 
-// observation is what status shows of an alias.
+// observation returns what status shows of an alias.
 func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
 	out := v1beta1.AliasObservation{
 		Name:            ptr.To(i.name),

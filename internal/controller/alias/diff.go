@@ -2,8 +2,8 @@ package alias
 
 import "github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 
-// desired returns the settings of spec. followed is the version that the Function published
-// last, if the alias follows it.
+// desired returns the settings of spec. followed is the version that the Function
+// published last, if the alias follows it.
 func desired(a *v1beta1.Alias, followed *string) (forProvider, initProvider settings) {
 	forProvider = fromSpec(a.Spec.ForProvider.AliasSettings)
 	if followed != nil {
@@ -13,7 +13,7 @@ func desired(a *v1beta1.Alias, followed *string) (forProvider, initProvider sett
 		initProvider = fromSpec(*a.Spec.InitProvider)
 	}
 	if a.Spec.ForProvider.RoutingConfig != nil {
-		initProvider.RoutingConfig = nil // Weights of nothing are weights too.
+		initProvider.RoutingConfig = nil // Empty weights in forProvider count as set.
 	}
 	return forProvider, initProvider
 }

@@ -20,11 +20,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env is a world in which function f has the versions 1 to 3.
+// env is a test environment in which function f has the versions 1 to 3.
 type env struct {
 	*testenv.Env[*v1beta1.Alias]
 
-	// functions are what aliases follow.
+	// functions are those that aliases follow.
 	functions testenv.Functions
 }
 
@@ -42,7 +42,7 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// inAWS is the alias as AWS has it.
+// inAWS returns the alias in AWS.
 func (e *env) inAWS() awsdouble.Alias {
 	e.Helper()
 	a, ok := e.Double.Alias("f", "live")
@@ -153,7 +153,7 @@ func TestSteadyReconcilesShareOneCall(t *testing.T) {
 	e.Share(all, opList)
 }
 
-// TestAnySpec takes random aliases from one random spec to another and back.
+// TestAnySpec changes random aliases from one random spec to another and back.
 func TestAnySpec(t *testing.T) {
 	const specs = 200
 	for seed := range uint64(specs) {
@@ -184,7 +184,7 @@ func TestAnySpec(t *testing.T) {
 	}
 }
 
-// converges settles an alias in at most so many calls, and checks that nothing is
+// converges checks that an alias converges in at most so many calls, and that nothing is
 // written afterwards.
 func (e *env) converges(a *v1beta1.Alias, most int) {
 	e.Helper()
@@ -227,7 +227,7 @@ func randomSettings(g *rand.Rand) v1beta1.AliasSettings {
 	return s
 }
 
-// other is another version than the given one.
+// other returns another version than the given one.
 func other(g *rand.Rand, version string) string {
 	for {
 		if v := fmt.Sprint(1 + g.IntN(3)); v != version {
@@ -236,7 +236,7 @@ func other(g *rand.Rand, version string) string {
 	}
 }
 
-// TestMissingVersion names the version that AWS calls a function.
+// TestMissingVersion checks the error for a version that the function does not have.
 func TestMissingVersion(t *testing.T) {
 	e := newEnv(t)
 	_, _, err := e.Attempt(testAlias(func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") }))

@@ -19,7 +19,7 @@ import (
 
 const testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f:live"
 
-// publishedLast are Functions that published the same version last.
+// publishedLast returns Functions that published the same version last.
 func publishedLast(version string) testenv.Functions {
 	return testenv.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
 		f.Spec.ForProvider.Publish = ptr.To(true)
@@ -30,7 +30,7 @@ func publishedLast(version string) testenv.Functions {
 	}}
 }
 
-// testAlias is an Alias of version 1, changed.
+// testAlias returns an Alias of version 1, edited.
 func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 	return testenv.Build(&v1beta1.Alias{
 		ObjectMeta: metav1.ObjectMeta{Name: "live", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
@@ -43,12 +43,12 @@ func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 	}, change...)
 }
 
-// following has an alias follow what its Function published last.
+// following makes an alias follow the version that its Function published last.
 func following(a *v1beta1.Alias) {
 	a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{Name: "cart"}
 }
 
-// named has an alias own what it created.
+// named sets the external name as if the alias had written it.
 var named = testenv.Named[*v1beta1.Alias]("live")
 
 func testExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) *reconciler.External[*v1beta1.Alias, types.AliasConfiguration, settings] {

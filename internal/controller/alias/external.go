@@ -26,10 +26,10 @@ import (
 type external struct {
 	api   lambdaAPI
 	cache *readcache.Cache
-	// functions are read for what they published last.
+	// functions is read for the version that the Function published last.
 	functions client.Reader
 
-	// id of the alias, once Read has worked it out.
+	// id of the alias, set by Read.
 	id id
 }
 
@@ -38,20 +38,21 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.CreationMatcher[*v1beta1.Alias]    = &external{}
 	_ reconciler.ConnectionDetailer[*v1beta1.Alias] = &external{}
 )
 
-// Read reads the alias out of those of its function, which all Aliases of it share.
+// Read reads the alias from the list of its function's aliases, which all Aliases of the
+// function share.
 func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	var err error
 	if e.id, err = idOf(a); err != nil {
 		return found{}, err
 	}
 	if e.id.function == "" {
-		return found{}, nil // It is being deleted, and was never created.
+		return found{}, nil // It is being deleted and was never created.
 	}
 	aliases, err := readcache.Read(ctx, e.cache, e.key(), reconciler.Freshness(ctx), e.list)
 	if err != nil {
@@ -66,14 +67,14 @@ func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	return found{Resource: c, Settings: fromAWS(c), Exists: ok, Name: e.id.name, Description: e.id.String(), Parent: e.id.function}, nil
 }
 
-// made tells whether a resource has made its alias, or may have: then a list that lacks
-// it is no proof.
+// made returns whether a resource has created its alias, or may have: then a list without
+// it is not conclusive.
 func made(a *v1beta1.Alias) bool {
 	return !meta.WasDeleted(a) && (ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
 }
 
-// get the alias alone, where the list may lack what is there. Who may not ask goes by the
-// list.
+// get reads the single alias, if the list may be incomplete. If the credentials do not
+// permit the call, the list is taken as conclusive.
 func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
 	if !reconciler.Reserve(ctx, opGet) {
 		return types.AliasConfiguration{}, false, nil
@@ -92,8 +93,8 @@ func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, err
 
 func (e *external) key() readcache.Key { return readcache.Key{Operation: opList, Of: e.id.function} }
 
-// list the function's aliases by name. They are nil where the function is gone, or the
-// endpoint has no such list.
+// list returns the function's aliases by name. It returns nil if the function does not
+// exist, or if the endpoint does not support the list.
 func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
 	all := map[string]types.AliasConfiguration{}
 	pages := lambda.NewListAliasesPaginator(e.api, &lambda.ListAliasesInput{FunctionName: ptr.To(e.id.function)})
@@ -130,7 +131,8 @@ func (e *external) SetStatus(a *v1beta1.Alias, o found) {
 	a.Status.AtProvider = observation(e.id, o.Resource)
 }
 
-// Desired returns the settings of spec, with the version that is followed, if one is.
+// Desired returns the settings of spec, with the followed version, if the alias follows
+// its Function.
 func (e *external) Desired(ctx context.Context, a *v1beta1.Alias) (forProvider, initProvider settings, err error) {
 	followed, err := e.followed(ctx, a)
 	forProvider, initProvider = desired(a, followed)
@@ -173,22 +175,22 @@ func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (st
 	return e.id.name, nil
 }
 
-// Update changes the alias in one call. AWS refuses it if someone changed the alias since
-// it was read.
+// Update changes the alias in one call. AWS rejects it if the alias was changed since it
+// was read.
 func (e *external) Update(ctx context.Context, _ *v1beta1.Alias, o found, u update) error {
 	defer e.cache.Forget(e.key())
 	_, err := e.api.UpdateAlias(ctx, updateInput(e.id, u.Target, u.Changes, o.Resource.RevisionId))
 	return errors.Wrapf(err, "cannot update %s", e.id)
 }
 
-// Delete deletes the alias. AWS does not mind one that is gone.
+// Delete deletes the alias. AWS accepts the call even if the alias no longer exists.
 func (e *external) Delete(ctx context.Context, _ *v1beta1.Alias, o found) error {
 	defer e.cache.Forget(e.key())
 	_, err := e.api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
 	return errors.Wrapf(err, "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what an invoker needs to know.
+// ConnectionDetails returns what an invoker needs.
 func (e *external) ConnectionDetails(a *v1beta1.Alias) managed.ConnectionDetails {
 	s := a.Status.AtProvider
 	return managed.ConnectionDetails{

@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// has returns what adds aliases of version 1 of function f to AWS.
+// has returns a function that adds aliases of version 1 of function f to AWS.
 func has(names ...string) func(*env) {
 	return func(e *env) {
 		for _, n := range names {

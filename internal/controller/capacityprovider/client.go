@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
 	readcache.TagLister
 	tagging.Writer
@@ -20,7 +20,7 @@ type lambdaAPI interface {
 	DeleteCapacityProvider(ctx context.Context, in *lambda.DeleteCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.DeleteCapacityProviderOutput, error)
 }
 
-// Operations that this kind calls, by the names that quotas know.
+// The AWS operations that this kind calls.
 const (
 	opGet    = "GetCapacityProvider"
 	opTags   = "ListTags"

@@ -18,10 +18,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.CapacityProvider], *v1beta1.Capa
 	return newEnv(t).Env, testProvider()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "capacityproviders", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and makes no second capacity provider.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// create no second capacity provider.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
@@ -41,7 +42,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// A capacity provider whose ARN AWS leaves out of an answer is deleted, and not left behind.
+// TestDeletedWithoutAnARN checks that a capacity provider without an ARN in AWS's response
+// is deleted, and not left behind.
 func TestDeletedWithoutAnARN(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
@@ -50,8 +52,8 @@ func TestDeletedWithoutAnARN(t *testing.T) {
 	e.Bear(c, map[string]testenv.Answer{opGet: testenv.Without("CapacityProviderArn")}, []string{opDelete}, "")
 }
 
-// However late AWS shows it and its tags, there is one capacity provider, and none after
-// the deletion.
+// TestLate checks that however late AWS shows it and its tags, one capacity provider is
+// created, and none is left after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CapacityProvider] {
 		t.Helper()

@@ -1,8 +1,8 @@
 // Package capacityprovider manages AWS Lambda capacity providers.
 //
-// AWS takes a while over each change of a capacity provider; readiness.go tells what it
-// says of that. Tags are told only by a call of their own, which package tagmemory makes
-// sparingly.
+// Each change of a capacity provider takes AWS a while; readiness.go derives the Ready
+// condition from its state. AWS returns tags only by a call of their own, the results of
+// which readcache.TagCache keeps.
 package capacityprovider
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// kind as tags tell it.
+// kind is the value of the kind's tag.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CapacityProviders to the manager.
@@ -42,7 +42,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
@@ -60,8 +60,8 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *
 	return reconciler.NewExternal(e, calls), nil
 }
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the operations of the next observation, and the creation that will most
+// likely follow the first one.
 func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
 	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
 	switch {

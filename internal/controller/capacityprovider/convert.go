@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// createInput is the whole of a new capacity provider in one call.
+// createInput returns the request that creates a capacity provider with all its settings.
 func createInput(name string, s settings) *lambda.CreateCapacityProviderInput {
 	in := &lambda.CreateCapacityProviderInput{
 		CapacityProviderName: ptr.To(name),
@@ -37,7 +37,7 @@ func createInput(name string, s settings) *lambda.CreateCapacityProviderInput {
 	return in
 }
 
-// updateInput sends the blocks that changed, each of them whole.
+// updateInput returns the request with the blocks that changed, each of them complete.
 func updateInput(name string, t settings, changes diff.Changes) *lambda.UpdateCapacityProviderInput {
 	in := &lambda.UpdateCapacityProviderInput{CapacityProviderName: ptr.To(name)}
 	if changes.Any("capacityProviderScalingConfig") {

@@ -20,7 +20,7 @@ func compare(name string, d reconciler.Desired[settings], observed settings, own
 	return reconciler.Compare(t, observed)
 }
 
-// withDefaults are the settings with the blocks that AWS never leaves empty.
+// withDefaults returns the settings with defaults for the blocks that AWS always sets.
 func withDefaults(name string, s settings) settings {
 	if s.ScalingConfig == nil {
 		s.ScalingConfig = &scalingConfig{ScalingMode: ptr.To(string(types.CapacityProviderScalingModeAuto))}

@@ -131,7 +131,8 @@ func TestLifeOfACapacityProvider(t *testing.T) {
 	}
 }
 
-// Tags are not in AWS's answer, so they are read sparingly.
+// TestSteadyReconcileIsOneCall checks that a steady reconcile makes one call: tags are not in
+// its result, so they are cached.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
@@ -219,7 +220,7 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	}
 }
 
-// generator makes random specs over every field.
+// generator generates random specs over every field.
 type generator struct{ *rand.Rand }
 
 func (g generator) settings() v1beta1.CapacityProviderSettings {
@@ -247,10 +248,11 @@ func (g generator) settings() v1beta1.CapacityProviderSettings {
 	return s
 }
 
-// Whatever the spec, a creation leaves no drift, and a change converges.
+// TestRandomSpecsConverge checks that random specs are created without drift, and that
+// random changes of them converge.
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
-		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
+		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Not used for security.
 		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), testenv.Some(g.Rand, "arn:aws:kms:eu-central-1:123456789012:key/k")
@@ -277,7 +279,8 @@ func TestRandomSpecsConverge(t *testing.T) {
 	}
 }
 
-// What someone else has taken over since its tags were read is not changed any more.
+// TestAProviderThatIsTakenOver checks that a resource that another owner has adopted since its
+// tags were read is not changed any more.
 func TestAProviderThatIsTakenOver(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
@@ -291,7 +294,8 @@ func TestAProviderThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// What is only observed differs in all that spec asks for, also in what AWS can't change.
+// TestDifferencesOfAnObservedProvider checks that a resource that is only observed differs
+// in all that spec asks for, including what AWS cannot change.
 func TestDifferencesOfAnObservedProvider(t *testing.T) {
 	e := newEnv(t)
 	e.Settle(testProvider())

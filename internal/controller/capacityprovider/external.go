@@ -23,7 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// deletion is when to look again at what AWS is busy with before or while deleting.
+// deletion is the requeue interval while AWS is busy before or during a deletion.
 const deletion = 5 * time.Second
 
 // external is a capacity provider in AWS. It lives for one reconcile.
@@ -33,8 +33,7 @@ type external struct {
 	tags   *readcache.TagCache
 	owner  tagging.Owner
 
-	// active says that the capacity provider was Active when it was last looked at, or
-	// changed.
+	// active says that the capacity provider was Active when it was last observed or changed.
 	active bool
 }
 
@@ -43,7 +42,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
 	_ reconciler.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
@@ -58,7 +57,8 @@ func nameOf(c *v1beta1.CapacityProvider) string {
 
 func what(name string) string { return "capacity provider " + name }
 
-// Read reads a capacity provider with GetCapacityProvider, and its tags where they are due.
+// Read reads a capacity provider with GetCapacityProvider, and its tags if their cached
+// value is outdated.
 func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, error) {
 	name := nameOf(c)
 	out, err := e.api.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: ptr.To(name)})
@@ -76,7 +76,7 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found
 	return found{Resource: o, Settings: fromAWS(name, o), Exists: err == nil, Name: name, Description: what(name)}, err
 }
 
-// CheckOwnership goes by the tags.
+// CheckOwnership decides by the tags.
 func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CapacityProvider, o found) (ownership.Ownership, error) {
 	arn := ptr.Deref(o.Resource.provider.CapacityProviderArn, "")
 	same := ownership.WroteName(c) && (arn == "" || ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn)
@@ -89,14 +89,14 @@ func (e *external) SetStatus(c *v1beta1.CapacityProvider, o found) {
 	c.Status.AtProvider = observation(o.Name, o.Resource)
 }
 
-// wasActive says that the capacity provider has been there for use before.
+// wasActive returns whether the capacity provider has been usable before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
 	return r == xpv2.ReasonAvailable || r == reconciler.ReasonUpdating || r == reconciler.ReasonDiffers ||
 		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
-// ReadyCondition returns the Ready condition by the answer of AWS.
+// ReadyCondition returns the Ready condition from the AWS value.
 func (e *external) ReadyCondition(c *v1beta1.CapacityProvider, o found) xpv2.Condition {
 	return tagging.Ready(c, o.Resource.tags, ready(c.GetGeneration(), o.Resource.provider.State, e.active))
 }
@@ -124,7 +124,8 @@ func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d rec
 	return k, nil
 }
 
-// Plan changes the tags first. While AWS is busy, nothing else is changed.
+// Plan returns the call that is due. Tags are changed first. While AWS is busy, nothing
+// else is changed.
 func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	p := reconciler.Plan{Changes: k.Changes}
 	rest := k.Changes.But("tags")
@@ -134,7 +135,7 @@ func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o foun
 	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)...), nil
 }
 
-// resolve replaces each <field>From by the value that it selects.
+// resolve replaces each From field by the value that it selects.
 func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters) (v1beta1.CapacityProviderParameters, error) {
 	const at = "spec.forProvider."
 	var err error
@@ -181,8 +182,8 @@ func (e *external) Update(ctx context.Context, c *v1beta1.CapacityProvider, o fo
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// Delete deletes the capacity provider. AWS refuses it while functions use it, and takes a while
-// over it.
+// Delete deletes the capacity provider. AWS rejects the call while functions use it, and
+// takes a while to complete it.
 func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) error {
 	if busy(o.Resource.provider.State) {
 		reconciler.Abort(ctx, deletion)

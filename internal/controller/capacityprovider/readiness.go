@@ -8,11 +8,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// failed is what is told of a capacity provider that failed, of which AWS says no more.
+// failed is the message of Ready for a capacity provider that failed without a reason from
+// AWS.
 const failed = "AWS reports the capacity provider as Failed without a reason: check the operator role, subnets and security groups; if they cannot be changed, delete and recreate the resource"
 
-// ready is the Ready condition by what AWS says alone. active says that it was Active
-// before.
+// ready returns the Ready condition from the state in AWS alone. active says that it was
+// Active before.
 func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Condition {
 	switch s {
 	case types.CapacityProviderStateActive:
@@ -33,7 +34,7 @@ func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Co
 	return reconciler.Unavailable(generation, "AWS reports the state "+string(s))
 }
 
-// busy says that AWS takes no change just now.
+// busy returns whether AWS accepts no changes in this state.
 func busy(s types.CapacityProviderState) bool {
 	return s == types.CapacityProviderStatePending || s == types.CapacityProviderStateDeleting
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// settings are all that can differ between what is wanted of a capacity provider and
-// what AWS has, as one value. JSON names are the users' field names.
+// settings are all that can differ between the desired and the observed capacity provider.
+// JSON names are the users' field names.
 type settings struct {
 	VPCConfig            vpcConfig         `json:"vpcConfig"`
 	PermissionsConfig    permissionsConfig `json:"permissionsConfig"`
@@ -40,8 +40,8 @@ type instances struct {
 	ExcludedInstanceTypes diff.Set      `json:"excludedInstanceTypes"`
 }
 
-// architectures is a list by its form and a scalar by its nature. Not set, it is left to
-// AWS.
+// architectures is a list with a single value in the API, compared as a scalar. If it is
+// not set, it is left to AWS.
 type architectures *string
 
 type scalingConfig struct {
@@ -56,7 +56,7 @@ type telemetry struct {
 	LoggingConfig v1beta1.CapacityProviderLoggingConfig `json:"loggingConfig"`
 }
 
-// fromSpec returns what can be changed in comparable form.
+// fromSpec returns the mutable settings in comparable form.
 func fromSpec(p v1beta1.CapacityProviderSettings) settings {
 	s := settings{PropagateTags: p.PropagateTags, Tags: p.Tags}
 	if c := p.CapacityProviderScalingConfig; c != nil {
@@ -71,8 +71,8 @@ func fromSpec(p v1beta1.CapacityProviderSettings) settings {
 	return s
 }
 
-// fixed puts what can't be changed in comparable form. References to fields of other
-// objects have been resolved into it before.
+// fixed adds the immutable settings in comparable form. References to fields of other
+// objects have been resolved before.
 func fixed(s settings, p v1beta1.CapacityProviderParameters) settings {
 	s.KMSKeyArn = p.KMSKeyArn
 	if c := p.VPCConfig; c != nil {
@@ -90,14 +90,14 @@ func fixed(s settings, p v1beta1.CapacityProviderParameters) settings {
 	return s
 }
 
-// observed is what one look has found.
+// observed is what one observation has read.
 type observed struct {
 	provider *types.CapacityProvider
 	tags     map[string]string
 }
 
-// fromAWS returns the answers of AWS in comparable form. Blocks that AWS leaves out are as
-// good as its defaults.
+// fromAWS returns the AWS values in comparable form. Blocks that AWS leaves out equal its
+// defaults.
 func fromAWS(name string, o observed) settings {
 	p := o.provider
 	s := settings{
@@ -140,7 +140,7 @@ func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
 		s.ScalingConfig.ScalingMode = ptr.To(string(c.ScalingMode))
 	}
 	if c.ScalingMode != types.CapacityProviderScalingModeManual {
-		return // What AWS scales by on its own is its own.
+		return // AWS chooses these policies itself.
 	}
 	for _, policy := range c.ScalingPolicies {
 		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
@@ -149,7 +149,7 @@ func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
 
 func defaultLogGroup(name string) string { return "/aws/lambda/capacity-provider/" + name }
 
-// plain is a number in its shortest form, so that "70.0" and 70 are the same.
+// plain returns a number in its shortest form, so that "70.0" and 70 are equal.
 func plain(s string) string {
 	f, err := strconv.ParseFloat(s, 64)
 	if err != nil {

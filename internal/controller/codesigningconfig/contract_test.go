@@ -16,10 +16,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.CodeSigningConfig], *v1beta1.Cod
 	return newEnv(t).Env, testConfig()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and makes no second configuration.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// create no second configuration.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
@@ -51,7 +52,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// described are the configurations that AWS has, by policy, description and tags.
+// described returns the policy, description and tags of the configurations in AWS.
 func (e *env) described() []string {
 	e.Helper()
 	var out []string
@@ -63,7 +64,8 @@ func (e *env) described() []string {
 	return out
 }
 
-// A creation whose answer is lost is looked for until AWS shows it and its tags.
+// TestLateAndLost checks that the result of an unanswered create is searched for until AWS
+// shows it and its tags.
 func TestLateAndLost(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()
@@ -78,8 +80,8 @@ func TestLateAndLost(t *testing.T) {
 	})
 }
 
-// However late AWS shows it and its tags, there is one configuration, and none after the
-// deletion.
+// TestLate checks that however late AWS shows it and its tags, one configuration is
+// created, and none is left after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()

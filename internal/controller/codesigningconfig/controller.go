@@ -1,8 +1,8 @@
 // Package codesigningconfig manages AWS Lambda code signing configurations.
 //
-// AWS gives a configuration its name, its ARN, and tells its tags only by a call of
-// their own: package tagmemory reads them sparingly, and lost.go finds by them what a
-// create has made whose answer was lost.
+// AWS gives a configuration its name, the ARN, and returns its tags only by a call of
+// their own, the results of which readcache.TagCache keeps. lost.go finds by tags what an
+// unanswered create has made.
 package codesigningconfig
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// kind as tags tell it.
+// kind is the value of the kind's tag.
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CodeSigningConfigs to the manager.
@@ -42,7 +42,8 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes. AWS gives the name.
+// calls are the operations by which this kind creates, updates and deletes. AWS gives the
+// name.
 var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
@@ -61,8 +62,8 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 	return reconciler.NewExternal(e, calls), nil
 }
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the operations of the next observation, and the creation that will most
+// likely follow the first one.
 func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
 	arn := reconciler.ExternalName(mg)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// settings are all that can differ between what is wanted of a configuration and what
-// AWS has, as one value. JSON names are the users' field names.
+// settings are all that can differ between the desired and the observed configuration.
+// JSON names are the users' field names.
 type settings struct {
 	AllowedPublishers   publishers        `json:"allowedPublishers"`
 	CodeSigningPolicies *policies         `json:"codeSigningPolicies"`
@@ -29,14 +29,14 @@ type policies struct {
 	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment"`
 }
 
-// observed is what one look has found.
+// observed is what one observation has read.
 type observed struct {
 	config *types.CodeSigningConfig
 	tags   map[string]string
 }
 
-// fromSpec returns a block of spec in comparable form. The publishers are those that
-// spec names, or that fields of other objects told.
+// fromSpec returns a block of spec in comparable form. The publishers are those that spec
+// names or selects from fields of other objects.
 func fromSpec(p v1beta1.CodeSigningConfigSettings, publisherArns []string) settings {
 	s := settings{
 		AllowedPublishers: publishers{SigningProfileVersionArns: publisherArns},
@@ -49,12 +49,12 @@ func fromSpec(p v1beta1.CodeSigningConfigSettings, publisherArns []string) setti
 	return s
 }
 
-// defaultPolicies are those of a configuration that names none.
+// defaultPolicies returns the policies of a configuration that sets none.
 func defaultPolicies() *policies {
 	return &policies{UntrustedArtifactOnDeployment: ptr.To(string(types.CodeSigningPolicyWarn))}
 }
 
-// fromAWS returns the answers of AWS in comparable form.
+// fromAWS returns the AWS values in comparable form.
 func fromAWS(o observed) settings {
 	s := settings{Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: defaultPolicies(), Tags: o.tags}
 	if p := o.config.AllowedPublishers; p != nil {
@@ -70,7 +70,7 @@ func (s settings) publishers() *types.AllowedPublishers {
 	return &types.AllowedPublishers{SigningProfileVersionArns: s.AllowedPublishers.SigningProfileVersionArns}
 }
 
-// policies as AWS takes them; nil leaves them to AWS.
+// policies returns the policies as AWS takes them. Nil leaves them to AWS.
 func (s settings) policies() *types.CodeSigningPolicies {
 	if s.CodeSigningPolicies == nil || s.CodeSigningPolicies.UntrustedArtifactOnDeployment == nil {
 		return nil
@@ -78,14 +78,14 @@ func (s settings) policies() *types.CodeSigningPolicies {
 	return &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicy(*s.CodeSigningPolicies.UntrustedArtifactOnDeployment)}
 }
 
-// createInput is the whole of a new configuration in one call.
+// createInput returns the request that creates a configuration with all its settings.
 func createInput(s settings) *lambda.CreateCodeSigningConfigInput {
 	return &lambda.CreateCodeSigningConfigInput{
 		AllowedPublishers: s.publishers(), CodeSigningPolicies: s.policies(), Description: s.Description, Tags: s.Tags,
 	}
 }
 
-// updateInput sends what changed. AWS keeps what is nil.
+// updateInput returns the request with what changed. AWS keeps what is nil.
 func updateInput(arn string, t settings, changes diff.Changes) *lambda.UpdateCodeSigningConfigInput {
 	in := &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)}
 	if changes.Any("allowedPublishers") {

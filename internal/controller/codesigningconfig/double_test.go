@@ -29,7 +29,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// profile is the ARN of a signing profile's version.
+// profile returns the ARN of a signing profile's version.
 func profile(n int) string {
 	return fmt.Sprintf("arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p%d/v", n)
 }
@@ -56,7 +56,7 @@ func (e *env) external() *external {
 	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: testenv.Owner(kind, "ignored")}
 }
 
-// all are the configurations that AWS has.
+// all returns the configurations in AWS.
 func (e *env) all() []types.CodeSigningConfig {
 	e.Helper()
 	out, err := e.Lambda.ListCodeSigningConfigs(e.Context(), &lambda.ListCodeSigningConfigsInput{})
@@ -118,7 +118,8 @@ func TestLifeOfAConfiguration(t *testing.T) {
 	}
 }
 
-// Tags are not in AWS's answer, so they are read sparingly.
+// TestSteadyReconcileIsOneCall checks that a steady reconcile makes one call: tags are not in
+// its result, so they are cached.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
@@ -161,7 +162,8 @@ func TestDriftIsPutRight(t *testing.T) {
 	}
 }
 
-// An answer that is lost on its way leaves neither an orphan nor a twin.
+// TestALostCreationIsFoundAgain checks that a lost response leaves neither an orphan nor a
+// duplicate.
 func TestALostCreationIsFoundAgain(t *testing.T) {
 	e := newEnv(t)
 	for range 3 {
@@ -255,7 +257,7 @@ func TestPublishersOfOtherObjects(t *testing.T) {
 	}
 }
 
-// generator makes random specs over every field.
+// generator generates random specs over every field.
 type generator struct{ *rand.Rand }
 
 func (g generator) settings() v1beta1.CodeSigningConfigSettings {
@@ -274,10 +276,11 @@ func (g generator) settings() v1beta1.CodeSigningConfigSettings {
 	return s
 }
 
-// Whatever the spec, a creation leaves no drift, and a change converges.
+// TestRandomSpecsConverge checks that random specs are created without drift, and that
+// random changes of them converge.
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
-		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
+		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Not used for security.
 		e := newEnv(t)
 		c := testConfig()
 		c.Spec.ForProvider.CodeSigningConfigSettings = g.settings()
@@ -297,7 +300,8 @@ func TestRandomSpecsConverge(t *testing.T) {
 	}
 }
 
-// What someone else has taken over since its tags were read is not changed any more.
+// TestAConfigurationThatIsTakenOver checks that a resource that another owner has adopted since its
+// tags were read is not changed any more.
 func TestAConfigurationThatIsTakenOver(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
@@ -308,8 +312,9 @@ func TestAConfigurationThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// What carries the resource's UID is found, whatever became of the annotations that name it,
-// and several are told rather than one more made.
+// TestWhatIsOursIsNotMultiplied checks that what carries the resource's UID is found
+// without the annotations that name it, and that several are reported instead of creating
+// another.
 func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
@@ -337,7 +342,8 @@ func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 	}
 }
 
-// stripped is a configuration whose resource has lost its annotations and its status, long after it was created.
+// stripped returns a configuration whose resource has lost its annotations and its status
+// long after the creation.
 func stripped(e *env) (c *v1beta1.CodeSigningConfig, arn string) {
 	e.Helper()
 	c = testConfig()
@@ -351,7 +357,8 @@ func stripped(e *env) (c *v1beta1.CodeSigningConfig, arn string) {
 	return c, arn
 }
 
-// Whatever a resource has lost, what it has created is found by its tags, and not created again.
+// TestAResourceThatLostAnnotationsAndStatus checks that what a resource has created is
+// found by its tags, and not created again.
 func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -380,8 +387,9 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 	})
 }
 
-// A new resource is created by one call. One that may have been created before costs a list, and the tags of some
-// configurations at a time, which all resources of a config share.
+// TestCallsBeforeACreation checks that a new resource is created by one call. One that may
+// have been created before costs a list, and the tags of some configurations at a time,
+// which all resources of a config share.
 func TestCallsBeforeACreation(t *testing.T) {
 	e := newEnv(t)
 	for range 45 {
@@ -414,7 +422,8 @@ func TestCallsBeforeACreation(t *testing.T) {
 	}
 }
 
-// What is only observed differs in all that spec asks for, not in its tags alone.
+// TestDifferencesOfAnObservedConfig checks that a resource that is only observed differs
+// in all that spec asks for, not only in its tags.
 func TestDifferencesOfAnObservedConfig(t *testing.T) {
 	e := newEnv(t)
 	theirs := testConfig()

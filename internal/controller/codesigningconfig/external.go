@@ -37,7 +37,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
 	_ reconciler.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
@@ -46,8 +46,8 @@ var (
 	_ reconciler.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
 )
 
-// Read reads a configuration with GetCodeSigningConfig, and its tags where they are due.
-// Without an ARN, a create whose answer was lost may have left one.
+// Read reads a configuration with GetCodeSigningConfig, and its tags if their cached value
+// is outdated. Without an ARN, it searches for the result of an unanswered create.
 func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
 	arn := reconciler.ExternalName(c)
 	if arn == "" {
@@ -76,7 +76,7 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (foun
 
 func what(arn string) string { return "code signing configuration " + arn }
 
-// CheckOwnership goes by the tags.
+// CheckOwnership decides by the tags.
 func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Ownership, error) {
 	return e.owner.CheckOwnership(ctx, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
 }
@@ -86,7 +86,7 @@ func (e *external) SetStatus(c *v1beta1.CodeSigningConfig, o found) {
 	c.Status.AtProvider = observation(o.Resource)
 }
 
-// ReadyCondition returns that a configuration which exists is in force.
+// ReadyCondition returns Available for a configuration that exists.
 func (e *external) ReadyCondition(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
 	return tagging.Ready(c, o.Resource.tags, reconciler.Available(c.GetGeneration()))
 }
@@ -112,7 +112,7 @@ func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d re
 	return compare(d, o.Settings, e.owner), nil
 }
 
-// Plan changes the tags first.
+// Plan returns the call that is due. Tags are changed first.
 func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	p := reconciler.Plan{Changes: k.Changes}
 	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)...), nil
@@ -127,7 +127,8 @@ func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1
 	return fromSpec(p, arns), err
 }
 
-// Create creates the configuration. If the answer lacks the ARN, it is found by its tags.
+// Create creates the configuration. If the response lacks the ARN, it is found by its
+// tags.
 func (e *external) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (string, error) {
 	s.Tags = e.owner.Target(s.Tags, nil)
 	defer e.cache.Forget(listKey())
@@ -152,7 +153,7 @@ func (e *external) Update(ctx context.Context, _ *v1beta1.CodeSigningConfig, o f
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// Delete deletes the configuration. AWS refuses it while a function uses it.
+// Delete deletes the configuration. AWS rejects the call while a function uses it.
 func (e *external) Delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) error {
 	_, err := e.api.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(o.Name)})
 	if err == nil || awserr.IsNotFound(err) {
@@ -161,7 +162,7 @@ func (e *external) Delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o f
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what those who use the configuration need to know.
+// ConnectionDetails returns what users of the configuration need.
 func (e *external) ConnectionDetails(c *v1beta1.CodeSigningConfig) managed.ConnectionDetails {
 	return managed.ConnectionDetails{"codeSigningConfigArn": []byte(ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""))}
 }

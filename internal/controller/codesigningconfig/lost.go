@@ -20,17 +20,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// skew is by how much AWS's clock may be behind ours.
+// skew is by how much AWS's clock may be behind the provider's.
 const skew = 10 * time.Minute
 
-// modified is the form of LastModified.
+// modified is the layout of LastModified.
 const modified = "2006-01-02T15:04:05.999-0700"
 
-// lost returns the ARN of the configuration that carries this resource's UID in its tags, if a
-// create may have made one whose ARN was not kept: its answer was lost, the process ended, or
-// someone has removed the resource's annotations since. It is empty if there is none. An error
-// says that several carry the UID and only the user can decide, unless all are to be deleted,
-// or that the tags of a likely one cannot be read.
+// lost returns the ARN of the configuration that carries this resource's UID in its tags,
+// if a create may have made one with an ARN that was not recorded: its response was lost,
+// the process ended, or someone has removed the resource's annotations since. It is empty
+// if there is none. It returns an error if several carry the UID, so that only the user
+// can decide, unless all are to be deleted, or if the tags of a likely one cannot be read.
 func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	pending := meta.GetExternalCreatePending(c)
 	if pending.IsZero() {
@@ -58,8 +58,8 @@ func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (stri
 	return search.Find(ctx, c, candidates)
 }
 
-// shown is the configuration that status shows, if it carries this resource's UID: someone
-// has removed the annotations that keep its ARN.
+// shown returns the ARN in status, if that configuration carries this resource's UID:
+// someone may have removed the annotations that record the ARN.
 func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
 	if arn == "" || !reconciler.Reserve(ctx, opTags) {
@@ -72,10 +72,11 @@ func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (str
 	return arn, nil
 }
 
-// listKey names the list of all configurations in the read cache.
+// listKey returns the key of the list of all configurations in the read cache.
 func listKey() readcache.Key { return readcache.Key{Operation: opList} }
 
-// modifiedBefore reports whether a configuration was created or changed last before a time.
+// modifiedBefore returns whether a configuration was created or last changed before a
+// time.
 func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
 	at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
 	return err == nil && at.Before(t)

@@ -8,9 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes. Put replaces all settings, so
-// that there is no need of UpdateFunctionEventInvokeConfig, which keeps what it is not
-// sent.
+// lambdaAPI is the part of the Lambda API that this kind calls. Put replaces all settings,
+// so that UpdateFunctionEventInvokeConfig, which keeps what it is not sent, is not needed.
 type lambdaAPI interface {
 	GetFunctionEventInvokeConfig(ctx context.Context, in *lambda.GetFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionEventInvokeConfigOutput, error)
 	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)

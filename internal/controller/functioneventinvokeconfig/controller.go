@@ -1,5 +1,5 @@
-// Package functioneventinvokeconfig manages how AWS Lambda functions, their versions and
-// aliases are invoked asynchronously.
+// Package functioneventinvokeconfig manages the settings for asynchronous invocation of
+// AWS Lambda functions, versions and aliases.
 package functioneventinvokeconfig
 
 import (
@@ -45,7 +45,7 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeCon
 	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 func references(mg *v1beta1.FunctionEventInvokeConfig) []reconciler.Reference {
@@ -60,7 +60,7 @@ func references(mg *v1beta1.FunctionEventInvokeConfig) []reconciler.Reference {
 	return refs
 }
 
-// fieldsOf are the fields of other providers' objects that spec refers to.
+// fieldsOf returns the fields of other providers' objects that spec refers to.
 func fieldsOf(mg *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector {
 	var all []v1beta1.FieldSelector
 	for _, d := range destinationsOf(mg) {

@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// settings in one form for both what is wanted and what is there. All are replaced at
-// once, so that nil is Lambda's default and not what is left to AWS.
+// settings is the form in which desired and observed state are compared. All are replaced
+// at once, so that nil is Lambda's default and not left to AWS.
 type settings struct {
 	MaximumEventAgeInSeconds *int32       `json:"maximumEventAgeInSeconds"`
 	MaximumRetryAttempts     *int32       `json:"maximumRetryAttempts"`
@@ -31,7 +31,7 @@ type destination struct {
 	Destination *string `json:"destination"`
 }
 
-// A spot in spec where a destination is named.
+// A spot is a field of spec that names a destination.
 type spot struct {
 	field    string
 	value    *string
@@ -40,7 +40,7 @@ type spot struct {
 	from     *v1beta1.FieldSelector
 }
 
-// destinationsOf are all the destinations that spec names.
+// destinationsOf returns all destinations that spec names.
 func destinationsOf(mg *v1beta1.FunctionEventInvokeConfig) []spot {
 	all := []spot{onFailure(mg.Spec.ForProvider.DestinationConfig), onSuccess(mg.Spec.ForProvider.DestinationConfig)}
 	if mg.Spec.InitProvider != nil {
@@ -70,7 +70,7 @@ func onSuccess(c *v1beta1.EventDestinationConfig) spot {
 // lookup reads the field of another object for a field of spec.
 type lookup func(field string, s v1beta1.FieldSelector) (string, error)
 
-// arn of a destination. References were resolved into its value.
+// arn returns the destination. References were resolved into its value.
 func (s spot) arn(read lookup) (destination, error) {
 	if s.value != nil || s.from == nil {
 		return destination{Destination: s.value}, nil
@@ -90,7 +90,7 @@ func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings, read lookup) (setting
 	return out, err
 }
 
-// fromAWS returns the answer of AWS in comparable form. AWS answers empty blocks for
+// fromAWS returns the AWS value in comparable form. AWS returns empty blocks for
 // destinations that are not set.
 func fromAWS(c types.FunctionEventInvokeConfig) settings {
 	out := settings{MaximumEventAgeInSeconds: c.MaximumEventAgeInSeconds, MaximumRetryAttempts: c.MaximumRetryAttempts}

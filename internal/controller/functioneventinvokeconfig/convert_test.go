@@ -24,7 +24,7 @@ const (
 	topicARN = "arn:aws:sns:eu-central-1:123456789012:done"
 )
 
-// unread fails a test that reads a field of another object.
+// unread returns a lookup that fails the test.
 func unread(t *testing.T) lookup {
 	t.Helper()
 	return func(field string, _ v1beta1.FieldSelector) (string, error) {

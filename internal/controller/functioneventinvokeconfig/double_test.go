@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.FunctionEventInvokeConfig]
 }
@@ -61,7 +61,7 @@ func TestLife(t *testing.T) {
 
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
-	// The SDK tries four times in all, and no answer comes to any.
+	// The SDK tries four times, and gets no response.
 	c := newConfig()
 	e.Lose(c, opPut)
 	if got := e.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
@@ -82,7 +82,7 @@ func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
 	e.Share(all, opList)
 }
 
-// generator makes random settings that AWS accepts.
+// generator generates random settings that AWS accepts.
 type generator struct{ *rand.Rand }
 
 func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
@@ -102,13 +102,14 @@ func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
 	return s
 }
 
-// Whatever is wanted comes to be and stays, whatever was before.
+// TestRandomSettingsConverge checks that random settings are reached from random former
+// ones and stay.
 func TestRandomSettingsConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 300
 	for seed := range uint64(pairs) {
-		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
-		// AWS takes no configuration without a setting, and neither does the API.
+		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests are reproducible.
+		// Neither AWS nor the API accepts a configuration without any setting.
 		filled := func() v1beta1.FunctionEventInvokeConfigSettings {
 			s := g.settings()
 			if s.MaximumRetryAttempts == nil {
@@ -136,7 +137,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 	}
 }
 
-// check that AWS has what spec says, by the status that shows what AWS has.
+// check checks that AWS has what spec says, by the observed status.
 func (e env) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
 	e.Helper()
 	if c.Spec.InitProvider != nil {

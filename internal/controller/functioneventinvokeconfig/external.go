@@ -20,12 +20,13 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.Comparer[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] = &external{}
 )
 
-// external is how a function is invoked asynchronously in AWS. It lives for one reconcile.
+// external is the asynchronous invocation configuration of a function in AWS. It lives for
+// one reconcile.
 type external struct {
 	api    lambdaAPI
 	reader *functionconfig.Reader[types.FunctionEventInvokeConfig]
@@ -43,7 +44,7 @@ func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) *rec
 	return reconciler.NewExternal(e, calls)
 }
 
-// page of the configurations of a function.
+// page returns a page of the configurations of a function.
 func (e *external) page(ctx context.Context, function string, marker *string) ([]types.FunctionEventInvokeConfig, *string, error) {
 	out, err := e.api.ListFunctionEventInvokeConfigs(ctx, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &function, Marker: marker})
 	if err != nil {
@@ -52,7 +53,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 	return out.FunctionEventInvokeConfigs, out.NextMarker, nil
 }
 
-// get a single one.
+// get reads a single configuration.
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionEventInvokeConfig, error) {
 	out, err := e.api.GetFunctionEventInvokeConfig(ctx, &lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
@@ -64,7 +65,7 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 	}, nil
 }
 
-// Read reads the configuration from the list of those of its function.
+// Read reads the configuration from the list of its function's.
 func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
@@ -114,7 +115,7 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 	return errors.Wrapf(err, "cannot %s %s", verb, what(e.name))
 }
 
-// Delete deletes the configuration: Lambda's defaults are in force again.
+// Delete deletes the configuration, which restores Lambda's defaults.
 func (e *external) Delete(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, o found) error {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteFunctionEventInvokeConfig(ctx, &lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})

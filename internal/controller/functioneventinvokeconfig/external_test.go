@@ -21,7 +21,7 @@ func there(qualifier string, retries int32) lambda.PutFunctionEventInvokeConfigI
 	return lambda.PutFunctionEventInvokeConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier, MaximumRetryAttempts: &retries}
 }
 
-// has returns what puts configurations into AWS.
+// has returns a function that adds configurations to AWS.
 func has(all ...lambda.PutFunctionEventInvokeConfigInput) func(env) {
 	return func(e env) {
 		for _, in := range all {
@@ -32,7 +32,7 @@ func has(all ...lambda.PutFunctionEventInvokeConfigInput) func(env) {
 	}
 }
 
-// newConfig is of the function cart, and has events tried once more.
+// newConfig returns a configuration of the function cart with one retry.
 func newConfig(edit ...func(*v1beta1.FunctionEventInvokeConfig)) *v1beta1.FunctionEventInvokeConfig {
 	c := &v1beta1.FunctionEventInvokeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "async", UID: "u1", Generation: 2}}
 	c.Spec.ForProvider.FunctionName, c.Spec.ForProvider.MaximumRetryAttempts = ptr.To("cart"), ptr.To[int32](1)

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
 	GetFunctionUrlConfig(ctx context.Context, in *lambda.GetFunctionUrlConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionUrlConfigOutput, error)
 	ListFunctionUrlConfigs(ctx context.Context, in *lambda.ListFunctionUrlConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionUrlConfigsOutput, error)

@@ -18,10 +18,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.FunctionURL], *v1beta1.FunctionU
 	return newEnv(t).Env, newURL()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functionurls", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// that no call is repeated without bound.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opCreate, "FunctionUrlConfigs"), map[string]testenv.OddCase{
@@ -34,7 +35,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows it, there is one URL, and none after the deletion.
+// TestLate checks that however late AWS shows it, one URL is created, and none is left
+// after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.FunctionURL] {
 		t.Helper()

@@ -49,5 +49,5 @@ func references(u *v1beta1.FunctionURL) []reconciler.Reference {
 	}
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}

@@ -17,7 +17,7 @@ import (
 // settings are the same type for desired and observed state.
 type settings = v1beta1.FunctionURLSettings
 
-// fromAWS returns the answer of AWS in comparable form.
+// fromAWS returns the AWS value in comparable form.
 func fromAWS(u types.FunctionUrlConfig) settings {
 	return normal(settings{AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode)})
 }
@@ -33,8 +33,8 @@ func corsOf(c *types.Cors) *v1beta1.Cors {
 	}
 }
 
-// corsInput is never nil, because AWS keeps what is not sent. An empty one clears the
-// settings.
+// corsInput returns the cors block of a request. It is never nil, because AWS keeps what
+// is not sent. An empty one clears the settings.
 func corsInput(c *v1beta1.Cors) *types.Cors {
 	if c == nil {
 		return &types.Cors{}
@@ -57,7 +57,7 @@ func createInput(s settings, n functionname.Name) *lambda.CreateFunctionUrlConfi
 	return in
 }
 
-// updateInput has what changes, and nothing else: AWS keeps what is not sent.
+// updateInput returns the request with only what changes: AWS keeps what is not sent.
 func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.UpdateFunctionUrlConfigInput {
 	in := &lambda.UpdateFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)}
 	if changes.Any("authType") {
@@ -89,7 +89,7 @@ func created(out *lambda.CreateFunctionUrlConfigOutput, n functionname.Name) v1b
 	}, n)
 }
 
-// urlID is what AWS calls a URL by: the first part of its host.
+// urlID returns the id of a URL: the first part of its host.
 func urlID(address *string) *string {
 	u, err := url.Parse(ptr.Deref(address, ""))
 	if err != nil || u.Host == "" {
@@ -99,7 +99,7 @@ func urlID(address *string) *string {
 	return &id
 }
 
-// qualifier as calls take it: none for the function itself.
+// qualifier returns the qualifier as requests take it: nil for the function itself.
 func qualifier(n functionname.Name) *string {
 	if n.Qualifier == "" {
 		return nil
@@ -107,7 +107,7 @@ func qualifier(n functionname.Name) *string {
 	return &n.Qualifier
 }
 
-// text of an enum, nil if AWS left it out.
+// text returns an enum as a string, nil if AWS left it out.
 func text[T ~string](v T) *string {
 	if v == "" {
 		return nil

@@ -16,15 +16,14 @@ func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
 	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
-// compare returns how spec differs from what was observed. AWS replaces cors as a whole, so
-// that nothing in it is left to AWS.
+// compare returns how spec differs from what was observed. AWS replaces cors as a whole,
+// so that no part of it is left to AWS.
 func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
 	return reconciler.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
 }
 
-// normal returns settings in the form that is the same for settings that mean the same: in
-// cors, what is not set is off, and the order of lists means nothing. AWS keeps the names of
-// headers in lower case.
+// normal returns settings in canonical form: in cors, what is not set is off, and the
+// order of lists is insignificant. AWS stores the names of headers in lower case.
 func normal(s settings) settings {
 	c := s.Cors
 	if c == nil {
@@ -38,7 +37,7 @@ func normal(s settings) settings {
 	return s
 }
 
-// set returns a list in order, with each value once.
+// set returns a list sorted, with each value once.
 func set(list []string) []string {
 	out := slices.Clone(list)
 	slices.Sort(out)

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.FunctionURL]
 }
@@ -70,7 +70,7 @@ func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
-	// The SDK tries again, and is told that there is one.
+	// The SDK retries, and AWS reports that the URL exists.
 	if _, err := e.Do(u); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestLostAnswerOfADeletedResource(t *testing.T) {
 	if _, err := e.Do(u); err != nil {
 		t.Fatal(err)
 	}
-	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
+	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to no longer exists.
 	e.Remove(u)
 	e.Want(u, "nothing stays behind", testenv.Deleted, testenv.Gone)
 }
@@ -109,7 +109,7 @@ func TestURLsOfAFunctionShareACall(t *testing.T) {
 	e.Share(urls[:1], opList)
 }
 
-// generator makes random settings that AWS accepts.
+// generator generates random settings that AWS accepts.
 type generator struct{ *rand.Rand }
 
 func (g generator) subset(of ...string) []string {
@@ -137,12 +137,13 @@ func (g generator) settings() v1beta1.FunctionURLSettings {
 	return s
 }
 
-// Whatever is wanted comes to be and stays, whatever was before.
+// TestRandomSettingsConverge checks that random settings are reached from random former
+// ones and stay.
 func TestRandomSettingsConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 300
 	for seed := range uint64(pairs) {
-		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
+		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests are reproducible.
 		u := newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.ForProvider.FunctionURLSettings = g.settings()
 			if g.IntN(3) == 0 {
@@ -163,7 +164,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 	}
 }
 
-// check that AWS has what spec says, by the status that shows what AWS has.
+// check checks that AWS has what spec says, by the observed status.
 func (e env) check(seed uint64, u *v1beta1.FunctionURL) {
 	e.Helper()
 	p, at := u.Spec.ForProvider, u.Status.AtProvider

@@ -22,7 +22,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.Comparer[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] = &external{}
 	_ reconciler.ConnectionDetailer[*v1beta1.FunctionURL]                          = &external{}
@@ -45,7 +45,7 @@ func newExternal(api lambdaAPI, cache *readcache.Cache) *reconciler.External[*v1
 	return reconciler.NewExternal(e, calls)
 }
 
-// page of the URLs of a function.
+// page returns a page of the URLs of a function.
 func (e *external) page(ctx context.Context, function string, marker *string) ([]types.FunctionUrlConfig, *string, error) {
 	out, err := e.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{FunctionName: &function, Marker: marker})
 	if err != nil {
@@ -54,7 +54,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 	return out.FunctionUrlConfigs, out.NextMarker, nil
 }
 
-// get a single one.
+// get reads a single URL.
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionUrlConfig, error) {
 	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)})
 	if err != nil {
@@ -66,7 +66,7 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 	}, nil
 }
 
-// Read reads the URL from the list of those of its function.
+// Read reads the URL from the list of its function's.
 func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
@@ -94,7 +94,7 @@ func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionURL, d reconcil
 	return compare(d, o.Settings), nil
 }
 
-// Create creates the URL, whose address is AWS's choice.
+// Create creates the URL. AWS chooses its address.
 func (e *external) Create(ctx context.Context, mg *v1beta1.FunctionURL, s settings) (string, error) {
 	defer e.reader.Forget(e.name)
 	out, err := e.api.CreateFunctionUrlConfig(ctx, createInput(s, e.name))
@@ -112,7 +112,7 @@ func (e *external) Update(ctx context.Context, _ *v1beta1.FunctionURL, o found, 
 	return errors.Wrapf(err, "cannot update %s", o.Description)
 }
 
-// Delete deletes the URL. Its address is gone for good.
+// Delete deletes the URL. Its address is lost: another URL gets another one.
 func (e *external) Delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) error {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: &e.name.Function, Qualifier: qualifier(e.name)})

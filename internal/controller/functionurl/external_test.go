@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// has returns what creates URLs of the function cart in AWS.
+// has returns a function that creates URLs of the function cart in AWS.
 func has(urls ...lambda.CreateFunctionUrlConfigInput) func(env) {
 	return func(e env) {
 		for _, in := range urls {
@@ -29,7 +29,7 @@ func has(urls ...lambda.CreateFunctionUrlConfigInput) func(env) {
 	}
 }
 
-// newURL is of the function cart, for those whom IAM allows it.
+// newURL returns a URL of the function cart with IAM authentication.
 func newURL(edit ...func(*v1beta1.FunctionURL)) *v1beta1.FunctionURL {
 	u := &v1beta1.FunctionURL{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "u1", Generation: 2}}
 	u.Spec.ForProvider.FunctionName, u.Spec.ForProvider.AuthType = ptr.To("cart"), ptr.To("AWS_IAM")

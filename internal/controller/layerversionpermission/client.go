@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
 	GetLayerVersionPolicy(ctx context.Context, in *lambda.GetLayerVersionPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetLayerVersionPolicyOutput, error)
 	AddLayerVersionPermission(ctx context.Context, in *lambda.AddLayerVersionPermissionInput, opts ...func(*lambda.Options)) (*lambda.AddLayerVersionPermissionOutput, error)

@@ -1,9 +1,9 @@
-// Package layerversionpermission manages statements of the policies of versions of AWS
-// Lambda layers.
+// Package layerversionpermission manages statements of the policies of AWS Lambda layer
+// versions.
 //
-// All permissions of one version share what GetLayerVersionPolicy answers. AWS has no
-// call that changes a statement: one that differs, or belongs to another version now, is
-// removed, and added by the next reconcile, which finds it absent.
+// All permissions of one version share the result of GetLayerVersionPolicy. AWS has no
+// operation that changes a statement: one that differs, or that now belongs to another
+// version, is removed, and added by the next reconcile, which finds it absent.
 package layerversionpermission
 
 import (
@@ -39,11 +39,11 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the operations of the next observation, and the creation that will most
+// likely follow the first one.
 func reads(p *v1beta1.LayerVersionPermission) []string {
 	if p.Status.AtProvider.StatementID == nil && reconciler.MayCreate(p) {
 		return []string{opRead, opAdd}
@@ -56,9 +56,9 @@ func references(p *v1beta1.LayerVersionPermission) []reconciler.Reference {
 	return []reconciler.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
 }
 
-// acts are the layer versions whose policy has the statement, or may have it.
+// acts returns the layer versions with a policy that has the statement, or may have it.
 func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {
-	at, others, _ := places(p) // Read tells what is wrong.
+	at, others, _ := places(p) // Read returns the error.
 	var out []tenancy.Target
 	for _, of := range append(others, at) {
 		if of.known() {

@@ -22,8 +22,8 @@ import (
 // action is the only one that AWS permits on layers.
 const action = "lambda:GetLayerVersion"
 
-// place is where a statement is: in the policy of which version of which layer, and by
-// which id. Its text is the external name.
+// A place identifies a statement by layer, version and statement id. Its text is the
+// external name.
 type place struct {
 	layer   string
 	version int64
@@ -32,14 +32,14 @@ type place struct {
 
 func (p place) String() string { return p.holder() + ":" + p.sid }
 
-// holder is the layer's version.
+// holder returns the layer version.
 func (p place) holder() string { return p.layer + ":" + strconv.FormatInt(p.version, 10) }
 
-// known is false where it is not known which version is meant.
+// known returns whether the layer version is known.
 func (p place) known() bool { return p.layer != "" && p.version > 0 }
 
-// parsePlace reads an external name, and the end of a version's ARN with an id after it.
-// What is none gives the zero place.
+// parsePlace parses an external name, or the end of a version's ARN followed by a
+// statement id. It returns the zero place if the name is neither.
 func parsePlace(name string) place {
 	parts := strings.Split(name, ":")
 	const count = 3
@@ -53,8 +53,8 @@ func parsePlace(name string) place {
 	return place{layer: parts[0], version: n, sid: parts[2]}
 }
 
-// wantedPlace is the place by spec, as far as its reference could be resolved. An error
-// says that spec names no version that it can be about.
+// wantedPlace returns the desired place, as far as its reference could be resolved. It
+// returns an error if spec names no valid version.
 func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 	fp := p.Spec.ForProvider
 	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parsePlace(reconciler.ExternalName(p)).sid, p.GetName())
@@ -73,9 +73,10 @@ func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 	return at, nil
 }
 
-// places are where the statement is to be, and the others where it may be: where it was
-// added, and where a create whose answer was lost may have left it. An error says that
-// spec means no version, or the user has named another one than spec asks for.
+// places returns the place that the statement should have, and the others that it may
+// have: where it was added, and where an unanswered create may have added it. It returns
+// an error if spec names no version, or if the user has set an external name for another
+// version than spec asks for.
 func places(p *v1beta1.LayerVersionPermission) (at place, others []place, err error) {
 	at, err = wantedPlace(p)
 	name := reconciler.ExternalName(p)
@@ -121,8 +122,8 @@ func addInput(at place, fp v1beta1.LayerVersionPermissionParameters) *lambda.Add
 	}
 }
 
-// layerName is the layer's ARN where spec has one, so that AWS refuses the layer of
-// another account rather than take ours of the same name.
+// layerName returns the layer's ARN if spec has one, so that AWS rejects the layer of
+// another account instead of using this account's layer of the same name.
 func layerName(at place, fp v1beta1.LayerVersionPermissionParameters) string {
 	layer, ok := strings.CutSuffix(ptr.Deref(fp.LayerVersionArn, ""), ":"+strconv.FormatInt(at.version, 10))
 	if !ok {
@@ -135,7 +136,7 @@ func removeInput(at place) *lambda.RemoveLayerVersionPermissionInput {
 	return &lambda.RemoveLayerVersionPermissionInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version), StatementId: ptr.To(at.sid)}
 }
 
-// observation is what status shows of a statement.
+// observation returns what status shows of a statement.
 func observation(o observed) v1beta1.LayerVersionPermissionObservation {
 	g := fromAWS(o)
 	out := v1beta1.LayerVersionPermissionObservation{

@@ -17,7 +17,7 @@ func fromAWS(o observed) policy.Grant {
 	return policy.GrantOf(o.statement, ":layer:"+o.at.holder())
 }
 
-// terms are a statement and its place in the terms of spec.forProvider.
+// terms is a statement and its place in the form of spec.forProvider.
 type terms struct {
 	LayerName      string `json:"layerName"`
 	VersionNumber  int64  `json:"versionNumber"`
@@ -26,7 +26,7 @@ type terms struct {
 	Principal      string `json:"principal"`
 	OrganizationID string `json:"organizationId"`
 
-	// Rest is what a statement says that spec has no field for.
+	// Rest is the part of a statement that spec has no field for.
 	Rest string `json:"statement"`
 }
 
@@ -39,8 +39,8 @@ func termsOf(at place, g policy.Grant) terms {
 	return out
 }
 
-// changes tells how a statement differs from the wanted one. A principal that is not
-// wanted is left as it is.
+// changes returns how a statement differs from the desired one. A principal that spec does
+// not name is ignored.
 func changes(at place, wanted policy.Grant, o observed) diff.Changes {
 	is := fromAWS(o).Like(wanted)
 	if wanted.Principal == "" {

@@ -28,7 +28,7 @@ const (
 	layerArn = "arn:aws:lambda:eu-central-1:123456789012:layer:base"
 )
 
-// env is a world in which layer base has the versions 1 and 2.
+// env is a test environment in which layer base has the versions 1 and 2.
 type env struct {
 	*testenv.Env[*v1beta1.LayerVersionPermission]
 }
@@ -92,8 +92,8 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 }
 
-// The statement follows its layer to the version that is published next, whatever becomes
-// of the one before.
+// TestFollowsTheLayer checks that the statement follows its layer to the next published
+// version, even if the previous one no longer exists.
 func TestFollowsTheLayer(t *testing.T) {
 	for name, prepare := range map[string]func(env){
 		"Kept": func(env) {},
@@ -124,7 +124,7 @@ func TestFollowsTheLayer(t *testing.T) {
 				t.Errorf("it stays so: -want, +got:\n%s", diff)
 			}
 
-			// The reference can't be resolved any more.
+			// The reference cannot be resolved any more.
 			p.Spec.ForProvider.LayerVersionArn, p.DeletionTimestamp = nil, ptr.To(metav1.Now())
 			e.Reconcile(p)
 			if got := e.Double.LayerPolicy(layerArn + ":2"); got != "" {
@@ -173,7 +173,8 @@ func TestForeignAndLost(t *testing.T) {
 	}
 }
 
-// A layer of ours is not opened because another account's is called the same.
+// TestLayerOfAnotherAccount checks that no permission is added to this account's layer if
+// spec names another account's layer of the same name.
 func TestLayerOfAnotherAccount(t *testing.T) {
 	e := newEnv(t)
 	_, err := e.Step(testPermission(byArn(strings.Replace(layerArn, "123456789012", "999999999999", 1) + ":1")))
@@ -182,7 +183,7 @@ func TestLayerOfAnotherAccount(t *testing.T) {
 	}
 }
 
-// Many permissions of a version are one call for all of them.
+// TestSharedReads checks that many permissions of a version share one call.
 func TestSharedReads(t *testing.T) {
 	e := newEnv(t)
 	var all []*v1beta1.LayerVersionPermission
@@ -196,11 +197,11 @@ func TestSharedReads(t *testing.T) {
 	e.Share(all, opRead)
 }
 
-// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
-// changed to, AWS gets there.
+// TestRandomSpecs checks that random specs are created without drift, and that random
+// changes of them converge.
 func TestRandomSpecs(t *testing.T) {
 	e := newEnv(t)
-	g := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Tests are to be the same each time.
+	g := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Tests are reproducible.
 	random := func(p *v1beta1.LayerVersionPermission) {
 		fp := &p.Spec.ForProvider
 		fp.Principal, fp.OrganizationID, fp.Action = ptr.To([]string{"111122223333", "arn:aws:iam::111122223333:root", "444455556666", "*"}[g.IntN(4)]), nil, nil

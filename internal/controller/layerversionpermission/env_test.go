@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// versions are what the policies of the versions of layer base have for statements.
+// versions are the statements of the policies of the versions of layer base.
 type versions map[int64]string
 
 // in puts the statements into the policies in AWS.
@@ -35,29 +35,29 @@ const (
 )
 
 var (
-	// named has the permission's name written by itself, as one of version 1.
+	// named sets the external name for version 1 as if the permission had written it.
 	named = testenv.Named[*v1beta1.LayerVersionPermission]("base:1:partner")
 
-	// imported has it set by the user.
+	// imported sets the external name as if the user had set it.
 	imported = testenv.Imported[*v1beta1.LayerVersionPermission]("base:1:partner")
 )
 
-// tried has a create for version 1 on record, whose answer is not known.
+// tried records a create for version 1 without a known result.
 func tried(p *v1beta1.LayerVersionPermission) {
 	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "base:1:partner"})
 	meta.SetExternalCreatePending(p, testenv.Start)
 }
 
-// atTwo is for version 2.
+// atTwo sets version 2.
 func atTwo(p *v1beta1.LayerVersionPermission) { p.Spec.ForProvider.VersionNumber = ptr.To[int64](2) }
 
-// unresolved has lost what it refers to.
+// unresolved removes what the reference was resolved to.
 func unresolved(p *v1beta1.LayerVersionPermission) {
 	p.Spec.ForProvider.LayerName, p.Spec.ForProvider.VersionNumber = nil, nil
 	p.Spec.ForProvider.LayerVersionArnRef = &xpv2.NamespacedReference{Name: "base"}
 }
 
-// byArn means a version by its ARN.
+// byArn names a version by its ARN.
 func byArn(id string) func(*v1beta1.LayerVersionPermission) {
 	return func(p *v1beta1.LayerVersionPermission) {
 		p.Spec.ForProvider.LayerName, p.Spec.ForProvider.VersionNumber = nil, nil

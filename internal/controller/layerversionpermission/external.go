@@ -21,11 +21,12 @@ type external struct {
 	api   lambdaAPI
 	cache *readcache.Cache
 
-	// at is where the statement is to be, once Read has worked it out.
+	// at is the desired place of the statement, set by Read.
 	at place
 }
 
-// answer is what GetLayerVersionPolicy answers, read by all permissions of one version.
+// answer is the result of GetLayerVersionPolicy, which all permissions of one version
+// share.
 type answer struct {
 	policy   policy.Document
 	revision string
@@ -36,14 +37,14 @@ type (
 	update = reconciler.Update[policy.Grant]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
 	_ reconciler.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
 )
 
-// Read the statement from where it was, if spec now asks for it elsewhere, or else from
-// where it is to be.
+// Read reads the statement from its former place, if spec now asks for another one, or
+// else from the desired place.
 func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := places(p)
 	if err != nil {
@@ -57,7 +58,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) 
 		}
 	}
 	if !at.known() {
-		return found{}, nil // It is being deleted, and was never added.
+		return found{}, nil // It is being deleted and was never added.
 	}
 	return e.find(ctx, at)
 }
@@ -81,7 +82,7 @@ func (e *external) find(ctx context.Context, at place) (found, error) {
 
 func key(at place) readcache.Key { return readcache.Key{Operation: opRead, Of: at.holder()} }
 
-// get the policy. Where there is none, or no version, there are no statements.
+// get reads the policy. It returns no statements if there is no policy or no version.
 func (e *external) get(ctx context.Context, at place) (answer, error) {
 	out, err := e.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)})
 	if awserr.IsNotFound(err) {
@@ -97,7 +98,7 @@ func (e *external) get(ctx context.Context, at place) (answer, error) {
 	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
 
-// CheckOwnership goes by the name, because a statement has no tags.
+// CheckOwnership decides by the name, because a statement has no tags.
 func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Ownership, error) {
 	v := verdict(p, o)
 	if !v.Manageable() {
@@ -106,8 +107,8 @@ func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPe
 	return v, nil
 }
 
-// verdict says whose a statement is. One that is there before a create whose answer was
-// lost, and is as this resource would have made it, is its own.
+// verdict returns the ownership of a statement. One that did not exist before an
+// unanswered create, and is as this resource would have made it, is its own.
 func verdict(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
 	asMade := len(changes(o.Resource.at, desired(p.Spec.ForProvider), o.Resource)) == 0
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)

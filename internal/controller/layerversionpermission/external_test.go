@@ -122,8 +122,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// A resource that only observes shows the version that spec means, whichever it showed
-// before.
+// TestObserveOnlyFollows checks that a resource that only observes shows the version in
+// spec, regardless of the previous one.
 func TestObserveOnlyFollows(t *testing.T) {
 	e := newEnv(t)
 	versions{1: partnerStatement, 2: publicAtTwo}.in(e)
@@ -174,16 +174,17 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A statement that is to be elsewhere is removed by one reconcile and added by the next,
-// so that each makes one change, and a crash in between leaves but a statement to add.
+// TestUpdateRemovesThenAdds checks that a statement with another desired place is removed
+// by one reconcile and added by the next, so that each makes one change, and a crash in
+// between leaves only a statement to add.
 func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	p := testPermission(named, atTwo)
-	turn := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return turn }
-	if o, err := e.Do(p); o != testenv.Updated || err != nil || turn.RequeueDelay() == 0 {
-		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
+	attempt := &reconciler.Attempt{}
+	e.Turn = func() *reconciler.Attempt { return attempt }
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
 	e.Turn = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
@@ -214,7 +215,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// What is removed is the statement of the version that the name says, not of spec's.
+// TestDeleteOfAnotherVersion checks that the statement of the version in the external name
+// is removed, not that in spec.
 func TestDeleteOfAnotherVersion(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)

@@ -7,20 +7,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-// changeWait is when to look again at a function whose policy another Permission is
-// changing: about as long as one call takes.
+// changeWait is the requeue interval while another Permission is changing the policy:
+// about as long as one call takes.
 const changeWait = 100 * time.Millisecond
 
-// ongoing are the functions whose policies this provider is changing. Of statements that
-// are added at the same time, AWS may accept all and keep one, so that the policies of a
-// function are changed one call after the other. It is safe for concurrent use.
+// ongoing is the set of functions with policies that this provider is changing. If several
+// statements are added at the same time, AWS may accept all and keep one, so the policies
+// of a function are changed one call after the other. It is safe for concurrent use.
 type ongoing struct {
 	mu        sync.Mutex
 	functions map[string]bool
 }
 
-// begin a change of the policies of a function. It returns false while another change is
-// under way. A change that was begun is to be ended.
+// begin begins a change of the policies of a function. It returns false while another
+// change is in progress. The caller must end a change that has begun.
 func (o *ongoing) begin(function string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -34,20 +34,20 @@ func (o *ongoing) begin(function string) bool {
 	return true
 }
 
-// end a change of the policies of a function.
+// end ends a change of the policies of a function.
 func (o *ongoing) end(function string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.functions, function)
 }
 
-// under tells whether a change of the policies of a function is under way.
+// under returns whether a change of the policies of a function is in progress.
 func (o *ongoing) under(function string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.functions[function]
 }
 
-// notSent is the error of a call that was not sent, since another is under way. It is
-// sent later, as one that the quota holds up.
+// notSent returns the error of a call that was not sent, because another is in progress.
+// It is retried like a call that is deferred by the quota.
 func notSent(call string) error { return &quota.DeferredError{Operation: call, After: changeWait} }

@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// TestAddedAtTheSameTime adds two statements where AWS keeps only one of those that are
-// added at the same time: the second waits until the first is there.
+// TestAddedAtTheSameTime checks that the second of two concurrent statements waits until
+// the first is added: AWS would keep only one of them.
 func TestAddedAtTheSameTime(t *testing.T) {
 	e := newRigOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
 	a, b := testPermission(), testPermission(func(p *v1beta1.Permission) {
@@ -31,10 +31,10 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		added <- err
 	}()
 	<-held.Arrived()
-	turn := &reconciler.Attempt{}
-	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), turn), b)
-	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || turn.RequeueDelay() != changeWait {
-		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, turn.RequeueDelay())
+	attempt := &reconciler.Attempt{}
+	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), attempt), b)
+	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || attempt.RequeueDelay() != changeWait {
+		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, attempt.RequeueDelay())
 	}
 	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
 		t.Errorf("Ready of the second: %+v", c)
@@ -50,7 +50,7 @@ func TestAddedAtTheSameTime(t *testing.T) {
 	e.Look(a)
 }
 
-// TestNotSent has a call that cannot be sent now come back without an error.
+// TestNotSent checks that a call that cannot be sent now is requeued without an error.
 func TestNotSent(t *testing.T) {
 	o := &ongoing{}
 	th := &external{ongoing: o, fields: testenv.Fields{}, holder: functionname.Name{Function: "cart"}}

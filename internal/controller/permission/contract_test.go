@@ -15,15 +15,17 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.Permission], *v1beta1.Permission
 	return newEnv(t).Env, testPermission()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "permissions", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// that no call is repeated without bound.
 func TestOddAnswers(t *testing.T) {
 	testenv.OddAnswers(t, begin, testenv.PolicyAnswers(opRead, opAdd, 11, testenv.NotFound))
 }
 
-// However late AWS shows it, there is one statement, and none after the deletion.
+// TestLate checks that however late AWS shows it, one statement is
+// created, and none is left after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Permission] {
 		t.Helper()

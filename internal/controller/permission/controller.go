@@ -1,9 +1,9 @@
-// Package permission manages statements of the policies of AWS Lambda functions,
-// versions and aliases.
+// Package permission manages statements of the policies of AWS Lambda functions, versions
+// and aliases.
 //
-// All Permissions of one function share what GetPolicy answers. AWS has no call that
-// changes a statement: one that differs is removed, and added again by the next
-// reconcile, which finds it absent.
+// All Permissions of one function share the result of GetPolicy. AWS has no operation that
+// changes a statement: one that differs is removed, and added again by the next reconcile,
+// which finds it absent.
 package permission
 
 import (
@@ -48,18 +48,18 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
-// redact takes the token that an invoker has to know out of what is logged.
+// redact removes the invoker's token, which is a secret, from what is logged.
 func redact(p *v1beta1.Permission) {
 	if p.Spec.ForProvider.EventSourceToken != nil {
 		p.Spec.ForProvider.EventSourceToken = ptr.To(diff.Redacted)
 	}
 }
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the operations of the next observation, and the creation that will most
+// likely follow the first one.
 func reads(p *v1beta1.Permission) []string {
 	if p.Status.AtProvider.StatementID == nil && reconciler.MayCreate(p) {
 		return []string{opRead, opAdd}

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// holderOf returns the function, version or alias whose policy is to be read: the one that
+// holderOf returns the function, version or alias with the policy to read: the one that
 // has the statement, or the one that spec names.
 func holderOf(p *v1beta1.Permission) (functionname.Name, error) {
 	fp, at := p.Spec.ForProvider, p.Status.AtProvider
@@ -32,13 +32,14 @@ func holderOf(p *v1beta1.Permission) (functionname.Name, error) {
 	return n, err
 }
 
-// description names a holder to users.
+// description returns a description of the function for users.
 func description(n functionname.Name) string { return "function " + n.String() }
 
-// suffix returns how the ARN of a holder ends.
+// suffix returns the end of the ARN of a function, version or alias.
 func suffix(n functionname.Name) string { return ":function:" + n.String() }
 
-// statementID is the statement's id. An error says that there are two.
+// statementID returns the statement's id. It returns an error if spec and external name
+// differ.
 func statementID(p *v1beta1.Permission) (string, error) {
 	name, id := reconciler.ExternalName(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
 	if name != "" && id != "" && name != id {
@@ -64,7 +65,7 @@ func desired(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 	return g
 }
 
-// addInput adds the statement that spec asks for.
+// addInput returns the request that adds the statement that spec asks for.
 func addInput(h functionname.Name, sid string, fp v1beta1.PermissionParameters, sourceArn string) *lambda.AddPermissionInput {
 	return &lambda.AddPermissionInput{
 		FunctionName:          ptr.To(h.Function),
@@ -88,7 +89,7 @@ func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput 
 // fromAWS returns what a statement grants.
 func fromAWS(o observed) policy.Grant { return policy.GrantOf(o.statement, suffix(o.holder)) }
 
-// observation is what status shows of a statement.
+// observation returns what status shows of a statement.
 func observation(o observed) v1beta1.PermissionObservation {
 	g := fromAWS(o)
 	out := v1beta1.PermissionObservation{
@@ -107,7 +108,7 @@ func observation(o observed) v1beta1.PermissionObservation {
 	return out
 }
 
-// shown is a statement without the token that an invoker has to know.
+// shown returns a statement without the invoker's token, which is a secret.
 func shown(statement, token string) string {
 	if token == "" {
 		return statement

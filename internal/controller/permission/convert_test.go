@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// full has every setting of a statement, as no statement has.
+// full returns parameters with every setting, more than a statement can have.
 func full() v1beta1.PermissionParameters {
 	return v1beta1.PermissionParameters{
 		Region: testenv.Region, FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementID: ptr.To("s"),

@@ -5,7 +5,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// terms are a statement in the terms of spec.forProvider.
+// terms is a statement in the form of spec.forProvider.
 type terms struct {
 	Action                string      `json:"action"`
 	Principal             string      `json:"principal"`
@@ -16,7 +16,7 @@ type terms struct {
 	PrincipalOrgID        string      `json:"principalOrgId"`
 	InvokedViaFunctionURL string      `json:"invokedViaFunctionUrl"`
 
-	// Rest is what a statement says that spec has no field for.
+	// Rest is the part of a statement that spec has no field for.
 	Rest string `json:"statement"`
 }
 
@@ -34,8 +34,8 @@ func termsOf(g policy.Grant) terms {
 	}
 }
 
-// changes tells how a statement differs from the wanted one. An action or principal
-// that is not wanted is left as it is.
+// changes returns how a statement differs from the desired one. An action or principal
+// that spec does not name is ignored.
 func changes(wanted, observed policy.Grant) diff.Changes {
 	observed = observed.Like(wanted)
 	if wanted.Action == "" {

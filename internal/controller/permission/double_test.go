@@ -23,7 +23,7 @@ import (
 
 const functionArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 
-// env is a world in which function cart has version 1 and the alias live.
+// env is a test environment in which function cart has version 1 and the alias live.
 type env struct {
 	*testenv.Env[*v1beta1.Permission]
 }
@@ -73,7 +73,8 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 }
 
-// Statements of others stay as they are, and one that somebody changed is put right.
+// TestDrift checks that statements of others are kept, and that a changed one is
+// corrected.
 func TestDrift(t *testing.T) {
 	e := newEnv(t)
 	_, err := e.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
@@ -119,7 +120,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// differs tells whether two policies mean something else.
+// differs returns whether two policies have different meanings.
 func differs(t *testing.T, a, b string) bool {
 	t.Helper()
 	x, err := policy.Parse(a)
@@ -133,7 +134,8 @@ func differs(t *testing.T, a, b string) bool {
 	return len(policy.Compare(x, y)) > 0
 }
 
-// The answer to a creation is lost: the statement is not added twice, nor given up.
+// TestLostAnswer checks that after a lost response the statement is neither added twice
+// nor abandoned.
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission()
@@ -144,7 +146,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// Many permissions of a function and of its alias are one call each for all of them.
+// TestSharedReads checks that many permissions of a function share one call, as do those
+// of its alias.
 func TestSharedReads(t *testing.T) {
 	e := newEnv(t)
 	var all []*v1beta1.Permission
@@ -166,7 +169,8 @@ func TestSharedReads(t *testing.T) {
 	}
 }
 
-// The function comes later, and goes away with its policy.
+// TestFunctionComesAndGoes checks a permission of a function that is created later, and
+// deleted with its policy.
 func TestFunctionComesAndGoes(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = ptr.To("later") })
@@ -179,12 +183,12 @@ func TestFunctionComesAndGoes(t *testing.T) {
 	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
 		t.Fatal(err)
 	}
-	e.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
+	e.Advance(time.Minute) // Until then, AWS may not show what was created.
 	e.Remove(q)
 	e.Reconcile(q)
 }
 
-// random statements that AWS accepts, over every field.
+// random returns a random statement that AWS accepts, over every field.
 func random(g *rand.Rand) v1beta1.PermissionParameters {
 	pick := func(of ...string) string { return of[g.IntN(len(of))] }
 	some := func(of ...string) *string {
@@ -214,11 +218,11 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 	return fp
 }
 
-// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
-// changed to, AWS gets there.
+// TestRandomSpecs checks that random specs are created without drift, and that random
+// changes of them converge.
 func TestRandomSpecs(t *testing.T) {
 	e := newEnv(t)
-	g := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // Tests are to be the same each time.
+	g := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // Tests are reproducible.
 	for i := range 150 {
 		qualifier := []*string{nil, ptr.To("live"), ptr.To("1")}[g.IntN(3)]
 		p := testPermission(func(p *v1beta1.Permission) {

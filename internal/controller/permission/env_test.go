@@ -13,7 +13,7 @@ const (
 	otherStatement  = `{"Sid":"other","Effect":"Allow","Principal":"*","Action":"lambda:*","Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart"}`
 )
 
-// has returns what puts statements into the policy of function cart.
+// has returns a function that puts statements into the policy of function cart.
 func has(statements string) func(env) {
 	return func(e env) { e.put(functionArn, statements) }
 }
@@ -39,9 +39,9 @@ func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 }
 
 var (
-	// named has the permission's name written by itself.
+	// named sets the external name as if the permission had written it.
 	named = testenv.Named[*v1beta1.Permission]("bucket")
 
-	// imported has it set by the user.
+	// imported sets the external name as if the user had set it.
 	imported = testenv.Imported[*v1beta1.Permission]("bucket")
 )

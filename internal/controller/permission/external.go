@@ -24,11 +24,11 @@ type external struct {
 	cache  *readcache.Cache
 	fields refs.Getter
 
-	// ongoing changes of policies, and the account and region that names are in.
+	// ongoing changes of policies, and scope, the account and region of the names.
 	ongoing *ongoing
 	scope   string
 
-	// holder and sid of the statement, once Read has worked them out.
+	// holder and sid of the statement, set by Read.
 	holder functionname.Name
 	sid    string
 }
@@ -40,7 +40,7 @@ type observed struct {
 	revision  string
 }
 
-// document is what GetPolicy answers, read by all Permissions of one holder.
+// document is the result of GetPolicy, which all Permissions of one function share.
 type document struct {
 	policy   policy.Document
 	revision string
@@ -51,13 +51,13 @@ type (
 	update = reconciler.Update[policy.Grant]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
 	_ reconciler.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
 )
 
-// Read the statement out of the policy that all Permissions of a holder share.
+// Read reads the statement from the policy that all Permissions of a function share.
 func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
 	var err error
 	if e.sid, err = statementID(p); err != nil {
@@ -67,7 +67,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, erro
 		return found{}, reconciler.Invalid(err)
 	}
 	if e.holder.Function == "" {
-		return found{}, nil // It is being deleted, and was never added.
+		return found{}, nil // It is being deleted and was never added.
 	}
 	a, err := readcache.Read(ctx, e.cache, e.key(), reconciler.Freshness(ctx), e.get)
 	if err != nil {
@@ -89,7 +89,7 @@ func (e *external) key() readcache.Key {
 	return readcache.Key{Operation: opRead, Of: e.holder.String()}
 }
 
-// get the policy. Where there is none, or no function, there are no statements.
+// get reads the policy. It returns no statements if there is no policy or no function.
 func (e *external) get(ctx context.Context) (document, error) {
 	out, err := e.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: lambdaapi.Text(e.holder.Qualifier)})
 	if awserr.IsNotFound(err) {
@@ -122,7 +122,8 @@ func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d reconcile
 	return reconciler.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
 }
 
-// PrepareCreate waits for the end of another change of the function's policies.
+// PrepareCreate returns an error while another change of the function's policies is in
+// progress.
 func (e *external) PrepareCreate(context.Context, *v1beta1.Permission, policy.Grant) error {
 	if e.ongoing.under(e.function()) {
 		return &reconciler.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
@@ -130,7 +131,7 @@ func (e *external) PrepareCreate(context.Context, *v1beta1.Permission, policy.Gr
 	return nil
 }
 
-// function whose policies are changed, by a name that is its own in all accounts.
+// function returns a name of the function that is unique across accounts and regions.
 func (e *external) function() string { return e.scope + "/" + e.holder.Function }
 
 // Create adds the statement.

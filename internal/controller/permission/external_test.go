@@ -92,7 +92,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// A deletion looks where the statement was added, though spec can't tell any more.
+// TestDeletedAfterItsFunctionWasForgotten checks that a deletion removes the statement
+// from where it was added, although spec no longer names its function.
 func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 	for name, change := range map[string]func(*v1beta1.Permission){
 		"Status": func(p *v1beta1.Permission) {
@@ -153,16 +154,17 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A statement that differs is removed by one reconcile and added by the next, so that
-// each makes one call, and a crash in between leaves nothing but a statement to add.
+// TestUpdateRemovesThenAdds checks that a statement that differs is removed by one
+// reconcile and added by the next, so that each makes one call, and a crash in between
+// leaves only a statement to add.
 func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
-	turn := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return turn }
-	if o, err := e.Do(p); o != testenv.Updated || err != nil || turn.RequeueDelay() == 0 {
-		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
+	attempt := &reconciler.Attempt{}
+	e.Turn = func() *reconciler.Attempt { return attempt }
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
 	e.Turn = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
 	GetProvisionedConcurrencyConfig(ctx context.Context, in *lambda.GetProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error)
 	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)

@@ -1,5 +1,5 @@
-// Package provisionedconcurrencyconfig keeps execution environments of AWS Lambda
-// functions ready.
+// Package provisionedconcurrencyconfig manages the provisioned concurrency of AWS Lambda
+// functions.
 package provisionedconcurrencyconfig
 
 import (
@@ -53,5 +53,5 @@ func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconciler.Reference 
 	}
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}

@@ -12,7 +12,7 @@ import (
 // settings are the same type for desired and observed state.
 type settings = v1beta1.ProvisionedConcurrencyConfigSettings
 
-// fromAWS returns what was asked for last.
+// fromAWS returns the requested settings in comparable form.
 func fromAWS(p types.ProvisionedConcurrencyConfigListItem) settings {
 	return settings{ProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions}
 }

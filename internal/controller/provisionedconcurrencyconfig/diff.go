@@ -15,21 +15,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// retryAfter is how long a failure stands before the same is asked for again: what made
-// it fail, such as an error in the function's initialisation, may have been put right.
+// retryAfter is the interval after a failure until the same request is repeated: its
+// cause, such as an error in the function's initialisation, may have been fixed.
 const retryAfter = 5 * time.Minute
 
-// modifiedLayout is how AWS writes LastModified.
+// modifiedLayout is the layout of LastModified.
 const modifiedLayout = "2006-01-02T15:04:05-0700"
 
-// desired returns the settings of spec. What initProvider alone sets belongs to others after
-// the creation, such as Application Auto Scaling.
+// desired returns the settings of spec. What only initProvider sets is left to others
+// after the creation, such as Application Auto Scaling.
 func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings) {
 	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
-// state by what AWS says. was is the condition so far: what has never been ready is
-// being created.
+// state returns the Ready condition from the status in AWS. was is the previous condition:
+// what has never been ready is being created.
 func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, generation int64) xpv2.Condition {
 	switch p.Status {
 	case types.ProvisionedConcurrencyStatusEnumReady:
@@ -46,7 +46,7 @@ func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, gen
 	return reconciler.Updating(generation, reason(p))
 }
 
-// untold is the state of what AWS tells no status of: the numbers have to do.
+// untold returns the Ready condition if AWS returns no status, from the numbers alone.
 func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2.Condition {
 	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 && ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
 		return reconciler.Available(generation)
@@ -54,12 +54,12 @@ func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2
 	return reconciler.Unavailable(generation, "AWS does not return a status")
 }
 
-// reason is AWS's own account of the status.
+// reason returns AWS's reason for the status.
 func reason(p types.ProvisionedConcurrencyConfigListItem) string {
 	return strings.TrimSuffix(string(p.Status)+": "+ptr.Deref(p.StatusReason, ""), ": ")
 }
 
-// decide what is due. While AWS is at it, nothing is asked for.
+// decide returns the plan. While a request is in progress in AWS, no call is due.
 func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) reconciler.Plan {
 	plan := reconciler.Plan{Ready: state, Changes: changes}
 	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
@@ -79,7 +79,8 @@ func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, 
 	return plan
 }
 
-// since is how long ago AWS says that it was asked. An unreadable time is long ago.
+// since returns the time since the last request, by AWS's record. An unreadable time
+// counts as long ago.
 func since(p types.ProvisionedConcurrencyConfigListItem, now time.Time) time.Duration {
 	t, err := time.Parse(modifiedLayout, ptr.Deref(p.LastModified, ""))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 var testNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// item was asked for some time ago.
+// item returns an item that was requested some time ago.
 func item(status types.ProvisionedConcurrencyStatusEnum, requested int32, ago time.Duration) types.ProvisionedConcurrencyConfigListItem {
 	return types.ProvisionedConcurrencyConfigListItem{
 		Status: status, RequestedProvisionedConcurrentExecutions: &requested, LastModified: ptr.To(testNow.Add(-ago).Format("2006-01-02T15:04:05+0000")),

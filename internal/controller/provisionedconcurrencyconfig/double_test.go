@@ -19,10 +19,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// takes is how long the double takes to provide concurrency.
+// takes is the time that the double needs to provide concurrency.
 const takes = time.Minute
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig]
 }
@@ -158,12 +158,13 @@ func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
 	e.Share(all, opList)
 }
 
-// Whatever is wanted comes to be and stays, whatever was before.
+// TestRandomNumbersConverge checks that random settings are reached from random former
+// ones and stay.
 func TestRandomNumbersConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 200
 	for seed := range uint64(pairs) {
-		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests repeat.
+		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests are reproducible.
 		number := func() *int32 { return ptr.To(1 + g.Int32N(20)) }
 		c := newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
 			p := &c.Spec.ForProvider

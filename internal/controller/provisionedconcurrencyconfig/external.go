@@ -23,7 +23,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.ReadyConditioner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] = &external{}
 	_ reconciler.Planner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]          = &external{}
@@ -48,7 +48,7 @@ func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) *r
 	return reconciler.NewExternal(e, calls)
 }
 
-// page of the provisioned concurrency of a function.
+// page returns a page of the provisioned concurrency of a function.
 func (e *external) page(ctx context.Context, function string, marker *string) ([]types.ProvisionedConcurrencyConfigListItem, *string, error) {
 	out, err := e.api.ListProvisionedConcurrencyConfigs(ctx, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &function, Marker: marker})
 	if err != nil {
@@ -57,7 +57,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 	return out.ProvisionedConcurrencyConfigs, out.NextMarker, nil
 }
 
-// get a single one.
+// get reads a single configuration.
 func (e *external) get(ctx context.Context, n functionname.Name) (types.ProvisionedConcurrencyConfigListItem, error) {
 	out, err := e.api.GetProvisionedConcurrencyConfig(ctx, &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
@@ -91,7 +91,7 @@ func (e *external) SetStatus(mg *v1beta1.ProvisionedConcurrencyConfig, o found) 
 	mg.Status.AtProvider = observation(o.Resource, e.name)
 }
 
-// ReadyCondition returns the Ready condition by the answer of AWS.
+// ReadyCondition returns the Ready condition from the AWS value.
 func (e *external) ReadyCondition(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2.Condition {
 	return state(o.Resource, mg.GetCondition(xpv2.TypeReady), mg.GetGeneration())
 }
@@ -107,12 +107,12 @@ func (e *external) Plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyCon
 	return decide(o.Resource, c.Changes, e.ReadyCondition(mg, o), e.now()), nil
 }
 
-// Create asks for provisioned concurrency, which AWS takes some minutes to provide.
+// Create requests provisioned concurrency, which AWS takes some minutes to provide.
 func (e *external) Create(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s settings) (string, error) {
 	return e.name.String(), e.put(ctx, "create", s)
 }
 
-// Update asks for another number, or for the same again if AWS failed to provide it.
+// Update requests another number, or the same again if AWS failed to provide it.
 func (e *external) Update(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, _ found, u update) error {
 	return e.put(ctx, "update", u.Target)
 }
@@ -123,7 +123,7 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 	return errors.Wrapf(err, "cannot %s %s", verb, what(e.name))
 }
 
-// Delete deletes the provisioned concurrency. What it invokes stays.
+// Delete deletes the provisioned concurrency. The version or alias remains.
 func (e *external) Delete(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, o found) error {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteProvisionedConcurrencyConfig(ctx, &lambda.DeleteProvisionedConcurrencyConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})

@@ -23,7 +23,7 @@ func (e env) ask(qualifier string, n int32) {
 	e.Double.ResetCalls()
 }
 
-// has returns what provides concurrency for a qualifier of the function cart.
+// has returns a function that provides concurrency for a qualifier of the function cart.
 func has(qualifier string, n int32) func(env) {
 	return func(e env) {
 		e.ask(qualifier, n)
@@ -31,7 +31,7 @@ func has(qualifier string, n int32) func(env) {
 	}
 }
 
-// newConfig keeps five environments of cart:live ready.
+// newConfig returns a configuration with five environments of cart:live.
 func newConfig(edit ...func(*v1beta1.ProvisionedConcurrencyConfig)) *v1beta1.ProvisionedConcurrencyConfig {
 	c := &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "warm", UID: "u1", Generation: 2}}
 	p := &c.Spec.ForProvider

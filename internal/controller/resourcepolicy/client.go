@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI is the part of the Lambda API that this kind calls.
 type lambdaAPI interface {
 	GetResourcePolicy(ctx context.Context, in *lambda.GetResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.GetResourcePolicyOutput, error)
 	PutResourcePolicy(ctx context.Context, in *lambda.PutResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.PutResourcePolicyOutput, error)

@@ -1,4 +1,4 @@
-// Package resourcepolicy manages the whole policies of AWS Lambda functions, versions
+// Package resourcepolicy manages the complete policies of AWS Lambda functions, versions
 // and aliases.
 package resourcepolicy
 
@@ -38,11 +38,11 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the operations of the next observation, and the creation that will most
+// likely follow the first one.
 func reads(p *v1beta1.ResourcePolicy) []string {
 	if p.Status.AtProvider.ResourceArn == nil && reconciler.MayCreate(p) {
 		return []string{opRead, opPut}
@@ -62,8 +62,8 @@ func references(p *v1beta1.ResourcePolicy) []reconciler.Reference {
 	return []reconciler.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
 }
 
-// acts are the functions that spec, status and annotations name, but for what a field of
-// another object tells: Read asks for that one.
+// acts returns the functions that spec, status and annotations name. It omits one that
+// spec selects from a field of another object, which Read checks.
 func acts(p *v1beta1.ResourcePolicy) []tenancy.Target {
 	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(reconciler.ExternalName(p)), ptr.To(ownership.Parent(p)))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// maxPolicy is how large a policy may be, in bytes.
+// maxPolicy is the maximum size of a policy in bytes.
 const maxPolicy = 20480
 
 // observed is the policy of a resource in AWS.
@@ -25,12 +25,13 @@ type observed struct {
 	revision string
 }
 
-// known is the resource whose policy this was, or was to be. Empty if there was none.
+// known returns the ARN of the resource that has the policy, or was to have it. It is
+// empty if there was none.
 func known(p *v1beta1.ResourcePolicy) string {
 	return cmp.Or(reconciler.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
 }
 
-// desired returns the policy that spec asks for, and an error if it is not valid.
+// desired returns the policy that spec asks for. It returns an error if that is not valid.
 func desired(p *v1beta1.ResourcePolicy) (policy.Document, error) {
 	text := policy.Compact(ptr.Deref(p.Spec.ForProvider.Policy, ""))
 	if len(text) > maxPolicy {
@@ -40,7 +41,8 @@ func desired(p *v1beta1.ResourcePolicy) (policy.Document, error) {
 	return d, errors.Wrap(err, "spec.forProvider.policy is not a valid policy")
 }
 
-// putInput replaces a policy of the given revision, or any where that is empty.
+// putInput returns the request that replaces a policy of the given revision, or of any if
+// that is empty.
 func putInput(arn, text, revision string) *lambda.PutResourcePolicyInput {
 	in := &lambda.PutResourcePolicyInput{ResourceArn: ptr.To(arn), Policy: ptr.To(policy.Compact(text))}
 	if revision != "" {
@@ -49,7 +51,7 @@ func putInput(arn, text, revision string) *lambda.PutResourcePolicyInput {
 	return in
 }
 
-// deleteInput deletes a policy of the given revision.
+// deleteInput returns the request that deletes a policy of the observed revision.
 func deleteInput(o observed) *lambda.DeleteResourcePolicyInput {
 	in := &lambda.DeleteResourcePolicyInput{ResourceArn: ptr.To(o.arn)}
 	if o.revision != "" {
@@ -58,7 +60,7 @@ func deleteInput(o observed) *lambda.DeleteResourcePolicyInput {
 	return in
 }
 
-// observation is what status shows of a policy.
+// observation returns what status shows of a policy.
 func observation(o observed) v1beta1.ResourcePolicyObservation {
 	return v1beta1.ResourcePolicyObservation{
 		ResourceArn:    ptr.To(o.arn),

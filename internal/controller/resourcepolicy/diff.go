@@ -7,10 +7,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// maxShown bounds how much of a statement a change shows, in bytes.
+// maxShown is how much of a statement a change shows, in bytes.
 const maxShown = 120
 
-// changes tells how a policy differs from the wanted one, by its statements.
+// changes returns how a policy differs from the desired one, by statements.
 func changes(wanted, observed policy.Document) diff.Changes {
 	var cs diff.Changes
 	for _, d := range policy.Compare(wanted, observed) {

@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env is a world in which there is function cart.
+// env is a test environment with the function cart.
 type env struct {
 	*testenv.Env[*v1beta1.ResourcePolicy]
 }
@@ -75,7 +75,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 }
 
-// The answer to a put is lost: the policy is not taken for somebody else's.
+// TestLostAnswer checks that after a lost response the policy does not count as foreign.
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	p := testPolicy()
@@ -94,7 +94,7 @@ func TestRefusedByAWS(t *testing.T) {
 	}
 }
 
-// random policies, as users may write them.
+// random returns a random policy as users may write it.
 func random(g *rand.Rand) string {
 	pick := func(of ...any) any { return of[g.IntN(len(of))] }
 	statements := []any{}
@@ -120,11 +120,11 @@ func random(g *rand.Rand) string {
 	return string(b)
 }
 
-// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
-// changed to, AWS gets there.
+// TestRandomSpecs checks that random specs are created without drift, and that random
+// changes of them converge.
 func TestRandomSpecs(t *testing.T) {
 	e := newEnv(t)
-	g := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // Tests are to be the same each time.
+	g := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // Tests are reproducible.
 	for range 100 {
 		first, then := random(g), random(g)
 		p := testPolicy(asking(first))

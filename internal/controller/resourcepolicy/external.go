@@ -25,7 +25,7 @@ type external struct {
 	api    lambdaAPI
 	fields refs.Getter
 
-	// arn of the resource whose policy it is, once Read has worked it out.
+	// arn of the resource that has the policy, set by Read.
 	arn string
 }
 
@@ -34,14 +34,14 @@ type (
 	update = reconciler.Update[policy.Document]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
 	_ reconciler.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
 	_ reconciler.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
 )
 
-// Read the policy.
+// Read reads the policy.
 func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, error) {
 	fp := p.Spec.ForProvider
 	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.resourceArnFrom", fp.ResourceArn, fp.ResourceArnFrom)
@@ -52,11 +52,11 @@ func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, 
 		return found{}, reconciler.Invalid(err)
 	}
 	if e.arn == "" {
-		return found{}, nil // It is being deleted, and was never put.
+		return found{}, nil // It is being deleted and was never created.
 	}
 	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {
-			return found{}, nil // Nothing was put.
+			return found{}, nil // Nothing was created.
 		}
 		if !meta.WasDeleted(p) {
 			return found{}, err
@@ -73,7 +73,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, 
 	o.Resource.text, o.Resource.revision = ptr.Deref(out.Policy, ""), ptr.Deref(out.RevisionId, "")
 	o.Resource.policy, err = policy.Parse(o.Resource.text)
 	o.Settings = o.Resource.policy
-	o.Exists = len(o.Resource.policy.Statements) > 0 // An empty policy is none.
+	o.Exists = len(o.Resource.policy.Statements) > 0 // An empty policy counts as absent.
 	return o, errors.Wrapf(err, "cannot read %s", o.Description)
 }
 
@@ -110,12 +110,12 @@ func (e *external) PrepareCreate(_ context.Context, p *v1beta1.ResourcePolicy, _
 	return reconciler.Invalid(err)
 }
 
-// Create puts a policy where there is none.
+// Create creates the policy.
 func (e *external) Create(ctx context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) (string, error) {
 	return e.arn, e.put(ctx, p, "")
 }
 
-// Update replaces the policy, if it is still the one that was compared.
+// Update replaces the policy, if it is still the revision that was compared.
 func (e *external) Update(ctx context.Context, p *v1beta1.ResourcePolicy, o found, _ update) error {
 	return e.put(ctx, p, o.Resource.revision)
 }
@@ -125,7 +125,7 @@ func (e *external) put(ctx context.Context, p *v1beta1.ResourcePolicy, revision 
 	return errors.Wrapf(err, "cannot put the policy of %s", e.arn)
 }
 
-// Delete the policy, if it is still the one that was looked at.
+// Delete deletes the policy, if it is still the revision that was observed.
 func (e *external) Delete(ctx context.Context, _ *v1beta1.ResourcePolicy, o found) error {
 	_, err := e.api.DeleteResourcePolicy(ctx, deleteInput(o.Resource))
 	return errors.Wrapf(err, "cannot delete %s", o.Description)

@@ -31,14 +31,14 @@ func testPolicy(change ...func(*v1beta1.ResourcePolicy)) *v1beta1.ResourcePolicy
 	}, change...)
 }
 
-// named has the policy's name written by itself.
+// named sets the external name as if the policy had written it.
 var named = testenv.Named[*v1beta1.ResourcePolicy](testArn)
 
 func asking(policy string) func(*v1beta1.ResourcePolicy) {
 	return func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(policy) }
 }
 
-// has returns what puts the policy of function cart.
+// has returns a function that puts the policy of function cart.
 func has(policy string) func(env) {
 	return func(e env) {
 		e.Helper()
@@ -58,7 +58,7 @@ func TestObserve(t *testing.T) {
 			p.Spec.ForProvider.ResourceArn, p.Spec.ForProvider.ResourceArnFrom = nil, &v1beta1.FieldSelector{Kind: "Alias", Name: name}
 		}
 	}
-	// odd answers a policy that AWS would not.
+	// odd responds with a policy that AWS would not return.
 	odd := func(policy string) func(env) {
 		return func(e env) {
 			has(publicPolicy)(e)
@@ -159,7 +159,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// A change of the policy that was not seen is neither overwritten nor deleted.
+// TestRevision checks that a policy that was changed since it was read is neither
+// overwritten nor deleted.
 func TestRevision(t *testing.T) {
 	for name, change := range map[string]func(*v1beta1.ResourcePolicy){"Update": func(*v1beta1.ResourcePolicy) {}, "Delete": testenv.BeingDeleted[*v1beta1.ResourcePolicy]} {
 		p := func() *v1beta1.ResourcePolicy { return testPolicy(named, change) }

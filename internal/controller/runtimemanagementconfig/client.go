@@ -6,7 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes. AWS lists no configurations.
+// lambdaAPI is the part of the Lambda API that this kind calls. AWS cannot list the
+// configurations.
 type lambdaAPI interface {
 	GetRuntimeManagementConfig(ctx context.Context, in *lambda.GetRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.GetRuntimeManagementConfigOutput, error)
 	PutRuntimeManagementConfig(ctx context.Context, in *lambda.PutRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.PutRuntimeManagementConfigOutput, error)

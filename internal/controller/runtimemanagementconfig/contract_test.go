@@ -16,10 +16,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.RuntimeManagementConfig], *v1bet
 	return newEnv(t).Env, newConfig()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "runtimemanagementconfigs", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// that no call is repeated without bound.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
@@ -36,8 +37,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// An answer that does not say when the runtime is updated is not taken for what an edit asks for,
-// nor for AWS's default, by which a resource that is being deleted would be let go.
+// TestReadWithoutMode checks that a response without an update mode equals neither the
+// desired mode nor AWS's default, which would end a deletion early.
 func TestReadWithoutMode(t *testing.T) {
 	type mg = *v1beta1.RuntimeManagementConfig
 	cases := map[string]testenv.ObserveCase[env, mg]{
@@ -54,7 +55,8 @@ func TestReadWithoutMode(t *testing.T) {
 	testenv.Observe(t, newEnv, cases)
 }
 
-// However late AWS shows it, it is set, and AWS's default after the deletion.
+// TestLate checks that however late AWS shows it, the configuration is set, and reset to
+// AWS's default by the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.RuntimeManagementConfig] {
 		t.Helper()

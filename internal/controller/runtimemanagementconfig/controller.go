@@ -1,7 +1,8 @@
-// Package runtimemanagementconfig says when AWS updates the runtimes of Lambda functions.
+// Package runtimemanagementconfig manages when AWS updates the runtimes of Lambda
+// functions.
 //
-// Every version of a function has such a configuration, so that none is made, and none is
-// anyone's: creating it sets it, and deleting it sets it back to AWS's default, Auto.
+// Every version of a function has such a configuration, so that it has no owner: creating
+// it sets it, and deleting it resets it to AWS's default, Auto.
 package runtimemanagementconfig
 
 import (
@@ -51,5 +52,5 @@ func references(c *v1beta1.RuntimeManagementConfig) []reconciler.Reference {
 	}
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls are the operations by which this kind creates, updates and deletes.
 var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opPut}

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// The modes that are told apart here.
+// The modes that need special treatment.
 const (
 	auto   = string(types.UpdateRuntimeOnAuto)
 	manual = string(types.UpdateRuntimeOnManual)
@@ -19,7 +19,7 @@ const (
 // settings are the same type for desired and observed state.
 type settings = v1beta1.RuntimeManagementConfigSettings
 
-// fromAWS returns the answer of AWS in comparable form.
+// fromAWS returns the AWS value in comparable form.
 func fromAWS(a *answer) settings {
 	s := settings{RuntimeVersionArn: a.RuntimeVersionArn}
 	if a.UpdateRuntimeOn != "" {
@@ -28,7 +28,8 @@ func fromAWS(a *answer) settings {
 	return s
 }
 
-// isDefault says that AWS has what every function has that nobody has configured.
+// isDefault returns whether AWS has the default, as for every function that nobody has
+// configured.
 func isDefault(a *answer) bool { return string(a.UpdateRuntimeOn) == auto }
 
 func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfigInput {

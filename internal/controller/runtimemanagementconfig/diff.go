@@ -18,7 +18,7 @@ func compare(d reconciler.Desired[settings], observed settings) reconciler.Compa
 	return reconciler.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
 }
 
-// fitting leaves out the runtime unless the mode is Manual: AWS takes it with no other.
+// fitting omits the runtime unless the mode is Manual: AWS accepts it with no other mode.
 func fitting(s settings) settings {
 	if ptr.Deref(s.UpdateRuntimeOn, "") != manual {
 		s.RuntimeVersionArn = nil

@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.RuntimeManagementConfig]
 }
@@ -30,7 +30,7 @@ func newEnv(t testing.TB) env {
 	})}
 }
 
-// there is what AWS has for a qualifier.
+// there returns the settings in AWS for a qualifier.
 func (e env) there(qualifier string) settings {
 	e.Helper()
 	out, err := e.Lambda.GetRuntimeManagementConfig(e.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier})
@@ -68,7 +68,7 @@ func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Lose(c, opPut)
-	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
+	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to no longer exists.
 	e.Remove(c)
 	e.Want(c, "what was set is set back", testenv.Deleted, testenv.Gone)
 }
@@ -80,13 +80,14 @@ func TestSteadyLooksAreOneCallEach(t *testing.T) {
 	e.Share([]*v1beta1.RuntimeManagementConfig{c, c, c}, opGet, opGet, opGet)
 }
 
-// Whatever is wanted comes to be and stays, whatever was before.
+// TestRandomSettingsConverge checks that random settings are reached from random former
+// ones and stay.
 func TestRandomSettingsConverge(t *testing.T) {
 	e := newEnv(t)
 	all := []settings{on(auto, ""), on("FunctionUpdate", ""), on(manual, runtimeA), on(manual, runtimeB)}
 	const pairs = 200
 	for seed := range uint64(pairs) {
-		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests repeat.
+		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests are reproducible.
 		pick := func() settings { return all[g.IntN(len(all))] }
 		qualifier := []string{"$LATEST", "1", "2"}[g.IntN(3)]
 		c := newConfig(func(c *v1beta1.RuntimeManagementConfig) {
@@ -106,7 +107,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 			}
 			c.Spec.ForProvider.RuntimeManagementConfigSettings = pick()
 		}
-		e.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
+		e.Advance(time.Minute) // Until then, AWS may not show what was created.
 		e.Remove(c)
 		e.Outcomes(c)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// answer is what AWS says of the management of a runtime.
+// answer is the AWS value.
 type answer = lambda.GetRuntimeManagementConfigOutput
 
 type (
@@ -25,13 +25,14 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
 	_ reconciler.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
 )
 
-// external is the management of a version's runtime in AWS. It lives for one reconcile.
+// external is the runtime management configuration of a version in AWS. It lives for one
+// reconcile.
 type external struct {
 	api lambdaAPI
 
@@ -42,8 +43,8 @@ func newExternal(api lambdaAPI) *reconciler.External[*v1beta1.RuntimeManagementC
 	return reconciler.NewExternal(&external{api: api}, calls)
 }
 
-// Read reads the configuration. AWS's default counts as none for a resource that has not set
-// one yet, and for one that is being deleted.
+// Read reads the configuration. AWS's default counts as absent for a resource that has not
+// set one yet, and for one that is being deleted.
 func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
@@ -69,7 +70,7 @@ func what(n functionname.Name) string {
 	return functionconfig.What("the runtime management configuration", n)
 }
 
-// CheckOwnership returns that the configuration belongs to everyone who configures it.
+// CheckOwnership returns that the configuration is owned: it has no exclusive owner.
 func (e *external) CheckOwnership(context.Context, *v1beta1.RuntimeManagementConfig, found) (ownership.Ownership, error) {
 	return ownership.Ours, nil
 }
@@ -95,12 +96,12 @@ func (e *external) Create(ctx context.Context, _ *v1beta1.RuntimeManagementConfi
 	return e.name.String(), e.put(ctx, "set", s)
 }
 
-// Update sets it anew.
+// Update sets the configuration again.
 func (e *external) Update(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update) error {
 	return e.put(ctx, "update", u.Target)
 }
 
-// Delete sets it back to AWS's default.
+// Delete resets the configuration to AWS's default.
 func (e *external) Delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found) error {
 	return e.put(ctx, "reset", settings{UpdateRuntimeOn: ptr.To(auto)})
 }

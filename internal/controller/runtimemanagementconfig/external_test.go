@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// has returns what puts the settings of the function cart.
+// has returns a function that puts the settings of the function cart.
 func has(s settings) func(env) {
 	return func(e env) {
 		_, err := e.Lambda.PutRuntimeManagementConfig(e.Context(), &lambda.PutRuntimeManagementConfigInput{
@@ -27,7 +27,8 @@ func has(s settings) func(env) {
 	}
 }
 
-// newConfig has the runtime of the function cart updated with the function.
+// newConfig returns a configuration that updates the runtime of the function cart with the
+// function.
 func newConfig(edit ...func(*v1beta1.RuntimeManagementConfig)) *v1beta1.RuntimeManagementConfig {
 	c := &v1beta1.RuntimeManagementConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "runtime", UID: "u1", Generation: 2}}
 	c.Spec.ForProvider.FunctionName, c.Spec.ForProvider.UpdateRuntimeOn = ptr.To("cart"), ptr.To("FunctionUpdate")
@@ -73,7 +74,8 @@ func TestCallsThatFail(t *testing.T) {
 	e.CallsFail(newConfig(named), "cannot set"+config, "cannot update"+config, "cannot reset"+config, opPut)
 }
 
-// A creation and an update set what spec says, and a deletion sets AWS's default.
+// TestCalls checks that a creation and an update set what spec says, and that a deletion
+// sets AWS's default.
 func TestCalls(t *testing.T) {
 	r := newEnv(t)
 	has(on(manual, runtimeA))(r)

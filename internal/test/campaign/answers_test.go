@@ -17,48 +17,48 @@ import (
 )
 
 const (
-	// mostWrites is how many calls that may change something are sent for a resource in an
-	// hour in which AWS answers them otherwise than it should.
+	// mostWrites is how many mutating calls are sent for a resource in an hour in which AWS
+	// returns malformed responses.
 	mostWrites = 40
 
-	// mostPutOff is the same where AWS says that something else is under way: it is tried
-	// each second for a while, then each minute.
+	// mostPutOff is the same if AWS reports a conflicting operation: the call is retried each
+	// second for a while, then each minute.
 	mostPutOff = 120
 
-	// mostUnanswered is the same where AWS is not there to answer: a look a minute, each of
+	// mostUnanswered is the same if AWS does not respond: one observation a minute, each of
 	// which the SDK tries three times.
 	mostUnanswered = 200
 
-	// mostCalls is how many calls are sent for a resource then in all.
+	// mostCalls is the same for all calls.
 	mostCalls = 1200
 )
 
-// fault is something that is wrong with the answers to an operation.
+// fault is a fault in the responses to an operation.
 type fault struct {
 	name string
 	make func(operation string) awsdouble.Fault
 }
 
-// refused answers with an error of AWS.
+// refused returns a fault that responds with an error of AWS.
 func refused(status int, code, message string) fault {
 	return fault{fmt.Sprintf("%d %s", status, code), func(op string) awsdouble.Fault {
 		return awsdouble.Fault{Operation: op, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}}
 	}}
 }
 
-// dropped closes the connection.
+// dropped returns a fault that closes the connection.
 func dropped(name string, d awsdouble.Drop) fault {
 	return fault{name, func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
 }
 
-// body answers with something else.
+// body returns a fault that responds with another body.
 func body(name string, status int, text string) fault {
 	return fault{name, func(op string) awsdouble.Fault {
 		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(int, []byte) (int, []byte) { return status, []byte(text) }}
 	}}
 }
 
-// edited changes each value of successful answers.
+// edited returns a fault that changes each value of successful responses.
 func edited(name string, edit func(field string, v any) (any, bool)) fault {
 	return fault{name, func(op string) awsdouble.Fault {
 		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(status int, b []byte) (int, []byte) {
@@ -72,7 +72,8 @@ func edited(name string, edit func(field string, v any) (any, bool)) fault {
 	}}
 }
 
-// walk changes the fields of a tree of JSON values. A field that is not kept is left out.
+// walk changes the fields of a tree of JSON values. It removes a field if edit returns
+// false.
 func walk(v any, edit func(field string, v any) (any, bool)) any {
 	switch t := v.(type) {
 	case map[string]any:
@@ -91,7 +92,7 @@ func walk(v any, edit func(field string, v any) (any, bool)) any {
 	return v
 }
 
-// faults that every operation is tried with.
+// faults returns the faults that every operation is tried with.
 func faults() []fault {
 	arns := func(f string, v any) (any, bool) { return v, !strings.HasSuffix(f, "Arn") && f != "UUID" }
 	return []fault{
@@ -143,11 +144,12 @@ func faults() []fault {
 	}
 }
 
-// TestOddAnswers has every operation that a kind uses answered in every odd way for an hour, while the resource
-// is created, updated, deleted or only looked at. Nothing loops, panics or is made twice, a condition says what is
-// wrong, and once answers are in order, so is everything else.
+// TestOddAnswers responds to every operation of a kind with every fault for an hour, while
+// the resource is created, updated, deleted or only observed. It checks that nothing
+// loops, panics or is created twice, that a condition reports the fault, and that all
+// converges once responses are correct.
 func TestOddAnswers(t *testing.T) {
-	points := tally{every: 6} // There are many, and they take long.
+	points := tally{every: 6} // There are many, and they are slow.
 	t.Run("scenarios", func(t *testing.T) {
 		all := scenarios(t)
 		for _, sc := range slices.Concat(all, looks(all)) {
@@ -165,7 +167,7 @@ func TestOddAnswers(t *testing.T) {
 	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{"faults": points.total, "faults tried": points.tried, "simulated hours": points.tried}, Findings: points.failed})
 }
 
-// looks are resources that are only looked at.
+// looks returns scenarios of resources that only observe.
 func looks(scenarios []scenario) []scenario {
 	var out []scenario
 	for _, sc := range scenarios {
@@ -182,7 +184,7 @@ func looks(scenarios []scenario) []scenario {
 	return out
 }
 
-// operations of Lambda that a scenario uses, and what comes of it.
+// operations returns the operations of Lambda that a scenario calls, and its outcome.
 func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
@@ -205,7 +207,7 @@ func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 	return ops, got
 }
 
-// survives a fault that lasts for an hour.
+// survives checks a scenario with a fault that lasts for an hour.
 func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
@@ -233,11 +235,11 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 		}
 		s.Double.ClearFaults()
 		s.Until(3*time.Hour, func() bool { return sc.done(s) })
-		// What AWS did not tell, such as the tags if it has no ListTags, is compared at the next poll. Ready is True
-		// until then, and says so.
+		// What AWS did not return, such as the tags if it has no ListTags, is compared at the next
+		// poll. Ready is True until then, and says so.
 		time.Sleep(15 * time.Minute)
 		got := s.settle(sc, 0)
-		got.Created = 0 // It was looked at before: what answered oddly was accepted.
+		got.Created = 0 // It existed before: the call with the fault was accepted.
 		got.check(t, sc, want)
 		if t.Failed() {
 			t.Logf("calls:\n%s", s.history())
@@ -245,7 +247,7 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 	})
 }
 
-// resources is how many resources a scenario is about.
+// resources returns how many resources a scenario has.
 func (sc scenario) resources() int {
 	if sc.mg != nil {
 		return 1
@@ -263,7 +265,8 @@ func writesOf(f awsdouble.Fault) int {
 	return mostWrites
 }
 
-// says tells whether a condition of a resource that is not in order says why.
+// says returns whether a condition of a resource that is not ready or not synced gives a
+// reason.
 func (s *Simulation) says(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)

@@ -12,13 +12,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
 )
 
-// point at which a process is killed: before or after its nth call since it was armed.
+// A point is the call at which a process is killed: before or after its nth call since the
+// killer was armed.
 type point struct {
 	n    int
 	side Side
 }
 
-// killer counts the calls of a process that read from AWS or change anything, and cuts its network at one of them.
+// killer counts the calls of a process that read from AWS or change anything, and cuts its
+// network at one of them.
 type killer struct {
 	Network
 
@@ -35,7 +37,7 @@ func newKiller(at point) *killer {
 	return k
 }
 
-// arm the killer: it counts from now on.
+// arm starts the count.
 func (k *killer) arm() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -72,7 +74,7 @@ func (k *killer) killed() bool {
 	}
 }
 
-// run a scenario whose process is killed at a point, and started again.
+// run runs a scenario in which the process is killed at a point and started again.
 func (sc scenario) run(t *testing.T, at point) (calls []string, got outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
@@ -101,7 +103,8 @@ func (sc scenario) run(t *testing.T, at point) (calls []string, got outcome) {
 }
 
 // TestKilledAtEveryCall ends the process before and after each of its calls, and starts
-// another one: what a user has asked for is done all the same, once, and nothing is left.
+// another one. It checks that the scenario reaches the same outcome, and that nothing is
+// created twice or left behind.
 func TestKilledAtEveryCall(t *testing.T) {
 	var points tally
 	t.Run("scenarios", func(t *testing.T) {

@@ -26,36 +26,36 @@ var kindsYAML []byte
 
 // A Kind is a kind of managed resource as the campaign uses it.
 type Kind struct {
-	// Kind and, if there are several of a kind, which one.
+	// Kind, and Variant if there are several resources of a kind.
 	Kind, Variant string
 
-	// Creates is the operation that makes another thing each time AWS accepts it. Empty
-	// where the same call twice comes to the same.
+	// Creates is the operation that creates another external resource each time AWS accepts
+	// it. Empty if it is idempotent.
 	Creates string
 
-	// ForProvider of a resource.
+	// ForProvider of the resource.
 	ForProvider map[string]any
 
 	// Updates are merge patches of ForProvider.
 	Updates map[string]map[string]any
 
-	// tenant that has the resource. Nil is the namespace that a simulation begins with.
+	// tenant that owns the resource. Nil is the namespace that a simulation begins with.
 	tenant *tenant
 }
 
-// Kinds are one or more resources of every kind.
+// Kinds returns one or more resources of every kind.
 func Kinds() ([]Kind, error) {
 	var out []Kind
 	err := yaml.UnmarshalStrict(kindsYAML, &out)
 	return out, err
 }
 
-// Name of the resource.
+// Name returns the name of the resource.
 func (k Kind) Name() string {
 	return k.tenant.prefix() + strings.ToLower(strings.TrimSuffix(k.Kind+"-"+k.Variant, "-"))
 }
 
-// UpdateNames are the names of the updates, sorted.
+// UpdateNames returns the names of the updates, sorted.
 func (k Kind) UpdateNames() []string { return slices.Sorted(maps.Keys(k.Updates)) }
 
 // New returns a resource of the kind.
@@ -74,7 +74,7 @@ func (k Kind) New() *unstructured.Unstructured {
 	return u
 }
 
-// Patch a resource as a user does.
+// Patch patches a resource as a user does.
 func (s *Simulation) Patch(u *unstructured.Unstructured, patch map[string]any) {
 	s.Helper()
 	b, err := json.Marshal(patch)
@@ -89,7 +89,7 @@ func (s *Simulation) Patch(u *unstructured.Unstructured, patch map[string]any) {
 // emptyZip is an archive without files.
 const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// Prepare AWS for the kinds: what their resources belong to, which nobody manages.
+// Prepare creates in AWS what the kinds' resources belong to. Nobody manages it.
 func (s *Simulation) Prepare() {
 	s.Helper()
 	s.prepare(s.Lambda, "base")
@@ -107,7 +107,7 @@ func (s *Simulation) prepare(api *lambda.Client, base string) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		time.Sleep(time.Minute) // Whatever AWS takes a while over is done.
+		time.Sleep(time.Minute) // All operations have completed in AWS.
 	}
 	_, err := api.CreateFunction(ctx, &lambda.CreateFunctionInput{
 		FunctionName: aws.String(base), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
@@ -120,12 +120,12 @@ func (s *Simulation) prepare(api *lambda.Client, base string) {
 	must(err)
 	_, err = api.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String(base), Content: &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)}})
 	must(err)
-	// What a Version publishes is not what version 1 has.
+	// A Version must publish other settings than those of version 1.
 	_, err = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(base), MemorySize: aws.Int32(192)})
 	must(err)
 }
 
-// Resources that AWS has, without what AWS makes up: the names of those whose name it gives.
+// Resources returns the resources in AWS. It omits the names that AWS gives.
 func (s *Simulation) Resources() []string {
 	var out []string
 	for _, t := range s.Double.Resources(awsdouble.DefaultAccount, Region) {

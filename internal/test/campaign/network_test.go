@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// errNetwork is what a process sees of a network that lets nothing through.
+// errNetwork is the error of a network that is cut.
 var errNetwork = errors.New("network is unreachable")
 
 // listener accepts connections that are made by dial, within the process.
@@ -25,7 +25,7 @@ func newListener() *listener {
 	return &listener{conns: make(chan net.Conn), done: make(chan struct{})}
 }
 
-// Accept the next connection.
+// Accept returns the next connection.
 func (l *listener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.conns:
@@ -35,16 +35,16 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close the listener.
+// Close closes the listener.
 func (l *listener) Close() error {
 	l.once.Do(func() { close(l.done) })
 	return nil
 }
 
-// Addr of the listener, which no one can dial.
+// Addr returns the address of the listener, which cannot be dialled.
 func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
 
-// dial a connection to the listener.
+// dial opens a connection to the listener.
 func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
@@ -57,18 +57,18 @@ func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-// A Side of a call at which something happens.
+// A Side is a side of a call.
 type Side int
 
 // Sides of a call.
 const (
 	// Before the call takes effect.
 	Before Side = iota
-	// After the call took effect, before its answer arrives.
+	// After the call took effect, before its response arrives.
 	After
 )
 
-// An API that calls are made to.
+// An API is the target of calls.
 type API string
 
 // APIs.
@@ -84,20 +84,20 @@ type Call struct {
 	// Method and Path of the request.
 	Method, Path string
 
-	// Watch is true of a request that stays open.
+	// Watch says that the request stays open.
 	Watch bool
 }
 
-// Writes tells whether the call may change anything, going by its method.
+// Writes returns whether the call may change anything, by its method.
 func (c Call) Writes() bool { return c.Method != http.MethodGet && c.Method != http.MethodHead }
 
-// String is the call as a test prints it.
+// String returns the call as a test prints it.
 func (c Call) String() string { return string(c.API) + " " + c.Method + " " + c.Path }
 
-// A Network is what one process reaches the APIs by. Its zero value lets all pass.
+// A Network connects one process to the APIs. Its zero value lets all calls pass.
 type Network struct {
-	// Do, if set, is asked before each call is sent (Before) and when its answer is there
-	// (After). An error is what the process sees instead. It is called by many goroutines.
+	// Do, if set, is called before each call is sent (Before) and when its response is there
+	// (After). An error replaces the response. It must be safe for concurrent use.
 	Do func(ctx context.Context, c Call, s Side) error
 
 	mu      sync.Mutex
@@ -105,14 +105,14 @@ type Network struct {
 	watches []io.Closer
 }
 
-// Cut the network: nothing that has an effect passes any more, as when the process was killed.
+// Cut cuts the network: no call has an effect any more, as if the process was killed.
 func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.dead = true
 }
 
-// Break the watches that are open, as when the API server ends.
+// Break ends the open watches, as when the API server ends.
 func (n *Network) Break() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -134,7 +134,7 @@ func (n *Network) pass(ctx context.Context, c Call, s Side) error {
 	n.mu.Unlock()
 	if dead {
 		if c.API == Kubernetes && !c.Writes() {
-			return nil // A process that ends while its caches are being filled would never end: see Provider.Stop.
+			return nil // A process that is stopped while its caches are being filled never ends: see Provider.Stop.
 		}
 		return errNetwork
 	}
@@ -144,14 +144,14 @@ func (n *Network) pass(ctx context.Context, c Call, s Side) error {
 	return n.Do(ctx, c, s)
 }
 
-// transport passes the calls of a process to the Kubernetes API by its network.
+// transport passes the calls of a process to the Kubernetes API through its network.
 type transport struct {
 	http.RoundTripper
 
 	network *Network
 }
 
-// RoundTrip of a call.
+// RoundTrip sends a call.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := Call{API: Kubernetes, Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
 	if err := t.network.pass(r.Context(), c, Before); err != nil {
@@ -172,14 +172,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// passing is an API that a process reaches by its network.
+// passing is an API that a process reaches through its network.
 type passing struct {
 	http.Handler
 
 	network *Network
 }
 
-// ServeHTTP answers a call, or closes the connection where the network does not let it pass.
+// ServeHTTP serves a call, or closes the connection if the network does not let it pass.
 func (p *passing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := Call{API: AWS, Method: r.Method, Path: r.URL.Path}
 	if p.network.pass(r.Context(), c, Before) != nil {

@@ -12,8 +12,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestObserveTellsTheDifference has resources of every kind only observe, and changes their
-// spec: each says in which fields AWS differs, until the spec is as before.
+// TestObserveTellsTheDifference has resources of every kind only observe, and changes
+// their spec. It checks that each reports in which fields AWS differs, until the spec is
+// as before.
 func TestObserveTellsTheDifference(t *testing.T) {
 	kinds, err := Kinds()
 	if err != nil {
@@ -22,7 +23,7 @@ func TestObserveTellsTheDifference(t *testing.T) {
 	for _, k := range kinds {
 		for _, name := range k.UpdateNames() {
 			if k.Kind == "Invocation" {
-				continue // AWS keeps nothing of an invocation that could differ.
+				continue // AWS stores nothing of an invocation that could differ.
 			}
 			t.Run(strings.TrimSuffix(k.Name()+"/"+name, "/"), func(t *testing.T) {
 				Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) { s.observes(k, k.Updates[name]) })

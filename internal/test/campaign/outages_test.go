@@ -12,21 +12,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
 )
 
-// outage is something that is away for a while.
+// outage is the failure of an API for a while.
 type outage struct {
 	name string
 
-	// cuts tells whether a call does not pass during the outage.
+	// cuts returns whether a call fails during the outage.
 	cuts func(c Call) bool
 
-	// hangs says that what does not pass is not answered either, until the caller gives up.
+	// hangs says that such a call is not answered either, until the caller times out.
 	hangs bool
 
 	// clock is by how much the process's clock is stepped at the beginning.
 	clock time.Duration
 }
 
-// deadConnection is how long client-go takes to find that nobody answers on a connection.
+// deadConnection is how long client-go takes to detect a dead connection.
 const deadConnection = 45 * time.Second
 
 func outages() []outage {
@@ -47,8 +47,8 @@ func outages() []outage {
 	}
 }
 
-// TestOutages has each kind created, updated, imported and deleted while something is away for minutes, or
-// while the clock is stepped.
+// TestOutages has each kind created, updated, imported and deleted during an outage of
+// minutes, or while the clock is stepped.
 func TestOutages(t *testing.T) {
 	var points tally
 	t.Run("scenarios", func(t *testing.T) {
@@ -65,7 +65,8 @@ func TestOutages(t *testing.T) {
 	figures.Record(t, figures.Figures{Campaign: "Outages", Figures: map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed})
 }
 
-// outlasts an outage of ten minutes that begins as the user acts.
+// outlasts checks a scenario with an outage of ten minutes that begins with the user's
+// action.
 func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.

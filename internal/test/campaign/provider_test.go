@@ -29,7 +29,7 @@ type Provider struct {
 	err    error
 }
 
-// Start a process of the provider, which has the network for its own.
+// Start starts a process of the provider with its own network.
 func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provider {
 	s.Helper()
 	l := zap.New(zap.WriteTo(s.Logs), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
@@ -76,15 +76,16 @@ func (p *Provider) Start(context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection says that a standby fills its caches, too.
+// NeedLeaderElection returns false: a standby fills its caches, too.
 func (p *Provider) NeedLeaderElection() bool { return false }
 
-// Ended reports whether the process has ended, such as a leader that could not renew its lease.
+// Ended returns whether the process has ended, such as a leader that could not renew its
+// lease.
 func (p *Provider) Ended() bool { return p.ended.Load() }
 
-// Stop the process in order, and return the error that it ended with. One that is just
-// starting fills its caches first: controller-runtime never ends, and uses up a processor,
-// if it is stopped before.
+// Stop stops the process and returns the error that it ended with. It first waits until
+// the caches are filled: controller-runtime never ends, and uses up a processor, if it is
+// stopped before.
 func (p *Provider) Stop() error {
 	p.once.Do(func() {
 		select {
@@ -98,7 +99,7 @@ func (p *Provider) Stop() error {
 	return p.err
 }
 
-// Kill the process: nothing that it still does has any effect.
+// Kill kills the process: none of its further calls has any effect.
 func (p *Provider) Kill() {
 	p.Cut()
 	_ = p.Stop()

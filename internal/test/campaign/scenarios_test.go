@@ -21,34 +21,34 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
-// scenario is something that a user does, and what comes of it.
+// scenario is an action of a user and its expected result.
 type scenario struct {
 	name string
 
-	// mg is the resource that it is about, if it is about one.
+	// mg returns the managed resource, if the scenario is about one.
 	mg func() *unstructured.Unstructured
 
-	// before brings about what the user begins with. The provider runs.
+	// before creates the initial state while the provider runs.
 	before func(s *Simulation)
 
-	// act is what the user does.
+	// act is the action of the user.
 	act func(s *Simulation)
 
-	// done tells whether the provider has done its part.
+	// done returns whether the provider has completed the action.
 	done func(s *Simulation) bool
 
 	// creates as in Kind.
 	creates string
 }
 
-// outcome of a scenario.
+// outcome is the result of a scenario.
 type outcome struct {
 	Resources []string
 	Created   int
 }
 
-// settle waits until a scenario has come to its end and what came of it, and checks that
-// nothing more is done then.
+// settle waits until a scenario is done, returns its outcome, and checks that no more is
+// changed afterwards.
 func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
 	s.Helper()
 	if !s.Until(within, func() bool { return sc.done(s) }) {
@@ -59,7 +59,7 @@ func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
 	return got
 }
 
-// check that what came of a scenario is what was wanted, and was created once.
+// check checks that an outcome is the desired one, and that nothing was created twice.
 func (o outcome) check(t testing.TB, sc scenario, want outcome) {
 	t.Helper()
 	if diff := cmp.Diff(want.Resources, o.Resources); diff != "" {
@@ -70,7 +70,7 @@ func (o outcome) check(t testing.TB, sc scenario, want outcome) {
 	}
 }
 
-// scenarios of all kinds.
+// scenarios returns the scenarios of all kinds.
 func scenarios(t *testing.T) []scenario {
 	t.Helper()
 	kinds, err := Kinds()
@@ -112,7 +112,7 @@ func scenarios(t *testing.T) []scenario {
 	return append(out, everything("namespace.yaml"), rotation())
 }
 
-// imported is what becomes of a resource that takes over what another one left.
+// imported returns the scenario of a resource that adopts what another one has left.
 func imported(k Kind, created func(*Simulation)) scenario {
 	return scenario{
 		name: k.Name() + " import", mg: k.New,
@@ -140,7 +140,8 @@ func imported(k Kind, created func(*Simulation)) scenario {
 	}
 }
 
-// everything is deleted with its namespace: one resource of each kind, which refer to each other.
+// everything returns the scenario of a deleted namespace with one resource of each kind,
+// which refer to each other.
 func everything(file string) scenario {
 	return scenario{
 		name: "namespace delete",
@@ -166,7 +167,7 @@ func everything(file string) scenario {
 	}
 }
 
-// rotation of a Secret that variables come from.
+// rotation returns the scenario of a rotated Secret that variables come from.
 func rotation() scenario {
 	mg := func() *unstructured.Unstructured {
 		u := Kind{Kind: "Function", ForProvider: map[string]any{
@@ -199,7 +200,7 @@ func rotation() scenario {
 	}
 }
 
-// manifests of a file in testdata, in the simulation's namespace.
+// manifests returns the manifests of a file in testdata, in the simulation's namespace.
 func (s *Simulation) manifests(file string) []*unstructured.Unstructured {
 	s.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", file))
@@ -226,7 +227,7 @@ func (s *Simulation) stored(u *unstructured.Unstructured) *unstructured.Unstruct
 	return u
 }
 
-// ready tells whether a resource is Ready and Synced in its present generation.
+// ready returns whether a resource is Ready and Synced in its current generation.
 func (s *Simulation) ready(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)
@@ -234,14 +235,15 @@ func (s *Simulation) ready(u *unstructured.Unstructured) bool {
 	return seen == u.GetGeneration() && is(u, "Ready", "True") && is(u, "Synced", "True")
 }
 
-// unknown tells whether an Invocation says that a call was not answered, which it does not
-// repeat of its own.
+// unknown returns whether an Invocation reports a call that was not answered, which it
+// does not repeat by itself.
 func (s *Simulation) unknown(u *unstructured.Unstructured) bool {
 	s.Helper()
 	return s.asks(u, "Invocation", "it is not known whether the function ran")
 }
 
-// asks tells whether a resource of a kind waits for its user, and says so by a text.
+// asks returns whether a resource of a kind waits for its user, with a given text in its
+// condition.
 func (s *Simulation) asks(u *unstructured.Unstructured, kind, text string) bool {
 	s.Helper()
 	if u.GetKind() != kind {
@@ -251,13 +253,13 @@ func (s *Simulation) asks(u *unstructured.Unstructured, kind, text string) bool 
 	return is(u, "Ready", "False") && is(u, "Synced", "True") && strings.Contains(fmt.Sprint(u.Object["status"]), text)
 }
 
-// is tells whether a condition of a resource's present generation has a status.
+// is returns whether a condition of a resource's current generation has a status.
 func is(u *unstructured.Unstructured, condition, status string) bool {
 	c := conditionOf(u, condition)
 	return c["status"] == status && c["observedGeneration"] == u.GetGeneration()
 }
 
-// conditionOf a resource by its type.
+// conditionOf returns a condition of a resource by its type.
 func conditionOf(u *unstructured.Unstructured, of string) map[string]any {
 	cs, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range cs {

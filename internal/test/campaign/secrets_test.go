@@ -16,11 +16,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
-// Canary is part of every secret in a simulation: variables, payloads, code, what Secrets hold.
+// Canary is part of every secret in a simulation: in variables, payloads, code and
+// Secrets.
 const Canary = "hunter2canary"
 
-// leaks are the places, other than those that the user has put it to, where a secret of the
-// simulation is: what the provider has logged, written to the cluster or to the change log,
+// leaks returns the places of secrets of the simulation other than those that the user
+// chose: what the provider has logged, written to the cluster or to the change log,
 // measured or traced.
 func (s *Simulation) leaks() []string {
 	s.Helper()
@@ -57,7 +58,7 @@ func (s *Simulation) leaks() []string {
 	return out
 }
 
-// written is what the provider may have written of an object: all but its spec.
+// written returns what the provider may have written of an object: all but its spec.
 func written(o *unstructured.Unstructured) []byte {
 	if o.GetKind() != "Event" {
 		o = o.DeepCopy()
@@ -65,18 +66,18 @@ func written(o *unstructured.Unstructured) []byte {
 	}
 	b, err := json.Marshal(o.Object)
 	if err != nil {
-		panic(err) // A tree of JSON values has JSON.
+		panic(err) // A tree of JSON values can be marshalled.
 	}
 	return b
 }
 
-// describe a span.
+// describe returns the text of a span.
 func describe(s tracetest.SpanStub) []any { return []any{s.Name, s.Attributes, s.Events, s.Status} }
 
 // changeLog writes the entries of a process's change log to the simulation's, a line of JSON each.
 type changeLog struct{ *Logs }
 
-// Log an entry.
+// Log writes an entry.
 func (l changeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
 	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr), "details": ad})
 	if err != nil {

@@ -41,7 +41,7 @@ const (
 	endpoint = "http://aws.test"
 )
 
-// A Simulation is a cluster, AWS, and the processes of the provider between them.
+// A Simulation is a cluster, AWS, and the processes of the provider.
 type Simulation struct {
 	testing.TB
 
@@ -54,7 +54,7 @@ type Simulation struct {
 	// Kube is a user's client of the cluster.
 	Kube client.Client
 
-	// Lambda is a client of someone else in AWS, whose calls no network passes.
+	// Lambda is a client of another user of AWS, which uses no Network.
 	Lambda *lambda.Client
 
 	// Logs are what all processes have logged at debug level.
@@ -66,7 +66,7 @@ type Simulation struct {
 	spans *tracetest.InMemoryExporter
 }
 
-// Run a simulation in a bubble of its own.
+// Run runs a simulation in a bubble of its own.
 func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulation)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,8 +76,7 @@ func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulatio
 	})
 }
 
-// sound checks what holds in each simulation, whatever happens in it: nothing panics, and no
-// secret leaks.
+// sound checks the invariants of all simulations: nothing panics, and no secret leaks.
 func (s *Simulation) sound() {
 	s.Helper()
 	if strings.Contains(strings.ToLower(s.Logs.String()), "panic") {
@@ -88,7 +87,7 @@ func (s *Simulation) sound() {
 	}
 }
 
-// silent checks that for a while AWS is sent nothing but reads.
+// silent checks that for a while only reads are sent to AWS.
 func (s *Simulation) silent(d time.Duration) {
 	s.Helper()
 	before := len(s.writes())
@@ -142,10 +141,10 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 	return c
 }
 
-// httpClient of a process, whose calls of AWS pass its network.
+// httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 	l, served := newListener(), make(chan struct{})
-	server := &http.Server{Handler: &passing{Handler: s.Double, network: n}} //nolint:gosec // Nobody else can reach it.
+	server := &http.Server{Handler: &passing{Handler: s.Double, network: n}} //nolint:gosec // It is only reachable in the process.
 	go func() {
 		defer close(served)
 		_ = server.Serve(l)
@@ -155,11 +154,11 @@ func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 		<-served
 	})
 	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext, t.DialTLSContext = l.dial, l.dial // So that AWS's own hosts are the double, too.
+		t.DialContext, t.DialTLSContext = l.dial, l.dial // AWS's own hosts reach the double, too.
 	})
 }
 
-// Create objects as a user.
+// Create creates objects as a user.
 func (s *Simulation) Create(objs ...client.Object) {
 	s.Helper()
 	for _, o := range objs {
@@ -169,7 +168,8 @@ func (s *Simulation) Create(objs ...client.Object) {
 	}
 }
 
-// Until something is so, or the given time has passed, which it returns false for.
+// Until waits until a condition is true. It returns false if it is not within the given
+// time.
 func (s *Simulation) Until(most time.Duration, so func() bool) bool {
 	step := 250 * time.Millisecond
 	for passed := time.Duration(0); ; passed += step {
@@ -187,16 +187,17 @@ func (s *Simulation) Until(most time.Duration, so func() bool) bool {
 	}
 }
 
-// Logs of processes.
+// Logs are the logs of processes.
 type Logs struct {
-	// most is how many bytes are kept. Beyond it, only lines that a simulation must not have are. 0 keeps all.
+	// most is how many bytes are kept. Beyond it, only lines that fail a simulation are. 0
+	// keeps all.
 	most int
 
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-// Write a line.
+// Write writes a line.
 func (l *Logs) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -212,14 +213,14 @@ func (l *Logs) Write(b []byte) (int, error) {
 	return l.buf.Write(b)
 }
 
-// String is all that was logged.
+// String returns all that was logged.
 func (l *Logs) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.String()
 }
 
-// statuses are the conditions of all resources.
+// statuses returns the conditions of all resources.
 func (s *Simulation) statuses() string {
 	s.Helper()
 	b := strings.Builder{}
@@ -241,7 +242,7 @@ func (s *Simulation) statuses() string {
 	return b.String()
 }
 
-// history of the calls that AWS has had.
+// history returns the calls that AWS has received.
 func (s *Simulation) history() string {
 	b := strings.Builder{}
 	for _, c := range s.Double.Calls() {
@@ -250,7 +251,7 @@ func (s *Simulation) history() string {
 	return b.String()
 }
 
-// accepted is how many calls of an operation AWS has accepted.
+// accepted returns how many calls of an operation AWS has accepted.
 func (s *Simulation) accepted(operation string) int {
 	n := 0
 	for _, c := range s.Double.Calls() {
@@ -261,7 +262,7 @@ func (s *Simulation) accepted(operation string) int {
 	return n
 }
 
-// writes are the operations that change something.
+// writes returns the mutating operations.
 func (s *Simulation) writes() []string {
 	var out []string
 	for _, c := range s.Double.Calls() {

@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// A Step of a random walk: what happens, and to which resource.
+// A Step is a step of a random walk: an action on a resource.
 type Step struct {
-	// What happens: the name of an action.
+	// What is the name of the action.
 	What string
 
-	// Resource is the index of the resource that it happens to.
+	// Resource is the index of the resource.
 	Resource int
 
-	// Choice picks among what may happen to it: an update, an operation, a fault.
+	// Choice selects a variant of the action: an update, an operation, a fault.
 	Choice int
 
-	// Seconds pass after it.
+	// Seconds is the pause after it.
 	Seconds int
 }
 
-// String is the step as a seed's replay prints it.
+// String returns the step as a seed's replay prints it.
 func (s Step) String() string {
 	return fmt.Sprintf("%s %d/%d +%ds", s.What, s.Resource, s.Choice, s.Seconds)
 }
 
-// What may happen in a walk, by how often it does.
+// actions are the actions of a walk, by frequency.
 var actions = map[string]int{
 	"create":       6,
 	"update":       8,
@@ -45,9 +45,9 @@ var actions = map[string]int{
 	"rotate keys":  1,
 }
 
-// Walk is the steps that a seed makes: count of them, over a number of resources.
+// Walk returns the steps of a seed: count of them, over a number of resources.
 func Walk(seed uint64, count, resources int) []Step {
-	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // The same seed is to make the same walk.
+	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // The walk is reproducible by its seed.
 	var names []string
 	for name, weight := range actions {
 		names = append(names, slices.Repeat([]string{name}, weight)...)
@@ -60,7 +60,7 @@ func Walk(seed uint64, count, resources int) []Step {
 	return steps
 }
 
-// pause is seldom long: most of what goes wrong comes close together.
+// pause returns a random pause. It is seldom long: most faults come close together.
 func pause(r *rand.Rand) int {
 	switch r.IntN(10) { //nolint:mnd // One in ten.
 	case 0:
@@ -68,10 +68,10 @@ func pause(r *rand.Rand) int {
 	case 1, 2:
 		return r.IntN(60) //nolint:mnd // Up to a minute.
 	}
-	return r.IntN(4) //nolint:mnd // In the midst of it.
+	return r.IntN(4) //nolint:mnd // During a reconcile.
 }
 
-// Shrink a walk that fails to fewer steps that still do. fails runs a walk.
+// Shrink reduces a walk that fails to fewer steps that still fail. fails runs a walk.
 func Shrink(steps []Step, fails func([]Step) bool) []Step {
 	for size := len(steps) / 2; size > 0; size /= 2 { //nolint:mnd // Halves.
 		for at := 0; at+size <= len(steps); {
@@ -86,7 +86,7 @@ func Shrink(steps []Step, fails func([]Step) bool) []Step {
 	return steps
 }
 
-// Format steps, one a line.
+// Format returns the steps, one a line.
 func Format(steps []Step) string {
 	b := strings.Builder{}
 	for _, s := range steps {

@@ -10,8 +10,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestLostAnnotationsAndStatus removes all annotations and the status of resources whose name AWS gives, while the
-// provider runs and while it does not. What they have created is found by its tags, used, and deleted in the end.
+// TestLostAnnotationsAndStatus removes all annotations and the status of resources that
+// AWS names, while the provider runs and while it does not. It checks that what they have
+// created is found by its tags, used, and deleted in the end.
 func TestLostAnnotationsAndStatus(t *testing.T) {
 	kinds, err := Kinds()
 	if err != nil {
@@ -29,7 +30,7 @@ func TestLostAnnotationsAndStatus(t *testing.T) {
 	}
 }
 
-// strips a resource of a kind of its annotations and its status.
+// strips removes the annotations and the status of a resource.
 func (s *Simulation) strips(k Kind, running bool) {
 	s.Helper()
 	s.Prepare()

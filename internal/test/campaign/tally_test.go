@@ -11,7 +11,7 @@ import (
 // A tally counts the points of a campaign, of which a sample is tried. Its tests may run in
 // parallel. The zero value takes the sample of the flag -campaign.sample.
 type tally struct {
-	// every is by how many times fewer points are taken than the flag says. 0 is once.
+	// every divides the number of points that the flag selects. 0 counts as 1.
 	every int
 
 	mu                   sync.Mutex
@@ -44,7 +44,8 @@ func (c *tally) take(point string) bool {
 	return true
 }
 
-// chosen tells whether a point is in the sample of one of so many: always the same ones.
+// chosen returns whether a point is in the sample of one of so many. The sample is always
+// the same.
 func chosen(point string, every int) bool {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(point))

@@ -30,12 +30,13 @@ type tenant struct {
 	// account of the credentials.
 	account string
 
-	// api is a client of the tenant's account, whose calls no network passes.
+	// api is a client of the tenant's account, which uses no Network.
 	api *lambda.Client
 }
 
-// tenants returns those of a walk: one with an account of its own, in which names are those of the shared config, and
-// one with other credentials in the shared account.
+// tenants returns the tenants of a walk: one with an account of its own, with the same
+// names as those of the shared config, and one with other credentials in the shared
+// account.
 func tenants() []*tenant {
 	return []*tenant{
 		{namespace: "north", account: "222222222222"},
@@ -43,8 +44,8 @@ func tenants() []*tenant {
 	}
 }
 
-// prefix of the names of a tenant's resources. Resources in an account of its own have the names that those of the
-// shared config have.
+// prefix returns the prefix of the names of a tenant's resources. Resources in an account
+// of its own have the same names as those of the shared config.
 func (t *tenant) prefix() string {
 	if t == nil || t.account != awsdouble.DefaultAccount {
 		return ""
@@ -52,12 +53,12 @@ func (t *tenant) prefix() string {
 	return t.namespace + "-"
 }
 
-// key returns the access key with a number: a tenant rotates them.
+// key returns the access key with a number: a tenant rotates its keys.
 func (t *tenant) key(n int) string {
 	return fmt.Sprintf("AKIA%s%d", strings.ToUpper(t.namespace), n)
 }
 
-// has reports whether an access key is the tenant's.
+// has returns whether an access key is the tenant's.
 func (t *tenant) has(key string) bool {
 	return t != nil && strings.HasPrefix(key, "AKIA"+strings.ToUpper(t.namespace))
 }
@@ -65,7 +66,8 @@ func (t *tenant) has(key string) bool {
 // person is the access key of people in the shared account.
 const person = "AKIADOUBLE"
 
-// hands is what the access keys of people begin with, who are no one's credentials in the cluster.
+// hands is the prefix of the access keys of people, which are no credentials in the
+// cluster.
 const hands = "AKIAHAND"
 
 // keys is how many access keys a tenant has.
@@ -92,7 +94,7 @@ var unmanaged = regexp.MustCompile(`\bbase\b`)
 func renamed[T any](tree T, t *tenant) (out T) {
 	b, err := json.Marshal(tree)
 	if err != nil {
-		panic(err) // A tree of JSON values has JSON.
+		panic(err) // A tree of JSON values can be marshalled.
 	}
 	text := strings.ReplaceAll(string(b), awsdouble.DefaultAccount, t.account)
 	if err := json.Unmarshal([]byte(unmanaged.ReplaceAllString(text, t.prefix()+"base")), &out); err != nil {
@@ -101,7 +103,7 @@ func renamed[T any](tree T, t *tenant) (out T) {
 	return out
 }
 
-// tenantKinds are the kinds of which each tenant has a resource.
+// tenantKinds returns the kinds of which each tenant has a resource.
 func tenantKinds(kinds []Kind, ts []*tenant) []Kind {
 	var out []Kind
 	for _, t := range ts {
@@ -114,7 +116,8 @@ func tenantKinds(kinds []Kind, ts []*tenant) []Kind {
 	return out
 }
 
-// join creates what a tenant begins with: its namespace, its config, and what its resources belong to in AWS.
+// join creates the initial objects of a tenant: its namespace, its config, and what its
+// resources belong to in AWS.
 func (s *Simulation) join(t *tenant) {
 	s.Helper()
 	for n := range keys {
@@ -137,7 +140,7 @@ func (s *Simulation) join(t *tenant) {
 	s.Double.ResetCalls()
 }
 
-// rotate the access key of a tenant.
+// rotate rotates the access key of a tenant.
 func (w *walker) rotate(choice int) {
 	w.Helper()
 	t := w.tenants[choice%len(w.tenants)]
@@ -146,7 +149,7 @@ func (w *walker) rotate(choice int) {
 	}
 }
 
-// in reports whether the tenant's resources are in an account.
+// in returns whether the tenant's resources are in an account.
 func (t *tenant) in(account string) bool {
 	if t == nil {
 		return account == awsdouble.DefaultAccount
@@ -154,7 +157,8 @@ func (t *tenant) in(account string) bool {
 	return t.account == account
 }
 
-// claim notes what another team's resource names in the shared account, and which functions its spec names.
+// claim records what another team's resource names in the shared account, and which
+// functions its spec names.
 func (w *walker) claim(u *unstructured.Unstructured) {
 	function, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "functionName")
 	for _, name := range []string{u.GetName(), meta.GetExternalName(u), function} {
@@ -165,7 +169,8 @@ func (w *walker) claim(u *unstructured.Unstructured) {
 // A claim is what a resource names in an account.
 type claim struct{ account, name string }
 
-// note which tenant's resources have which names: what AWS has named, and what the manifests name.
+// note records which tenant's resources have which names: those that AWS gave, and those
+// in the manifests.
 func (w *walker) note() {
 	w.Helper()
 	for _, k := range w.kinds {
@@ -183,8 +188,8 @@ func (w *walker) note() {
 	}
 }
 
-// apart checks that what a tenant has was read and changed with the tenant's credentials alone, and that these were
-// used for nothing else.
+// apart checks that a tenant's external resources were read and changed with the tenant's
+// credentials alone, and that these were used for nothing else.
 func (w *walker) apart() {
 	w.Helper()
 	for _, c := range w.Double.Calls() {
@@ -202,7 +207,7 @@ func (w *walker) apart() {
 	}
 }
 
-// signer returns the tenant whose key signed a call. Nil is the shared config.
+// signer returns the tenant with the key that signed a call. Nil is the shared config.
 func (w *walker) signer(c awsdouble.Call) *tenant {
 	for _, t := range w.tenants {
 		if t.has(c.AccessKey) {
@@ -215,8 +220,9 @@ func (w *walker) signer(c awsdouble.Call) *tenant {
 // given matches the names that AWS gives.
 var given = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]+$|arn:[^/]*:code-signing-config:.*`)
 
-// owner returns the tenant that has what a call is about: by the name that AWS has given it, or else by its account or
-// the prefix of its name. Nil is the shared config. A name that AWS has given to what was never seen is not known.
+// owner returns the tenant that owns the target of a call: by the name that AWS has given,
+// or else by the account or the prefix of the name. Nil is the shared config. It returns
+// false for a name that AWS gave to an external resource that was never seen.
 func (w *walker) owner(c awsdouble.Call) (owner *tenant, known bool) {
 	if name := given.FindString(c.Resource); name != "" {
 		owner, known = w.owned[claim{c.Account, name}]
@@ -230,7 +236,7 @@ func (w *walker) owner(c awsdouble.Call) (owner *tenant, known bool) {
 	return nil, true
 }
 
-// String is the tenant's namespace.
+// String returns the tenant's namespace.
 func (t *tenant) String() string {
 	if t == nil {
 		return "the shared config"

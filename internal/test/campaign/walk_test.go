@@ -33,11 +33,12 @@ var (
 	shrink = flag.Bool("campaign.shrink", false, "shrink a random walk that fails")
 )
 
-// otherTeam is a namespace whose resources name what the first one has.
+// otherTeam is a namespace with resources that name what the first one has.
 const otherTeam = "rival"
 
-// TestRandomWalk lets users, other teams, hands in AWS, faults and restarts do what they like. After each walk it is
-// quiet for a while: then all is as the specs ask for, once, and nothing more is sent but reads.
+// TestRandomWalk makes random changes by users, other teams and people in AWS, with faults
+// and restarts. After each walk it waits and checks that everything is as the specs ask
+// for, without duplicates, and that only reads are sent.
 func TestRandomWalk(t *testing.T) {
 	seeds := []uint64{*seed}
 	if *seed == 0 {
@@ -70,8 +71,8 @@ func TestRandomWalk(t *testing.T) {
 	})
 }
 
-// cast are the resources of a walk: one or more of each kind, but for ResourcePolicy, which
-// would own the policy that the Permission writes to, and some of each tenant.
+// cast returns the resources of a walk: one or more of each kind, except ResourcePolicy,
+// which would own the policy that the Permission writes to, and some of each tenant.
 func cast(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
 	kinds, err := Kinds()
@@ -82,7 +83,7 @@ func cast(t *testing.T, ts []*tenant) []Kind {
 	return append(kinds, tenantKinds(kinds, ts)...)
 }
 
-// walker takes a walk in a simulation.
+// walker runs a walk in a simulation.
 type walker struct {
 	*Simulation
 
@@ -93,13 +94,13 @@ type walker struct {
 	away    atomic.Bool
 	clock   atomic.Int64
 
-	// owned are those names in AWS that AWS has given, by the tenant that has them. claimed are those that another
-	// team's resources have named: they may read them with their own credentials.
+	// owned maps the names that AWS has given to the tenants that own them. claimed are those
+	// that another team's resources have named: they may read them with their own credentials.
 	owned   map[claim]*tenant
 	claimed map[claim]bool
 }
 
-// newWalker returns a walker, whose tenants have all that they begin with.
+// newWalker returns a walker with the initial objects of its tenants.
 func newWalker(s *Simulation) *walker {
 	s.Helper()
 	s.Prepare()
@@ -111,7 +112,7 @@ func newWalker(s *Simulation) *walker {
 	return w
 }
 
-// walked takes a walk, and returns how many simulated hours it took.
+// walked runs a walk, and returns its simulated hours.
 func walked(t *testing.T, steps []Step) (hours int64) {
 	t.Helper()
 	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
@@ -150,7 +151,7 @@ func (w *walker) replica() *Provider {
 	})
 }
 
-// revive starts the processes again that have ended, as the kubelet does.
+// revive restarts the processes that have ended, as the kubelet does.
 func (w *walker) revive() {
 	w.Helper()
 	for _, p := range []**Provider{&w.leader, &w.standby} {
@@ -161,7 +162,7 @@ func (w *walker) revive() {
 	}
 }
 
-// take a step.
+// take runs a step.
 func (w *walker) take(step Step) {
 	w.Helper()
 	k := w.kinds[step.Resource]
@@ -211,7 +212,7 @@ func (w *walker) make(u *unstructured.Unstructured) {
 	}
 }
 
-// update a resource, if it is there.
+// update updates a resource, if it exists.
 func (w *walker) update(k Kind, choice int) {
 	w.Helper()
 	names := k.UpdateNames()
@@ -221,7 +222,7 @@ func (w *walker) update(k Kind, choice int) {
 	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 }
 
-// hand is someone in the account of a tenant, or in the shared one.
+// hand returns someone in the account of a tenant, or in the shared one.
 func (w *walker) hand(choice int) (ctx context.Context, api *lambda.Client, account, prefix string) {
 	if i := choice % (len(w.tenants) + 1); i < len(w.tenants) {
 		t := w.tenants[i]
@@ -230,7 +231,7 @@ func (w *walker) hand(choice int) (ctx context.Context, api *lambda.Client, acco
 	return w.Context(), w.Lambda, awsdouble.DefaultAccount, ""
 }
 
-// edit something by hand.
+// edit changes something in AWS by hand.
 func (w *walker) edit(choice int) {
 	ctx, api, account, prefix := w.hand(choice / 5) //nolint:mnd // As many as there are below.
 	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+"function")
@@ -248,7 +249,7 @@ func (w *walker) edit(choice int) {
 	}
 }
 
-// lose something that a resource has made.
+// lose deletes in AWS something that a resource has created.
 func (w *walker) lose(choice int) {
 	ctx, api, _, prefix := w.hand(choice / 4) //nolint:mnd // As many as there are below.
 	base := aws.String(prefix + "base")
@@ -266,7 +267,7 @@ func (w *walker) lose(choice int) {
 	}
 }
 
-// spoil some of the next answers.
+// spoil adds a fault to some of the next responses.
 func (w *walker) spoil(choice int) {
 	all := faults()
 	f := all[choice%len(all)].make("")
@@ -274,12 +275,13 @@ func (w *walker) spoil(choice int) {
 	w.Double.Fail(f)
 }
 
-// rival has another team claim what a resource of the first one has.
+// rival creates a resource of another team that names what a resource of the first one
+// has.
 func (w *walker) rival(k Kind, choice int) {
 	w.Helper()
 	u := k.New()
 	u.SetNamespace(otherTeam)
-	unstructured.RemoveNestedField(u.Object, "spec", "providerConfigRef") // It has the shared config.
+	unstructured.RemoveNestedField(u.Object, "spec", "providerConfigRef") // It uses the shared config.
 	if choice%2 == 0 {
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 		return
@@ -292,7 +294,7 @@ func (w *walker) rival(k Kind, choice int) {
 	w.make(u)
 }
 
-// calm ends all that disturbs, and waits until nothing is left to do.
+// calm ends all faults, and waits until everything has converged.
 func (w *walker) calm() {
 	w.Helper()
 	w.Double.ClearFaults()
@@ -304,15 +306,15 @@ func (w *walker) calm() {
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 	}
 	w.revive()
-	time.Sleep(time.Hour) // Every resource is looked at, and what was lost is found.
+	time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
 	w.revive()
 	if !w.Until(4*time.Hour, w.settled) {
 		w.Errorf("does not settle: %s", w.statuses())
 	}
 }
 
-// neverShown tells whether a mapping asks its user what has become of it: a hand has deleted
-// it before the provider has seen it once, so that creating it again might make a second one.
+// neverShown returns whether a mapping asks its user to decide: someone has deleted it
+// before the provider has seen it, so that creating it again might make a duplicate.
 func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	w.Helper()
 	return w.asks(u, "EventSourceMapping", reconciler.NeverShownMessage)
@@ -343,7 +345,7 @@ func (w *walker) settled() bool {
 	return true
 }
 
-// check that there is just what there should be, and that nothing more is done.
+// check checks that AWS has exactly what it should have, and that nothing more is changed.
 func (w *walker) check() {
 	w.Helper()
 	w.silent(time.Hour)
@@ -357,7 +359,7 @@ func (w *walker) check() {
 	}
 }
 
-// holds checks that an account has what its resources ask for, once, and nothing else.
+// holds checks that an account has exactly what its resources ask for, without duplicates.
 func (w *walker) holds(account string) {
 	w.Helper()
 	want, uids := map[string]int{}, map[string]string{}

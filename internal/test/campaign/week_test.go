@@ -28,23 +28,25 @@ const (
 	// shortWeek is how many resources a run without the flag has, for a day.
 	shortWeek = 24
 
-	// mostCallsOfOne is how many calls a resource may cost in an hour on average, and mostCallsAtOnce is how many more
-	// one hour may have for what happens in it: a restart, after which every resource is read with its tags.
+	// mostCallsOfOne is how many calls a resource may make in an hour on average, and
+	// mostCallsAtOnce is how many more one hour may have after a restart, when every resource
+	// is read with its tags.
 	mostCallsOfOne, mostCallsAtOnce = 4, 300
 )
 
-// fleet are the kinds of a week. All but the last two belong to a function of their group.
+// fleet is the kinds of a week. All but the last two belong to a function of their group.
 var fleet = []string{"Function", "Alias", "Permission", "FunctionURL", "FunctionEventInvokeConfig", "EventSourceMapping", "CodeSigningConfig", "LayerVersion"}
 
-// TestWeek has many resources live for a week: users and hands edit, delete and create, answers fail, AWS is away, the
-// process is restarted and killed. In the end there is one of each, nothing is sent but reads, and neither memory nor
+// TestWeek runs many resources for a week: users and people in AWS edit, delete and
+// create, responses fail, AWS has outages, the process is restarted and killed. It checks
+// that in the end there are no duplicates, only reads are sent, and neither memory nor
 // calls have grown.
 func TestWeek(t *testing.T) {
 	n, hours := *figures.Week, 7*24
 	if n == 0 {
 		n, hours = shortWeek, 24
 	}
-	w := &week{rand: rand.New(rand.NewPCG(*seed, 7))}                                                                           //nolint:gosec // The same seed is to make the same week.
+	w := &week{rand: rand.New(rand.NewPCG(*seed, 7))}                                                                           //nolint:gosec // The week is reproducible by its seed.
 	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		w.walker = newWalker(s)
 		w.kinds = fleetOf(t, n, w.tenants)
@@ -63,7 +65,7 @@ func failures(t *testing.T) int {
 	return 0
 }
 
-// fleetOf returns resources in groups, which the shared config and the tenants have in turn.
+// fleetOf returns resources in groups, alternately of the shared config and the tenants.
 func fleetOf(t *testing.T, n int, ts []*tenant) []Kind {
 	t.Helper()
 	kinds, err := Kinds()
@@ -97,7 +99,7 @@ func (k Kind) inGroup(t *tenant) Kind {
 	function.Kind = "Function"
 	b, err := json.Marshal(k.ForProvider)
 	if err != nil {
-		panic(err) // A tree of JSON values has JSON.
+		panic(err) // A tree of JSON values can be marshalled.
 	}
 	k.ForProvider = map[string]any{}
 	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(b), `"`+t.prefix()+`base"`, `"`+function.Name()+`"`)), &k.ForProvider); err != nil {
@@ -106,7 +108,7 @@ func (k Kind) inGroup(t *tenant) Kind {
 	return k
 }
 
-// week is the life of a fleet.
+// week is a run of a fleet.
 type week struct {
 	*walker
 
@@ -117,7 +119,7 @@ type week struct {
 	edits, faults, restarts, calls, busiest, heap int
 }
 
-// start a process.
+// start starts a process.
 func (w *week) start() {
 	w.Helper()
 	n := &Network{Do: func(_ context.Context, _ Call, side Side) error {
@@ -140,7 +142,7 @@ func (w *week) lives(hours int) {
 		w.Fatalf("the fleet does not become ready: %s", w.unready())
 	}
 	w.count()
-	w.busiest = 0 // What creates the fleet is not what keeps it.
+	w.busiest = 0 // The creation of the fleet does not count.
 	heap, goroutines := memory(), runtime.NumGoroutine()
 	for hour := range hours {
 		w.hour(hour)
@@ -159,7 +161,7 @@ func (w *week) lives(hours int) {
 		w.Errorf("%d calls in an hour, %d at most", w.busiest, most)
 	}
 	w.heap = int(memory() >> 20)                         //nolint:gosec,mnd // In MB.
-	if most := heap + heap/2 + 32<<20; memory() > most { //nolint:mnd // What functions have published since is still there.
+	if most := heap + heap/2 + 32<<20; memory() > most { //nolint:mnd // Published versions remain.
 		w.Errorf("%d MB of heap, %d at the beginning", w.heap, heap>>20) //nolint:mnd // In MB.
 	}
 	if n := runtime.NumGoroutine(); n > goroutines+200 { //nolint:mnd // Connections and watches come and go.
@@ -171,8 +173,8 @@ func (w *week) lives(hours int) {
 	}
 }
 
-// restart the process once it is idle: a queue of controller-runtime that is shut down while it hands out an item keeps
-// a goroutine for good, see its issue 3538.
+// restart restarts the process once it is idle: a queue of controller-runtime that is shut
+// down while it returns an item leaks a goroutine, see its issue 3538.
 func (w *week) restart(end func() error) {
 	w.Helper()
 	w.restarts++
@@ -183,7 +185,7 @@ func (w *week) restart(end func() error) {
 	w.start()
 }
 
-// hour of what users, hands, AWS and nodes do.
+// hour runs an hour of changes by users and people in AWS, and of faults.
 func (w *week) hour(n int) {
 	w.Helper()
 	began := time.Now()
@@ -223,7 +225,7 @@ func (w *week) hour(n int) {
 	time.Sleep(time.Hour - time.Since(began))
 }
 
-// appear creates again what users have deleted in the hour before.
+// appear creates again what users have deleted in the previous hour.
 func (w *week) appear() {
 	w.Helper()
 	w.absent = slices.DeleteFunc(w.absent, func(k Kind) bool {
@@ -235,7 +237,7 @@ func (w *week) appear() {
 	})
 }
 
-// touch by hand what a resource has in AWS.
+// touch changes by hand what a resource has in AWS.
 func (w *week) touch(k Kind) {
 	api, account := w.Lambda, awsdouble.DefaultAccount
 	if k.tenant != nil {
@@ -264,7 +266,8 @@ func (w *week) touch(k Kind) {
 	}
 }
 
-// count the calls since it was called last, check whose credentials signed them, and forget them.
+// count counts the calls since its last run, checks which credentials signed them, and
+// forgets them.
 func (w *week) count() {
 	w.Helper()
 	w.apart()
@@ -274,7 +277,7 @@ func (w *week) count() {
 	w.Double.ResetCalls()
 }
 
-// unready are the conditions of some resources that are not ready.
+// unready returns the conditions of some resources that are not ready.
 func (w *week) unready() string {
 	w.Helper()
 	b, n := strings.Builder{}, 0

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// discover answers what is asked about the API itself.
+// discover serves API discovery. It returns false for other requests.
 func (s *Server) discover(rw http.ResponseWriter, r *http.Request) bool {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
@@ -35,7 +35,8 @@ func (s *Server) discover(rw http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// groups of the API but for the core group: one, or all.
+// groups returns the named API group, or all groups if the name is empty. It omits the
+// core group.
 func (s *Server) groups(only string) []metav1.APIGroup {
 	seen := map[schema.GroupVersion]bool{}
 	for r := range s.tables {
@@ -52,7 +53,7 @@ func (s *Server) groups(only string) []metav1.APIGroup {
 	return out
 }
 
-// types of a version of a group.
+// types writes the resource list of a group version.
 func (s *Server) types(rw http.ResponseWriter, gv schema.GroupVersion) {
 	l := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: gv.String()}
 	for _, t := range s.tables {

@@ -37,7 +37,7 @@ func (r *resource) complete(o map[string]any) {
 	}
 }
 
-// setDefaults of a value and of all within it.
+// setDefaults sets the defaults of a value and of all values within it.
 func setDefaults(v any, s *apiextensionsv1.JSONSchemaProps) {
 	switch t := v.(type) {
 	case map[string]any:
@@ -68,7 +68,7 @@ func (r *resource) discovery() []metav1.APIResource {
 	return out
 }
 
-// builtin are the types of Kubernetes itself that the provider uses.
+// builtin returns the types of Kubernetes itself that the provider uses.
 func builtin() []*resource {
 	of := func(group, plural, kind string, namespaced, status bool) *resource {
 		return &resource{
@@ -127,7 +127,7 @@ func definition(b []byte) ([]*resource, error) {
 	return out, nil
 }
 
-// value of a JSON text of a definition.
+// value parses a JSON text of a definition.
 func value(b []byte) any {
 	var v any
 	if err := json.Unmarshal(b, &v); err != nil {

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// selection is which objects of a type a list or a watch is about.
+// A selection is the objects of a type that a list or a watch selects.
 type selection struct {
 	namespace string
 	labels    labels.Selector
@@ -37,12 +37,12 @@ func (s selection) has(o *stored) bool {
 		s.fields.Matches(fields.Set{"metadata.name": o.GetName(), "metadata.namespace": o.GetNamespace()})
 }
 
-// metadataOnly tells whether a client asks for no more than metadata.
+// metadataOnly returns whether a client requests only metadata.
 func metadataOnly(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
 }
 
-// render an object as it is sent.
+// render returns an object as it is sent.
 func render(o *stored, partial bool) json.RawMessage {
 	if !partial {
 		return o.json
@@ -53,7 +53,7 @@ func render(o *stored, partial bool) json.RawMessage {
 		"metadata":   o.Object["metadata"],
 	})
 	if err != nil {
-		panic(err) // A tree of JSON values has JSON.
+		panic(err) // A tree of JSON values can be marshalled.
 	}
 	return b
 }

@@ -18,11 +18,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A Server is an API server. New makes one. It is safe for concurrent use.
+// A Server is an API server. Use New to create one. It is safe for concurrent use.
 type Server struct {
 	now func() time.Time
 
-	// StatusWritten is told of each object whose status was written. Nil tells nobody.
+	// StatusWritten is called with each object after a write of its status. It may be nil.
 	StatusWritten func(u *unstructured.Unstructured)
 
 	mu      sync.Mutex
@@ -51,7 +51,7 @@ func New(crds string, now func() time.Time) (*Server, error) {
 	return s, nil
 }
 
-// Objects are all that there are, of all types.
+// Objects returns all objects of all types.
 func (s *Server) Objects() []*unstructured.Unstructured {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,13 +64,13 @@ func (s *Server) Objects() []*unstructured.Unstructured {
 	return out
 }
 
-// target is what a request is about.
+// target is the object or the collection of a request.
 type target struct {
 	*table
 	namespace, name, sub string
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP serves a request.
 func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if err := s.serve(rw, r); err != nil {
 		var st kerrors.APIStatus
@@ -115,7 +115,7 @@ func (s *Server) serve(rw http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// one answers a request about one object.
+// one serves a request for one object.
 func (s *Server) one(r *http.Request, t target, body []byte) (*stored, int, error) {
 	if r.Method == http.MethodPost {
 		o, err := s.create(t.table, t.namespace, body)
@@ -172,7 +172,7 @@ func (s *Server) collection(rw http.ResponseWriter, r *http.Request, t target) e
 	return nil
 }
 
-// target of a path.
+// target returns the target of a path. It returns false if the path has none.
 func (s *Server) target(path string) (target, bool) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	gv := schema.GroupVersion{}
@@ -201,7 +201,7 @@ func (s *Server) target(path string) (target, bool) {
 func reply(rw http.ResponseWriter, code int, v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // All that is sent has JSON.
+		panic(err) // All that is sent can be marshalled.
 	}
 	send(rw, code, b)
 }
@@ -209,5 +209,5 @@ func reply(rw http.ResponseWriter, code int, v any) {
 func send(rw http.ResponseWriter, code int, b []byte) {
 	rw.Header().Set("Content-Type", "application/json")
 	rw.WriteHeader(code)
-	_, _ = rw.Write(b) //nolint:gosec // No browser reads it.
+	_, _ = rw.Write(b) //nolint:gosec // It is not read by a browser.
 }

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// history is how many changes of a type watches can begin before.
+// history is how many changes of a type are kept, from which watches can begin.
 const history = 2048
 
 // stored is a version of an object. It is never changed.
@@ -28,17 +28,17 @@ type change struct {
 	*stored
 }
 
-// table has the objects of a type.
+// table is the objects of a type.
 type table struct {
 	resource *resource
 	objects  map[types.NamespacedName]*stored
 	changes  []change
-	// forgotten is the last version of which changes are no longer known.
+	// forgotten is the last version before the changes that are kept.
 	forgotten int64
 	watchers  map[*watcher]bool
 }
 
-// sorted are the objects of a namespace, or of all, by name.
+// sorted returns the objects of a namespace, or of all namespaces, by name.
 func (t *table) sorted(namespace string) []*stored {
 	var out []*stored
 	for n, o := range t.objects {
@@ -52,13 +52,13 @@ func (t *table) sorted(namespace string) []*stored {
 	return out
 }
 
-// put a new version of an object, and tell the watchers.
+// put stores a new version of an object and notifies the watchers.
 func (s *Server) put(t *table, kind watch.EventType, u *unstructured.Unstructured) *stored {
 	s.version++
 	u.SetResourceVersion(strconv.FormatInt(s.version, 10))
 	b, err := json.Marshal(u.Object)
 	if err != nil {
-		panic(err) // A tree of JSON values has JSON.
+		panic(err) // A tree of JSON values can be marshalled.
 	}
 	o := &stored{Unstructured: u, version: s.version, json: b}
 	name := types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}
@@ -83,7 +83,7 @@ func (t *table) record(c change) {
 	}
 }
 
-// remove an object that nothing holds any more, and what it owned.
+// remove removes an object without finalizers and the objects that it owned.
 func (s *Server) remove(t *table, o *stored) *stored {
 	gone := s.put(t, watch.Deleted, o.DeepCopy())
 	s.collect(o.GetUID())
@@ -91,7 +91,7 @@ func (s *Server) remove(t *table, o *stored) *stored {
 	return gone
 }
 
-// collect what was owned by an object that is gone, as the garbage collector does.
+// collect deletes the objects with an owner that is gone, as the garbage collector does.
 func (s *Server) collect(owner types.UID) {
 	for _, t := range s.tables {
 		for _, o := range t.sorted("") {
@@ -103,7 +103,7 @@ func (s *Server) collect(owner types.UID) {
 	}
 }
 
-// emptied removes a namespace that is being deleted once nothing is in it.
+// emptied removes a namespace that is being deleted once it is empty.
 func (s *Server) emptied(namespace string) {
 	ns := s.namespace(namespace)
 	if ns == nil || ns.GetDeletionTimestamp() == nil {

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Config of clients of the server, which reach it without a network.
+// Config returns the configuration of clients, which reach the server without a network.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{
 		Host:          "http://kubernetes",
@@ -20,7 +20,7 @@ func (s *Server) Config() *rest.Config {
 	}
 }
 
-// RoundTrip has the server answer a request.
+// RoundTrip sends a request to the server.
 func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 	return rec.Result(), nil
 }
 
-// open a watch.
+// open opens a watch.
 func (s *Server) open(r *http.Request) *http.Response {
 	pr, pw := io.Pipe()
 	w := &streamed{header: http.Header{}, begun: make(chan struct{}), body: pw}
@@ -49,7 +49,7 @@ func (s *Server) open(r *http.Request) *http.Response {
 	}()
 	<-w.begun
 	if w.code == http.StatusOK {
-		go func() { // A client that goes away ends what waits to be read.
+		go func() { // The watch ends with its client's context.
 			select {
 			case <-r.Context().Done():
 				_ = pw.Close()
@@ -60,11 +60,12 @@ func (s *Server) open(r *http.Request) *http.Response {
 	return &http.Response{StatusCode: w.code, Status: http.StatusText(w.code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Body: body{pr}, Request: r}
 }
 
-// body of a watch. One that its reader has closed is at its end, which client-go takes for no
-// error: it would tell of an error to no one, and never end.
+// body is the body of a watch. After its reader has closed it, it returns io.EOF, which
+// client-go does not treat as an error: for another error, its watch would block while
+// reporting it.
 type body struct{ *io.PipeReader }
 
-// Read what was sent.
+// Read reads what was sent.
 func (b body) Read(p []byte) (int, error) {
 	n, err := b.PipeReader.Read(p)
 	if errors.Is(err, io.ErrClosedPipe) {
@@ -73,7 +74,7 @@ func (b body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// streamed is an answer that is read while it is written.
+// streamed is a response that is read while it is written.
 type streamed struct {
 	header http.Header
 	code   int
@@ -81,14 +82,14 @@ type streamed struct {
 	body   *io.PipeWriter
 }
 
-// Header of the answer.
+// Header returns the header of the response.
 func (s *streamed) Header() http.Header { return s.header }
 
-// WriteHeader begins the answer.
+// WriteHeader begins the response.
 func (s *streamed) WriteHeader(code int) {
 	s.code = code
 	close(s.begun)
 }
 
-// Write a part of the answer.
+// Write writes a part of the response.
 func (s *streamed) Write(b []byte) (int, error) { return s.body.Write(bytes.Clone(b)) }

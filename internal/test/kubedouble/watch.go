@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watcher queues the changes that its watch has yet to send.
+// watcher queues the changes that its watch has not sent yet.
 type watcher struct {
 	mu    sync.Mutex
 	queue []change
@@ -37,7 +37,8 @@ func (w *watcher) take() []change {
 	return q
 }
 
-// watch sends the changes after a version until the client is gone or its time is over.
+// watch sends the changes after a version until the client disconnects or the timeout
+// expires.
 func (s *Server) watch(rw http.ResponseWriter, r *http.Request, t *table, sel selection) error {
 	q := r.URL.Query()
 	if q.Get("sendInitialEvents") != "" {
@@ -87,7 +88,8 @@ type event struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// attach a watcher that begins after a version. Without one, all that is there comes first.
+// attach adds a watcher that begins after a version. Without a version, it begins with all
+// existing objects.
 func (s *Server) attach(t *table, sel selection, version string) (*watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

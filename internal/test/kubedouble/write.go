@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// create an object.
+// create creates an object.
 func (s *Server) create(t *table, namespace string, body []byte) (*stored, error) {
 	u := &unstructured.Unstructured{}
 	if err := json.Unmarshal(body, &u.Object); err != nil {
@@ -47,7 +47,7 @@ func (s *Server) create(t *table, namespace string, body []byte) (*stored, error
 	return s.put(t, watch.Added, u), nil
 }
 
-// admitNamespace refuses what is created in a namespace that is not there, or going.
+// admitNamespace rejects an object in a namespace that does not exist or is being deleted.
 func (s *Server) admitNamespace(t *table, u *unstructured.Unstructured) error {
 	if !t.resource.namespaced {
 		return nil
@@ -64,7 +64,7 @@ func (s *Server) admitNamespace(t *table, u *unstructured.Unstructured) error {
 	return nil
 }
 
-// update an object, or its status, to a whole new one.
+// update replaces an object, or its status, by a complete new one.
 func (s *Server) update(t *table, old *stored, sub string, body []byte) (*stored, error) {
 	u := &unstructured.Unstructured{}
 	if err := json.Unmarshal(body, &u.Object); err != nil {
@@ -83,7 +83,7 @@ func (s *Server) update(t *table, old *stored, sub string, body []byte) (*stored
 	return s.replace(t, old, now)
 }
 
-// merged is what an update makes of an object: what the client may set, and the rest as it was.
+// merged returns the result of an update: what the client may set, and the rest unchanged.
 func merged(r *resource, old *stored, u *unstructured.Unstructured, sub string) *unstructured.Unstructured {
 	if sub == "status" {
 		out := old.DeepCopy()
@@ -113,7 +113,7 @@ func merged(r *resource, old *stored, u *unstructured.Unstructured, sub string) 
 	return u
 }
 
-// replace an object by a new version of it, unless nothing changes.
+// replace replaces an object by a new version of it, unless nothing changes.
 func (s *Server) replace(t *table, old *stored, u *unstructured.Unstructured) (*stored, error) {
 	u.SetResourceVersion(old.GetResourceVersion())
 	if equality.Semantic.DeepEqual(u.Object, old.Object) {
@@ -128,7 +128,8 @@ func (s *Server) replace(t *table, old *stored, u *unstructured.Unstructured) (*
 	return s.put(t, watch.Modified, u), nil
 }
 
-// desired tells whether an update changes what is desired: anything but metadata and status.
+// desired returns whether an update changes the desired state: anything but metadata and
+// status.
 func desired(u *unstructured.Unstructured, old *stored) bool {
 	strip := func(o map[string]any) map[string]any {
 		out := map[string]any{}
@@ -142,7 +143,7 @@ func desired(u *unstructured.Unstructured, old *stored) bool {
 	return !equality.Semantic.DeepEqual(strip(u.Object), strip(old.Object))
 }
 
-// patch an object, or its status.
+// patch patches an object, or its status.
 func (s *Server) patch(t *table, old *stored, sub, kind string, body []byte) (*stored, error) {
 	var b []byte
 	var err error
@@ -163,7 +164,7 @@ func (s *Server) patch(t *table, old *stored, sub, kind string, body []byte) (*s
 	return s.update(t, old, sub, b)
 }
 
-// erase is a client's deletion of an object.
+// erase serves a client's deletion of an object.
 func (s *Server) erase(t *table, old *stored, body []byte) (*stored, error) {
 	o := metav1.DeleteOptions{}
 	if len(body) > 0 && body[0] == '{' {
@@ -179,7 +180,7 @@ func (s *Server) erase(t *table, old *stored, body []byte) (*stored, error) {
 	return s.delete(t, old), nil
 }
 
-// delete an object, or have its finalizers' owners know that it is to go.
+// delete deletes an object, or sets its deletion timestamp if it has finalizers.
 func (s *Server) delete(t *table, old *stored) *stored {
 	if old.GetDeletionTimestamp() != nil {
 		return old
@@ -199,7 +200,7 @@ func (s *Server) delete(t *table, old *stored) *stored {
 	return gone
 }
 
-// clear a namespace that is being deleted.
+// clear deletes the objects of a namespace that is being deleted.
 func (s *Server) clear(namespace string) {
 	for _, t := range s.tables {
 		if !t.resource.namespaced {

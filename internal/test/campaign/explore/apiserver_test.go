@@ -27,22 +27,22 @@ var (
 	errAPILost   = errors.Wrap(errReset, "Patch")
 )
 
-// A version is an object as the API server had it at a resourceVersion. The object
-// itself carries none, so that equal objects of several versions are one. It is nil where
-// there is none.
+// A version is an object in the API server at a resourceVersion. The object itself carries
+// none, so that equal objects of several versions are equal values. It is nil if there is
+// none.
 type version struct {
 	object *resource
 	rv     int8
 }
 
-// copy of the object, for others to change.
+// copy returns a copy of the object.
 func (v version) copy() *resource {
 	mg := v.object.DeepCopyObject().(*resource) //nolint:forcetypeassert // A copy has the type of its original.
 	mg.SetResourceVersion(strconv.Itoa(int(v.rv)))
 	return mg
 }
 
-// store is what the API server has.
+// store is the storage of the API server.
 type store struct {
 	version
 
@@ -50,8 +50,8 @@ type store struct {
 	last int8
 }
 
-// put an object as the next version. One that was to be deleted and that no finalizer
-// keeps is gone.
+// put stores an object as the next version. It removes one that is being deleted and has
+// no finalizer.
 func (s *store) put(mg *resource) {
 	s.last++
 	s.version = version{object: mg, rv: s.last}
@@ -60,8 +60,8 @@ func (s *store) put(mg *resource) {
 	}
 }
 
-// kubeClient is the Kubernetes API as one process reaches it. Reads by it are served from
-// the cache of the process.
+// kubeClient is the Kubernetes API of one process. Its reads are served from the cache of
+// the process.
 type kubeClient struct {
 	client.Client // Nil: the reconciler calls nothing else.
 
@@ -72,7 +72,7 @@ type kubeClient struct {
 
 func (c *kubeClient) Scheme() *runtime.Scheme { return c.scheme }
 
-// Get from the cache, which neither fails nor takes time.
+// Get reads from the cache, which neither fails nor takes time.
 func (c *kubeClient) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	return deliver(c.env.cache[c.leader], obj)
 }
@@ -91,7 +91,7 @@ func deliver(v version, to client.Object) error {
 	return nil
 }
 
-// Patch metadata by a merge patch.
+// Patch patches metadata by a merge patch.
 func (c *kubeClient) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	body, err := patch.Data(obj)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p metadataPatch) String() string {
 	return strings.Join(parts, ",")
 }
 
-// apply the patch. It returns nil where nothing changes.
+// apply returns the patched object, nil if nothing changes.
 func (p metadataPatch) apply(to version) (*resource, error) {
 	switch {
 	case to.object == nil:
@@ -169,7 +169,7 @@ func (p metadataPatch) apply(to version) (*resource, error) {
 	return mg, nil
 }
 
-// Status client.
+// Status returns the client of the status.
 func (c *kubeClient) Status() client.SubResourceWriter { return &statusClient{kube: c} }
 
 type statusClient struct {
@@ -178,7 +178,7 @@ type statusClient struct {
 	kube *kubeClient
 }
 
-// Update the status alone.
+// Update updates only the status.
 func (c *statusClient) Update(_ context.Context, obj client.Object, _ ...client.SubResourceUpdateOption) error {
 	e, sent := c.kube.env, obj.(*resource) //nolint:forcetypeassert // Nothing else is written.
 	e.searchSecretsOf(sent)
@@ -204,7 +204,7 @@ type liveReader struct {
 	kube *kubeClient
 }
 
-// Get the object as it is.
+// Get reads the current object.
 func (r *liveReader) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	e := r.kube.env
 	return e.call(r.kube.leader, call{op: "get live", of: callKubeRead}, func(bool) error { return deliver(e.store.version, obj) })

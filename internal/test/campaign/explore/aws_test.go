@@ -13,8 +13,8 @@ import (
 // maxItems is how many items fit into the model of AWS.
 const maxItems = 4
 
-// shownWithin is for how many seconds after a change AWS may still show what was there
-// before. The reconciler goes by more.
+// shownWithin is for how many seconds after a change AWS may still show the previous
+// state. The reconciler assumes longer.
 const shownWithin = 30
 
 // Values of the two settings.
@@ -22,10 +22,10 @@ const (
 	valueElse = 3 // Of those who change or create something by hand.
 )
 
-// someone is the origin, and the owner by tags, of what is not ours.
+// someone is the origin, and the owner by tags, of what is foreign.
 const someone = 9
 
-// An item is what AWS has under a name. Its zero value is none.
+// An item is an external resource with a name. Its zero value is none.
 type item struct {
 	// id is its name.
 	id int8
@@ -49,7 +49,7 @@ func (i item) String() string {
 	return fmt.Sprintf("%s{origin %d, owner %d, value %d, secret %d}", nameOf(i.id), i.origin, i.owner, i.value, i.secret)
 }
 
-// account is what AWS has.
+// account is the items in AWS.
 type account [maxItems]item
 
 func (a *account) find(id int8) *item {
@@ -71,7 +71,7 @@ func (a *account) add(i item) {
 	panic("the model of AWS is full")
 }
 
-// remove an item, and close the gap, so that equal accounts are equal values.
+// remove removes an item and closes the gap, so that equal accounts are equal values.
 func (a *account) remove(id int8) {
 	var left account
 	n := 0
@@ -91,21 +91,21 @@ type aws struct {
 	// changed is how many seconds ago before became now, at most shownWithin+1.
 	changed int16
 
-	// ids are those that were given.
+	// ids are the names that were given.
 	ids int8
 }
 
-// change what is there. What was there before may be shown for a while.
+// change changes the items. The previous ones may be shown for a while.
 func (a *aws) change(f func(*account)) {
 	a.before = a.now
 	f(&a.now)
 	a.changed = 0
 }
 
-// late tells whether a read may show what was there before.
+// late returns whether a read may show the previous items.
 func (a *aws) late() bool { return a.changed <= shownWithin && a.before != a.now }
 
-// pass time.
+// pass advances the time.
 func (a *aws) pass(seconds int32) {
 	a.changed = int16(min(int32(a.changed)+seconds, shownWithin+1))
 	if a.changed > shownWithin {
@@ -123,7 +123,7 @@ func idOf(name string) int8 {
 	return id
 }
 
-// AWS's answers.
+// The errors of AWS.
 var (
 	errNotFound = answer("ResourceNotFoundException", "it does not exist", smithy.FaultClient)
 	errExists   = answer("ResourceConflictException", "it already exists", smithy.FaultClient)

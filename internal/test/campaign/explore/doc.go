@@ -1,21 +1,20 @@
 // Package explore is an explicit-state model checker of the reconciler that all kinds
 // share. Its tests run the real code, from the queue's request to the call of an API,
-// against a model of the Kubernetes API and one of AWS that hold one resource of two
-// settings, and visit every state that can be reached, breadth first.
+// against a model of the Kubernetes API and one of AWS that have one resource of two
+// settings, and visit every reachable state, breadth first.
 //
-// A state is all that outlives a reconcile: the object, what the caches of two leaders
-// show of it, what each of the two processes remembers, what AWS has and what it shows
-// still, and when each leader comes back. A transition is a reconcile by one of the
-// leaders, in which at most one thing goes wrong or happens between two of its calls, or
-// a change by a user, or by someone else in AWS. How many things go wrong, and how many
-// changes there are on the way to a state, is bounded; within these bounds nothing is
-// left out.
+// A state is all that outlives a reconcile: the object, its version in the caches of two
+// leaders, the memory of each of the two processes, what AWS has and what it still shows,
+// and when each leader reconciles next. A transition is a reconcile by one of the leaders,
+// in which at most one fault or change occurs between two of its calls, or a change by a
+// user, or by someone else in AWS. The numbers of faults and changes on the way to a state
+// are bounded; within these bounds the search is complete.
 //
-// Invariants are checked in each state: at most one resource of ours in AWS, none left
-// behind, no call that changes what is somebody else's, no secret in what is written,
-// logged or emitted. From each state, with nothing going wrong any more and one leader
-// alone, the resource has to come to its end: in AWS is what spec asks for, or Ready says
-// what keeps it from being so, and nothing is written any more.
+// Invariants are checked in each state: at most one external resource of ours in AWS, none
+// left behind, no call that changes a foreign external resource, no secret in what is
+// written, logged or emitted. From each state, without further faults and with one leader,
+// the resource must converge: AWS has what spec asks for, or Ready says why not, and
+// nothing is written any more.
 //
-// What breaks an invariant is printed as the shortest trace that leads to it.
+// A broken invariant is printed with the shortest trace that leads to it.
 package explore

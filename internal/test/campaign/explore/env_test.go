@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 )
 
-// target of a call.
+// target is the target of a call.
 type target uint8
 
 // Targets of calls.
@@ -21,7 +21,7 @@ const (
 	callKubeWrite
 )
 
-// A call is one that a process makes.
+// A call is a call of a process.
 type call struct {
 	op string
 	of target
@@ -29,7 +29,7 @@ type call struct {
 
 func (c call) kube() bool { return c.of == callKubeRead || c.of == callKubeWrite }
 
-// failed is the error of a call that had no effect.
+// failed returns the error of a call that had no effect.
 func (c call) failed() error {
 	if c.kube() {
 		return errAPIServer
@@ -37,7 +37,7 @@ func (c call) failed() error {
 	return errServer
 }
 
-// lost is the error of a call without an answer.
+// lost returns the error of a call without a response.
 func (c call) lost() error {
 	if c.kube() {
 		return errAPILost
@@ -45,7 +45,7 @@ func (c call) lost() error {
 	return errReset
 }
 
-// A fault is what goes wrong at one call of a reconcile, or happens just before it.
+// A fault is a fault at one call of a reconcile, or a change just before it.
 type fault uint8
 
 // Faults.
@@ -55,16 +55,16 @@ const (
 	crash
 	// fail is an error without effect.
 	fail
-	// lost is an effect without an answer.
+	// lost is an effect without a response.
 	lost
-	// down has this call of the Kubernetes API and all further ones fail; lostDown, too,
-	// but this one has its effect.
+	// down fails this call of the Kubernetes API and all further ones; lostDown does, too, but
+	// this one has its effect.
 	down
 	lostDown
-	// throttle and busy are answers of AWS.
+	// throttle and busy are errors of AWS.
 	throttle
 	busy
-	// late is a read of AWS that shows what was there before the last change.
+	// late is a read of AWS that shows the state before the last change.
 	late
 	// between is a move that happens just before the call.
 	between
@@ -72,7 +72,7 @@ const (
 
 var faultNames = [...]string{"", "crash before", "failure of", "lost answer of", "API server away from", "API server away from just after", "throttling of", "conflict on", "late answer of", "before"}
 
-// faults that a call may meet.
+// faults returns the faults that a call may have.
 func (c call) faults(lateRead bool) []fault {
 	switch {
 	case c.of == callKubeWrite:
@@ -87,7 +87,7 @@ func (c call) faults(lateRead bool) []fault {
 	return []fault{crash, fail, throttle}
 }
 
-// env is what the two processes and all others act on during a transition.
+// env is what the two processes and all others change during a transition.
 type env struct {
 	scenario
 
@@ -95,8 +95,8 @@ type env struct {
 	cache [2]version
 	aws   aws
 
-	// acting is the leader whose reconcile the transition is, at the call from 1 at which
-	// the fault occurs, and calls those that it has made.
+	// acting is the leader that reconciles, at is the call from 1 at which the fault occurs,
+	// and calls are those that it has made.
 	acting  int
 	fault   fault
 	at      int
@@ -108,7 +108,7 @@ type env struct {
 	violations []string
 }
 
-// call of a leader. effect is what the API does.
+// call makes a call of a leader. effect is what the API does.
 func (e *env) call(leader int, c call, effect func(late bool) error) error {
 	if leader != e.acting {
 		return effect(false)
@@ -150,7 +150,7 @@ func (e *env) violatef(format string, args ...any) {
 	e.violations = append(e.violations, fmt.Sprintf(format, args...))
 }
 
-// check the invariants.
+// check checks the invariants.
 func (e *env) check() {
 	ours := 0
 	for _, i := range e.aws.now {
@@ -172,7 +172,7 @@ func (e *env) searchSecrets(where, text string) {
 	}
 }
 
-// searchSecretsOf what is written into the status.
+// searchSecretsOf searches what is written into the status for secrets.
 func (e *env) searchSecretsOf(mg *resource) {
 	e.searchSecrets("the status", mg.Status.Value)
 	for _, c := range mg.Status.Conditions {
@@ -180,7 +180,7 @@ func (e *env) searchSecretsOf(mg *resource) {
 	}
 }
 
-// recorder of events, which searches them for secrets.
+// recorder records events and searches them for secrets.
 type recorder struct{ env *env }
 
 func (r *recorder) Event(_ runtime.Object, e event.Event) {

@@ -20,7 +20,7 @@ var (
 	changes   = flag.Int("explore.changes", 2, "how many changes by users and in AWS there may be on the way to a state")
 )
 
-// scenarios that are explored.
+// scenarios are those that are explored.
 var scenarios = map[string]scenario{
 	"name of spec":           {kind: kind{Tagged: true}},
 	"name of spec, untagged": {kind: kind{}},
@@ -38,8 +38,8 @@ func limit() int {
 	return 24_000
 }
 
-// Whatever goes wrong, and whenever, at most one thing is ours, nothing is left behind, and
-// all comes to its end.
+// TestEveryState checks that with any fault at any time, at most one external resource is
+// ours, nothing is left behind, and the resource converges.
 func TestEveryState(t *testing.T) {
 	total, findings := counts{}, 0
 	for name, sc := range scenarios {
@@ -68,7 +68,7 @@ func (c *counts) add(o counts) {
 	c.depth, c.slowest = max(c.depth, o.depth), max(c.slowest, o.slowest)
 }
 
-// explore a scenario, in a bubble whose clock stands still.
+// explore explores a scenario in a bubble with a stopped clock.
 func explore(t *testing.T, sc scenario, most int) counts {
 	t.Helper()
 	e, err := newExploration(sc, most)
@@ -94,14 +94,14 @@ func explore(t *testing.T, sc scenario, most int) counts {
 	return c
 }
 
-// manySteps are more than a resource takes to its end.
+// manySteps is more steps than a resource needs to converge.
 const manySteps = 60
 
 // node is a state that was found.
 type node struct {
 	state
 
-	// parent and label are by which it was found first.
+	// parent and label are the state and the transition by which it was found first.
 	parent int32
 	depth  int16
 	label  label
@@ -133,7 +133,7 @@ type exploration struct {
 	limit       int
 }
 
-// found a state. It is kept if it is new, and if there is room for it.
+// found adds a state if it is new and if the limit allows it.
 func (e *exploration) found(s state, parent int32, l label) {
 	if _, ok := e.known[s]; ok || len(e.nodes) >= e.limit {
 		return
@@ -146,8 +146,8 @@ func (e *exploration) found(s state, parent int32, l label) {
 	e.nodes = append(e.nodes, node{state: s, parent: parent, depth: d, label: l})
 }
 
-// run until all states are expanded, or there is no room. It returns the first transition
-// that breaks an invariant, and the number of the state that it starts from.
+// run expands states until all are expanded or the limit is reached. It returns the first
+// transition that breaks an invariant, and the number of the state that it starts from.
 func (e *exploration) run() (broken *step, at int32) {
 	const share = 256
 	for e.expanded < len(e.nodes) && len(e.nodes) < e.limit {
@@ -176,7 +176,7 @@ func (e *exploration) run() (broken *step, at int32) {
 	return nil, 0
 }
 
-// trace to a node, as a test prints it.
+// trace returns the trace to a node, as a test prints it.
 func (e *exploration) trace(n int32, last ...label) string {
 	var labels []label
 	for at := n; e.nodes[at].parent >= 0; at = e.nodes[at].parent {

@@ -31,9 +31,9 @@ const (
 	clusterID = "ours"
 )
 
-// A kind is the way in which AWS names items and says whose they are.
+// A kind is how AWS names items and records their owner.
 type kind struct {
-	// NameGiven as in flow.Calls.
+	// NameGiven as in reconciler.Calls.
 	NameGiven bool
 
 	// Tagged items carry the UID of their resource.
@@ -46,17 +46,17 @@ type settings struct {
 	Secret diff.Secret `json:"secret"`
 }
 
-// found is what one look has found.
+// found is what one observation has read.
 type found = reconciler.Observation[item, settings]
 
-// external is an item as the flow sees it. It does what the project's kinds do, on the
-// model of AWS.
+// external is an item as the shared client sees it. It does what the project's kinds do,
+// on the model of AWS.
 type external struct {
 	kind kind
 	api  *api
 }
 
-// api is AWS as one process reaches it.
+// api is the AWS API of one process.
 type api struct {
 	env    *env
 	leader int
@@ -87,7 +87,7 @@ func (e *external) Read(_ context.Context, mg *resource) (found, error) {
 	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil, Name: name, Description: "thing " + name}, err
 }
 
-// lost finds what a create has made whose answer was lost, by its tags.
+// lost finds by its tags what an unanswered create has made.
 func (e *external) lost(mg *resource) (found, error) {
 	var seen item
 	err := e.api.read(opList, func(a *account) error {
@@ -199,7 +199,7 @@ func (e *external) Delete(_ context.Context, _ *resource, f found) error {
 	})
 }
 
-// read what AWS shows.
+// read reads what AWS shows.
 func (a *api) read(op string, f func(*account) error) error {
 	return a.env.call(a.leader, call{op: op, of: callRead}, func(late bool) error {
 		shown := a.env.aws.now
@@ -210,7 +210,7 @@ func (a *api) read(op string, f func(*account) error) error {
 	})
 }
 
-// write what AWS has.
+// write changes what AWS has.
 func (a *api) write(op string, f func(*aws) error) error {
 	return a.env.call(a.leader, call{op: op, of: callWrite}, func(bool) error { return f(&a.env.aws) })
 }
@@ -256,7 +256,7 @@ func value(n int8) string  { return valuePrefix + strconv.Itoa(int(n)) }
 func secret(n int8) string { return secretPrefix + strconv.Itoa(int(n)) }
 func uidOf(n int8) string  { return "uid-" + strconv.Itoa(int(n)) }
 
-// number of a value, a secret or a UID.
+// number returns the number of a value, a secret or a UID.
 func number(s string) int8 {
 	n, err := strconv.Atoi(s[len(s)-1:])
 	if err != nil {

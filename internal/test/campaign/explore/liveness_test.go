@@ -11,22 +11,22 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// settleWithin is the simulated time after which a resource has come to its end.
+// settleWithin is the simulated time within which a resource must converge.
 const settleWithin = 2 * time.Hour
 
-// outcome of a resource that one leader reconciles with nothing going wrong.
+// outcome is the result of a resource that one leader reconciles without faults.
 type outcome struct {
-	// problem is empty where it has come to an end.
+	// problem is empty if the resource has converged.
 	problem string
 
-	// told is what Ready says where AWS does not have what spec asks for.
+	// told is the message of Ready if AWS does not have what spec asks for.
 	told string
 
-	// after is how many seconds it took until nothing was written any more.
+	// after is how many seconds it took until the last write.
 	after int32
 }
 
-// settle finds what becomes of each state.
+// settle returns the worst outcome of all states.
 func (e *exploration) settle() (worst outcome, told map[string]int, broken int32, problem string) {
 	told = map[string]int{}
 	done := map[state]outcome{}
@@ -45,9 +45,9 @@ func (e *exploration) settle() (worst outcome, told map[string]int, broken int32
 	return worst, told, -1, ""
 }
 
-// outcome of a state. done are those that are known.
+// outcome returns the outcome of a state. done are those that are known.
 func (e *exploration) outcome(s state, done map[state]outcome) outcome {
-	// Another leader, and what may still go wrong, make no difference from here on.
+	// Another leader and further faults make no difference from here on.
 	s = alone(s)
 	var path []visit
 	on := map[state]int{}
@@ -68,17 +68,18 @@ func (e *exploration) outcome(s state, done map[state]outcome) outcome {
 	}
 }
 
-// A visit of a state on the way to the end.
+// A visit is a visit of a state on the way to the end.
 type visit struct {
 	state
 
-	// wrote tells whether the reconcile from there changes anything, and passed after how
-	// many seconds it comes.
+	// wrote says whether the reconcile from there changes anything, and passed after how many
+	// seconds it runs.
 	wrote  bool
 	passed int32
 }
 
-// note the outcome of all states on a path that leads to one. It returns that of the first.
+// note records the outcomes of all states on a path with the outcome of its end. It
+// returns that of the first.
 func note(done map[state]outcome, path []visit, o outcome) outcome {
 	for _, v := range slices.Backward(path) {
 		if v.wrote || o.after > 0 {
@@ -92,7 +93,7 @@ func note(done map[state]outcome, path []visit, o outcome) outcome {
 	return o
 }
 
-// ended is the outcome of a resource that goes through the same states for ever.
+// ended returns the outcome of a resource that repeats the same states for ever.
 func ended(cycle []visit) outcome {
 	var o outcome
 	for _, v := range cycle {
@@ -109,7 +110,7 @@ func ended(cycle []visit) outcome {
 	return o
 }
 
-// alone is a state without its second leader, and without further faults and changes.
+// alone returns a state without its second leader, and without further faults and changes.
 func alone(s state) state {
 	s.faults, s.changes = 0, 0
 	s.cache = [2]version{s.object, s.object}
@@ -117,8 +118,8 @@ func alone(s state) state {
 	return renumbered(s)
 }
 
-// judge tells what is wrong with a state in which nothing goes on, or what Ready says
-// where AWS does not have what spec asks for.
+// judge returns what is wrong with a stable state, or what Ready says if AWS does not have
+// what spec asks for.
 func judge(s state) (problem, told string) {
 	mg := s.object.object
 	var ours []item

@@ -16,25 +16,26 @@ import (
 )
 
 // memory is what a process remembers of the resource. It is copied by reflection, so that
-// whatever else the reconciler comes to remember is part of the state by itself.
+// new fields of the reconciler become part of the state by themselves.
 type memory struct {
-	// record is the gate's, the value of a pointer to its type; invalid where there is none.
+	// record is the reconciler's, the value of a pointer to its type; invalid if there is
+	// none.
 	record reflect.Value
 	text   string
 }
 
-// What is remembered and makes no difference to what is done: it goes into metrics alone.
+// ignored are the fields that only affect metrics.
 var ignored = map[string]bool{"drift": true, "wasReady": true, "changes": true}
 
 const (
-	// maxNumber bounds what is counted: beyond it, the reconciler does the same as at it.
+	// maxNumber bounds counters: beyond it, the reconciler behaves as at it.
 	maxNumber = 8
 
 	// maxMemory bounds how far back times are remembered, for the same reason.
 	maxMemory = 4 * time.Hour
 )
 
-// process is the reconciler of one leader, and where it keeps what it remembers.
+// process is the reconciler of one leader, and its memory.
 type process struct {
 	reconcile.Reconciler
 
@@ -43,8 +44,7 @@ type process struct {
 	stale   map[types.NamespacedName]bool
 }
 
-// newProcess opens what a reconciler remembers. It panics where something is remembered
-// in a place that it does not know.
+// newProcess opens the memory of a reconciler. It panics if it finds an unknown field.
 func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
@@ -53,7 +53,7 @@ func newProcess(r reconcile.Reconciler) *process {
 	return &process{
 		Reconciler: r,
 		records:    field(mem, "states"),
-		written:    field(kube, "newest").Interface().(map[types.NamespacedName]string), //nolint:forcetypeassert // A panic tells of it.
+		written:    field(kube, "newest").Interface().(map[types.NamespacedName]string), //nolint:forcetypeassert // Otherwise it panics.
 		stale:      field(kube, "stale").Interface().(map[types.NamespacedName]bool),    //nolint:forcetypeassert // As above.
 	}
 }
@@ -66,7 +66,7 @@ func only(v reflect.Value, known ...string) {
 	}
 }
 
-// field of a struct, exported or not.
+// field returns a field of a struct, exported or not.
 func field(v reflect.Value, name string) reflect.Value {
 	f := v.FieldByName(name)
 	if !f.IsValid() {
@@ -75,12 +75,12 @@ func field(v reflect.Value, name string) reflect.Value {
 	return open(f)
 }
 
-// open a field for reading and writing.
+// open makes a field readable and writable.
 func open(f reflect.Value) reflect.Value {
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() //nolint:gosec // What is copied is of another package.
 }
 
-// remember what a process remembered.
+// remember restores the memory of a process.
 func (p *process) remember(m *memory, written int8, stale bool) {
 	clear(p.written)
 	clear(p.stale)
@@ -96,7 +96,7 @@ func (p *process) remember(m *memory, written int8, stale bool) {
 	}
 }
 
-// memory that the process has now, the given time later. Its text tells it from others.
+// memory returns the memory of the process, the given time later. Its text identifies it.
 func (p *process) memory(later time.Duration) (m memory, written int8, stale bool) {
 	if r := p.records.MapIndex(reflect.ValueOf(key)); r.IsValid() {
 		m = memoryAt(memory{record: r}, later)
@@ -111,7 +111,7 @@ func (p *process) memory(later time.Duration) (m memory, written int8, stale boo
 	return m, written, p.stale[key]
 }
 
-// memoryAt is a memory the given time later.
+// memoryAt returns a memory the given time later.
 func memoryAt(m memory, later time.Duration) memory {
 	if !m.record.IsValid() {
 		return m
@@ -127,8 +127,8 @@ var (
 	mutexType = reflect.TypeFor[sync.Mutex]()
 )
 
-// clone a value, of which all times are the given time earlier. Numbers and times that
-// are beyond their bounds are set to them.
+// clone returns a copy of a value with all times moved back. Numbers and times beyond
+// their bounds are set to them.
 func clone(v reflect.Value, earlier time.Duration) reflect.Value {
 	out := reflect.New(v.Type()).Elem()
 	switch {
@@ -178,7 +178,7 @@ func clone(v reflect.Value, earlier time.Duration) reflect.Value {
 	return out
 }
 
-// describe a value, the same for equal ones.
+// describe writes a text of a value that is the same for equal ones.
 func describe(b *strings.Builder, v reflect.Value) {
 	switch {
 	case v.Type() == mutexType:
@@ -215,8 +215,8 @@ func describe(b *strings.Builder, v reflect.Value) {
 	}
 }
 
-// bounded is a time the given time earlier, and at most so long ago. One that is not
-// known stays so.
+// bounded returns a time moved back, limited to a maximum age. An unknown one stays
+// unknown.
 func bounded(t time.Time, earlier, most time.Duration) time.Time {
 	if t.IsZero() {
 		return t

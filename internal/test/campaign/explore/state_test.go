@@ -19,8 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
-// epoch is the time of the clock, which stands still: instead of it going on, all times
-// in a state move back.
+// epoch is the time of the clock, which is stopped: instead, all times in a state move
+// back.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const (
@@ -32,18 +32,18 @@ const (
 	maxTransition = time.Minute
 )
 
-// A state is all that outlives a transition. What it points to is shared by all states
-// that have it, so that equal states are equal values.
+// A state is all that outlives a transition. Its pointers are shared by all states with
+// the same values, so that equal states are equal values.
 type state struct {
 	object version
 	cache  [2]version
 	memory [2]*memory
 
-	// written and stale are what the processes' clients remember.
+	// written and stale are the memory of the processes' clients.
 	written [2]int8
 	stale   [2]bool
 
-	// due is in how many seconds a leader comes back.
+	// due is in how many seconds a leader reconciles next.
 	due [2]int32
 
 	aws         aws
@@ -69,7 +69,7 @@ func newPool() *pool {
 	}
 }
 
-// object that is equal to the given one in all that counts, the same for all of these.
+// object returns the pooled object that is equal to the given one in all that counts.
 func (p *pool) object(mg *resource) *resource {
 	if mg == nil {
 		return nil
@@ -97,7 +97,7 @@ func (p *pool) memory(m memory) *memory {
 	return &m
 }
 
-// objectLater is an object so many seconds later.
+// objectLater returns an object so many seconds later.
 func (p *pool) objectLater(mg *resource, seconds int32) *resource {
 	if mg == nil || seconds == 0 {
 		return mg
@@ -118,7 +118,7 @@ func (p *pool) objectLater(mg *resource, seconds int32) *resource {
 	return out
 }
 
-// memoryLater is a memory so many seconds later.
+// memoryLater returns a memory so many seconds later.
 func (p *pool) memoryLater(m *memory, seconds int32) *memory {
 	if m == nil || seconds == 0 {
 		return m
@@ -139,7 +139,7 @@ func (p *pool) memoryLater(m *memory, seconds int32) *memory {
 	return out
 }
 
-// pass time in a state.
+// pass returns a state so many seconds later.
 func (p *pool) pass(s state, seconds int32) state {
 	if seconds == 0 {
 		return s
@@ -154,7 +154,7 @@ func (p *pool) pass(s state, seconds int32) state {
 	return s
 }
 
-// renumbered is the state with the least numbers for its versions.
+// renumbered returns the state with the lowest possible numbers for its versions.
 func renumbered(s state) state {
 	all := []int8{s.object.rv, s.cache[0].rv, s.cache[1].rv, s.written[0], s.written[1]}
 	slices.Sort(all)
@@ -173,26 +173,26 @@ func renumbered(s state) state {
 	return s
 }
 
-// last is the highest version of a state.
+// last returns the highest version of a state.
 func (s state) last() int8 {
 	return max(s.object.rv, s.cache[0].rv, s.cache[1].rv, s.written[0], s.written[1])
 }
 
-// The annotations that hold times, and those that hold one after a slash.
+// timed are the annotations that have a time as the value or after a slash.
 var timed = []string{
 	meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed,
 	ownership.AnnotationUnanswered,
 }
 
-// splitTime of an annotation's value from what stands before it.
+// splitTime splits the value of an annotation into a time and what precedes it.
 func splitTime(v string) (prefix string, t time.Time, ok bool) {
 	i := strings.LastIndexByte(v, '/') + 1
 	t, err := time.Parse(time.RFC3339, v[i:])
 	return v[:i], t, err == nil
 }
 
-// later is an object the given time later. Times that are longer ago than counts are set
-// to one second more than that, two seconds and so on, so that their order stays.
+// later returns an object the given time later. Times beyond the maximum age are set to
+// one second more than that, two seconds and so on, so that their order stays.
 func later(mg *resource, by time.Duration) *resource {
 	out := mg.DeepCopyObject().(*resource) //nolint:forcetypeassert // A copy has the type of its original.
 	out.SetResourceVersion("")
@@ -218,7 +218,7 @@ func later(mg *resource, by time.Duration) *resource {
 	return out
 }
 
-// ages is the function by which the times of an object move back.
+// ages returns the function by which the times of an object move back.
 func ages(mg *resource, by time.Duration) func(time.Time) time.Time {
 	all := []time.Time{mg.CreationTimestamp.Time}
 	if d := mg.DeletionTimestamp; d != nil {
@@ -243,7 +243,7 @@ func ages(mg *resource, by time.Duration) func(time.Time) time.Time {
 	}
 }
 
-// describeObject tells objects apart by all that counts.
+// describeObject returns a text of an object that is the same for equal ones.
 func describeObject(mg *resource) string {
 	b := make([]byte, 0, 1024)
 	text := func(parts ...string) {
@@ -275,7 +275,7 @@ func describeObject(mg *resource) string {
 	return string(b)
 }
 
-// String is a state as a trace shows it.
+// String returns a state as a trace shows it.
 func (s state) String() string {
 	var b strings.Builder
 	if mg := s.object.object; mg == nil {

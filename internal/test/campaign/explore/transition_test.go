@@ -28,23 +28,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
-// A move is a transition that is no reconcile.
+// A move is a transition other than a reconcile.
 type move uint8
 
 // Moves.
 const (
 	noMove move = iota
-	// reconcileOther is a whole reconcile of the other leader, between two calls of one.
+	// reconcileOther is a complete reconcile of the other leader, between two calls of one.
 	reconcileOther
 	// restart1 and restart2 end a process and start another.
 	restart1
 	restart2
-	// What a user does.
+	// Actions of a user.
 	editValue
 	editSecret
 	deleteObject
 	createAgain
-	// What someone does in AWS.
+	// Actions of someone else in AWS.
 	handValue
 	handSecret
 	handUntag
@@ -60,13 +60,13 @@ var moveNames = [...]string{
 	"someone creates one of the same name in AWS",
 }
 
-// A label says which transition it is.
+// A label identifies a transition.
 type label struct {
-	// move, if the transition is no reconcile, or if it comes between two calls of one.
+	// move, if the transition is not a reconcile, or if it happens between two calls of one.
 	move move
 
-	// leader that reconciles, 0 or 1. Its cache shows what it showed before if stale, and
-	// else the object as it is.
+	// leader that reconciles, 0 or 1. Its cache shows the previous object if stale, and else
+	// the current one.
 	leader uint8
 	stale  bool
 
@@ -98,15 +98,15 @@ func (l label) text(calls []call) string {
 	return s
 }
 
-// A scenario is a kind, and what there is at the start.
+// A scenario is a kind and an initial state.
 type scenario struct {
 	kind kind
 
-	// imports says that the user names what someone has made.
+	// imports says that the user imports what someone has created.
 	imports bool
 }
 
-// explorer carries out transitions. It is not safe for concurrent use; its pool is.
+// explorer runs transitions. It is not safe for concurrent use; its pool is.
 type explorer struct {
 	*pool
 
@@ -157,7 +157,7 @@ func (x *explorer) kind(leader int) reconciler.Kind[*resource] {
 	}
 }
 
-// unlimited quotas, and a config that is always there.
+// unlimited has no quotas, and a config that always exists.
 type unlimited struct{}
 
 func (unlimited) Resolve(context.Context, xpresource.ModernManaged, string) (*session.Session, error) {
@@ -182,7 +182,7 @@ func (m *manager) GetClient() client.Client    { return m.client }
 func (m *manager) GetAPIReader() client.Reader { return m.live }
 func (m *manager) GetScheme() *runtime.Scheme  { return m.client.scheme }
 
-// initial states of a scenario.
+// initial returns the initial state of a scenario.
 func (x *explorer) initial(faults, changes int8) state {
 	s := state{incarnation: 1, faults: faults, changes: changes}
 	mg := newResource(1)
@@ -216,7 +216,7 @@ func newResource(incarnation int8) *resource {
 	}
 }
 
-// A step is a transition that was carried out.
+// A step is a transition that was run.
 type step struct {
 	label label
 	to    state
@@ -228,7 +228,7 @@ type step struct {
 	violations []string
 }
 
-// take a transition from a state.
+// take runs a transition from a state.
 func (x *explorer) take(s state, l label) step {
 	e := &x.env
 	if l.reconciles() {
@@ -268,7 +268,7 @@ func (x *explorer) take(s state, l label) step {
 	return step{label: l, to: renumbered(s), calls: e.calls, wrote: wrote, violations: e.violations}
 }
 
-// normal is the object in the form that states have.
+// normal returns the object in the form that states have.
 func (x *explorer) normal(mg *resource) *resource {
 	if mg == nil {
 		return nil
@@ -276,7 +276,7 @@ func (x *explorer) normal(mg *resource) *resource {
 	return x.object(later(mg, 0))
 }
 
-// reconcile of a leader.
+// reconcile runs a reconcile of a leader.
 func (x *explorer) reconcile(s *state, leader int) {
 	p := x.procs[leader]
 	p.remember(s.memory[leader], s.written[leader], s.stale[leader])
@@ -293,7 +293,7 @@ func (x *explorer) restart(s *state, leader int) {
 	s.memory[leader], s.written[leader], s.stale[leader], s.due[leader] = nil, 0, false, 0
 }
 
-// moveable tells whether a move is possible in a state.
+// moveable returns whether a move is possible in a state.
 func (x *explorer) moveable(s *state, m move) bool {
 	mg, k := s.object.object, x.env.scenario.kind
 	live := mg != nil && mg.DeletionTimestamp == nil
@@ -317,10 +317,10 @@ func (x *explorer) moveable(s *state, m move) bool {
 	case handDelete:
 		return s.changes > 0 && x.item(s) != nil
 	case handUntag:
-		// Before the name is written, only tags tell what a create without an answer has made.
+		// Before the name is written, only tags identify the result of an unanswered create.
 		return s.changes > 0 && k.Tagged && ours && mg != nil && ownership.WroteName(mg)
 	case foreign:
-		// What cannot be tagged and has the name of what we made is taken for that.
+		// An untagged item with the name of ours counts as ours.
 		known := mg != nil && !k.Tagged && ownership.WrittenName(mg) != ""
 		return s.changes > 0 && !k.NameGiven && s.aws.now.find(1) == nil && !known
 	case noMove, moves:
@@ -328,13 +328,13 @@ func (x *explorer) moveable(s *state, m move) bool {
 	return false
 }
 
-// doubtful tells whether what a create without an answer has made can be told only by its
-// being just what was asked for, so that who changes either of the two makes it another's.
+// doubtful returns whether the result of an unanswered create is only identified by its
+// settings, so that a change of either makes it foreign.
 func (x *explorer) doubtful(s *state) bool {
 	return !x.env.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil && ownership.WrittenName(s.object.object) == ""
 }
 
-// item of ours in AWS, or nil.
+// item returns our item in AWS, or nil.
 func (x *explorer) item(s *state) *item {
 	for n := range s.aws.now {
 		if s.aws.now[n].ours() {
@@ -344,7 +344,7 @@ func (x *explorer) item(s *state) *item {
 	return nil
 }
 
-// move something in the world that a state stands for.
+// move makes a move in a state.
 func (x *explorer) move(s *state, m move) {
 	e := &x.env
 	switch m {
@@ -390,7 +390,7 @@ func byHand(a *account, id int8, m move) {
 	}
 }
 
-// edit the object as a user. Both leaders are woken.
+// edit edits the object as a user. Both leaders are woken.
 func (x *explorer) edit(s *state, m move) {
 	e := &x.env
 	s.due = [2]int32{}
@@ -416,8 +416,8 @@ func (x *explorer) edit(s *state, m move) {
 	e.store.put(mg)
 }
 
-// steps are all transitions from a state. The first one is that of leader 1 with nothing
-// going wrong.
+// steps returns all transitions from a state. The first one is that of leader 1 without
+// faults.
 func (x *explorer) steps(s state) []step {
 	var out []step
 	for l := range uint8(2) {
@@ -438,7 +438,7 @@ func (x *explorer) steps(s state) []step {
 	return out
 }
 
-// faulty are the variants of a reconcile in which something happens at one of its calls.
+// faulty returns the variants of a reconcile with a fault or a move at one of its calls.
 func (x *explorer) faulty(s state, base step, out []step) []step {
 	begun := x.pass(s, s.due[base.label.leader])
 	for n, c := range base.calls {
@@ -452,7 +452,7 @@ func (x *explorer) faulty(s state, base step, out []step) []step {
 		}
 		at.fault = between
 		for m := reconcileOther; m < moves; m++ {
-			// What happens before the first call is a transition of its own.
+			// What happens before the first call is a separate transition.
 			if m == restart1 || m == restart2 || m == createAgain || n == 0 || !x.moveable(&begun, m) {
 				continue
 			}

@@ -1,4 +1,4 @@
-// Package figures records what campaigns have tried and found.
+// Package figures records the figures and findings of campaigns.
 package figures
 
 import (
@@ -8,25 +8,25 @@ import (
 	"testing"
 )
 
-// Default is the sample that is taken where no flag says otherwise.
+// Default is the default sample.
 const Default = 17
 
 var (
-	// Sample is how many points of a campaign there are to each one that is taken: 1 takes all.
+	// Sample is one of how many points of a campaign is tried: 1 tries all.
 	Sample = flag.Int("campaign.sample", Default, "take one of so many points of a campaign; 1 takes all")
 
-	// Walks is how many random walks are taken.
+	// Walks is how many random walks are tried.
 	Walks = flag.Int("campaign.walks", 4, "how many random walks to take")
 
-	// Week is how many resources live for a simulated week. 0 has a few live for a day.
+	// Week is how many resources a simulated week has. 0 has a few for a day.
 	Week = flag.Int("campaign.week", 0, "how many resources live for a simulated week; 0 has a few live for a day")
 
 	report = flag.String("campaign.report", "", "append the figures of each campaign to this file, a line of JSON each")
 )
 
-// Figures of one campaign.
+// Figures are those of one campaign.
 type Figures struct {
-	// Campaign is what was tried, as docs/reliability.md names it.
+	// Campaign is its name in docs/reliability.md.
 	Campaign string `json:"campaign"`
 
 	// Figures by what they count.
@@ -36,8 +36,8 @@ type Figures struct {
 	Findings int `json:"findings"`
 }
 
-// Record the figures of a campaign in the log of its test, and in the file of the flag
-// -campaign.report.
+// Record writes the figures of a campaign to the log of its test, and to the file of the
+// flag -campaign.report.
 func Record(t testing.TB, f Figures) {
 	t.Helper()
 	b, err := json.Marshal(f)

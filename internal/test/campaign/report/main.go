@@ -1,5 +1,5 @@
-// The report command writes the figures of a campaign into docs/reliability.md: its
-// arguments are the file that the flag -campaign.report named, and the page.
+// The report command writes the figures of a campaign into docs/reliability.md. Its
+// arguments are the file that the flag -campaign.report names, and the page.
 package main
 
 import (
@@ -66,7 +66,7 @@ func read(file string) ([]figures.Figures, error) {
 	return out, nil
 }
 
-// table of all campaigns.
+// table returns the table of all campaigns.
 func table(all []figures.Figures) string {
 	b := strings.Builder{}
 	b.WriteString("| Campaign | Figures | Findings |\n| --- | --- | --- |\n")
@@ -80,7 +80,7 @@ func table(all []figures.Figures) string {
 	return b.String()
 }
 
-// thousands of a number are set apart by commas.
+// thousands formats a number with commas between groups of three digits.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -89,7 +89,7 @@ func thousands(n int) string {
 	return s
 }
 
-// insert a table between the marks of a page.
+// insert inserts a table between the marks of a page.
 func insert(page, table string) (string, error) {
 	before, rest, ok := strings.Cut(page, begin)
 	if !ok {

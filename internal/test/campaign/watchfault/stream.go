@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A stream is a pipe whose writer never waits for its reader.
+// A stream is a pipe with a writer that never waits for the reader.
 type stream struct {
 	mu    sync.Mutex
 	more  *sync.Cond
@@ -26,7 +26,7 @@ func (s *stream) write(b []byte) {
 	s.more.Broadcast()
 }
 
-// end the stream. What was written before is read first.
+// end ends the stream. The reader reads what was written before.
 func (s *stream) end(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *stream) end(err error) {
 	s.more.Broadcast()
 }
 
-// Read what was written, or wait for it.
+// Read reads what was written, or waits for it.
 func (s *stream) Read(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package watchfault has the watches of an API server lag, lose, merge and reorder
-// events, as seen by one client. Tests wrap a client's transport with it, so that the
-// caches of that client show an older state of the cluster than its API server.
+// Package watchfault delays, drops, merges and reorders the watch events of one client.
+// Tests wrap a client's transport with it, so that the caches of that client show an older
+// state of the cluster than its API server.
 package watchfault
 
 import (
@@ -17,27 +17,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// bookmark is the type of events that tell a version, and of no object.
+// bookmark is the type of events that carry only a resource version and no object.
 const bookmark = "BOOKMARK"
 
-// An Event of a watch.
+// An Event is an event of a watch.
 type Event struct {
 	Type, Namespace, Name, Version string
 
 	line []byte
 }
 
-// A Delivery turns the events that were held back, in their order, into those that are
-// delivered.
+// A Delivery returns the events to deliver for those that were held back, in their order.
 type Delivery func(held []Event) []Event
 
-// All events are delivered, late.
+// All delivers all events, late.
 func All(held []Event) []Event { return held }
 
-// None of the events is delivered. The cache stays behind until it lists anew.
+// None drops all events. The cache stays stale until it lists again.
 func None([]Event) []Event { return nil }
 
-// Merged has only the last event of each object delivered, as after a list.
+// Merged delivers only the last event of each object, as after a list.
 func Merged(held []Event) []Event {
 	last := map[[2]string]int{}
 	for i, e := range held {
@@ -52,8 +51,8 @@ func Merged(held []Event) []Event {
 	return out
 }
 
-// Reversed has the events delivered the last one first, so that the cache ends with the
-// oldest of what was held back.
+// Reversed delivers the events in reverse order, so that the cache ends with the oldest
+// one.
 func Reversed(held []Event) []Event {
 	out := make([]Event, 0, len(held))
 	for i := range held {
@@ -62,10 +61,10 @@ func Reversed(held []Event) []Event {
 	return out
 }
 
-// Shuffled has the events delivered in a random order.
+// Shuffled delivers the events in a random order.
 func Shuffled(seed uint64) Delivery {
 	return func(held []Event) []Event {
-		r := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // Its order is to be the same again for the same seed.
+		r := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // The order is reproducible by its seed.
 		r.Shuffle(len(held), func(i, j int) { held[i], held[j] = held[j], held[i] })
 		return held
 	}
@@ -73,23 +72,24 @@ func Shuffled(seed uint64) Delivery {
 
 func (e Event) object() [2]string { return [2]string{e.Namespace, e.Name} }
 
-// Faults of the watches of one client. The zero value has none.
+// Faults are the faults of the watches of one client. The zero value has none.
 type Faults struct {
 	mu      sync.Mutex
 	frozen  map[string]bool
 	watches map[*watch]struct{}
 }
 
-// watch is one that is open.
+// watch is an open watch.
 type watch struct {
 	resource string
 	held     []Event
-	listing  bool // Its first events are a list, which is let through.
+	listing  bool // The first events are a list, which is delivered.
 	out      *stream
 	in       io.Closer
 }
 
-// Freeze the watches of a resource, such as functions: events are held back until Thaw.
+// Freeze freezes the watches of a resource, such as functions: events are held back until
+// Thaw.
 func (f *Faults) Freeze(resource string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,7 +99,7 @@ func (f *Faults) Freeze(resource string) {
 	f.frozen[resource] = true
 }
 
-// Thaw the watches of a resource, and deliver what was held back.
+// Thaw unfreezes the watches of a resource and delivers the events that were held back.
 func (f *Faults) Thaw(resource string, how Delivery) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,7 +115,7 @@ func (f *Faults) Thaw(resource string, how Delivery) {
 	}
 }
 
-// Held is how many events of a resource are held back.
+// Held returns how many events of a resource are held back.
 func (f *Faults) Held(resource string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,7 +128,7 @@ func (f *Faults) Held(resource string) int {
 	return n
 }
 
-// Open is how many watches of a resource there are.
+// Open returns how many watches of a resource are open.
 func (f *Faults) Open(resource string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -141,7 +141,7 @@ func (f *Faults) Open(resource string) int {
 	return n
 }
 
-// Break the watches of a resource, so that the cache lists and watches anew.
+// Break ends the watches of a resource, so that the cache lists and watches again.
 func (f *Faults) Break(resource string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,7 +153,7 @@ func (f *Faults) Break(resource string) {
 	}
 }
 
-// Wrap a client's transport, as rest.Config's Wrap does.
+// Wrap wraps a client's transport, as rest.Config's Wrap does.
 func (f *Faults) Wrap(rt http.RoundTripper) http.RoundTripper { return &transport{rt: rt, faults: f} }
 
 type transport struct {
@@ -161,8 +161,8 @@ type transport struct {
 	faults *Faults
 }
 
-// RoundTrip a request, and let the events of a watch pass one by one. What is not JSON,
-// as Kubernetes's own kinds may be, passes as it is.
+// RoundTrip sends a request, and intercepts the events of a watch. Responses other than
+// JSON, which Kubernetes's own kinds may have, are not intercepted.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.rt.RoundTrip(r)
 	if err != nil || r.URL.Query().Get("watch") == "" || resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
@@ -175,14 +175,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// body of a watch, whose end is that of the API server's.
+// body is the body of a watch. It ends with the API server's.
 type body struct {
 	*stream
 
 	in io.Closer
 }
 
-// Close both ends.
+// Close closes both ends.
 func (b *body) Close() error {
 	b.end(io.ErrClosedPipe)
 	return b.in.Close()
@@ -203,7 +203,7 @@ func (f *Faults) remove(w *watch) {
 	delete(f.watches, w)
 }
 
-// carry the events of a watch until it ends.
+// carry passes the events of a watch until it ends.
 func (f *Faults) carry(w *watch, from io.Reader) {
 	defer f.remove(w)
 	in := bufio.NewReader(from)
@@ -217,8 +217,8 @@ func (f *Faults) carry(w *watch, from io.Reader) {
 	}
 }
 
-// pass an event on, or hold it back. What tells only a version is dropped meanwhile: it
-// would have the cache skip what is held back.
+// pass passes an event on, or holds it back. It drops bookmarks meanwhile: they would make
+// the cache skip the events that are held back.
 func (f *Faults) pass(w *watch, line []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -243,7 +243,7 @@ func parse(line []byte) Event {
 			} `json:"metadata"`
 		} `json:"object"`
 	}
-	_ = json.Unmarshal(line, &raw) // What is no event has no type.
+	_ = json.Unmarshal(line, &raw) // Without a type, it is not an event.
 	m := raw.Object.Metadata
 	return Event{Type: raw.Type, Namespace: m.Namespace, Name: m.Name, Version: m.ResourceVersion, line: line}
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// names of the objects and the versions of their events, as they arrive.
+// read returns the names of the objects and the versions of their events, in the order of
+// arrival.
 func read(t *testing.T, in *bufio.Reader, n int) []string {
 	t.Helper()
 	var got []string
