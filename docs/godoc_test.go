@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,9 +37,10 @@ func TestCommentsOfFunctions(t *testing.T) {
 	}
 }
 
-// isGodoc reports whether a comment begins with a name and a verb in the third person.
+// isGodoc reports whether a comment begins with a name and a verb in the third person. Words that begin with @ are
+// annotations for linters.
 func isGodoc(name, comment string) bool {
-	words := strings.Fields(comment)
+	words := slices.DeleteFunc(strings.Fields(comment), func(w string) bool { return strings.HasPrefix(w, "@") })
 	return len(words) > 1 && words[0] == name && strings.HasSuffix(strings.Trim(words[1], ",."), "s") && words[1] != "this" && words[1] != "its"
 }
 

@@ -101,8 +101,8 @@ func Reads(mg resource.Managed, read, create string) []string {
 	return []string{read}
 }
 
-// What returns a description for users, such as "URL of function cart:live".
-func What(kind string, n functionname.Name) string {
+// Description returns a description for users, such as "URL of function cart:live".
+func Description(kind string, n functionname.Name) string {
 	return kind + " of function " + n.String()
 }
 

@@ -32,9 +32,9 @@ const (
 
 // A comparison is how AWS differs from spec, as it is reported to users.
 type comparison struct {
-	// asked are the fields that spec names, beside are those that it does not: an update
+	// desired are the fields that spec names, beside are those that it does not: an update
 	// removes them or resets them to the default of the config or of AWS.
-	asked, beside []v1beta1.Difference
+	desired, others []v1beta1.Difference
 }
 
 // compared splits changes by whether spec names the field. It omits the tags that record
@@ -51,9 +51,9 @@ func compared(mg Managed, cs diff.Changes) comparison {
 		}
 		d := v1beta1.Difference{Field: cut(change.Path, maxValue), Desired: cut(change.New, maxValue), Observed: cut(change.Old, maxValue)}
 		if named(change.Path) {
-			c.asked = append(c.asked, d)
+			c.desired = append(c.desired, d)
 		} else {
-			c.beside = append(c.beside, d)
+			c.others = append(c.others, d)
 		}
 	}
 	return c
@@ -61,27 +61,27 @@ func compared(mg Managed, cs diff.Changes) comparison {
 
 // list returns the differences for status: the fields that spec names come first.
 func (c comparison) list() []v1beta1.Difference {
-	all := slices.Concat(c.asked, c.beside)
+	all := slices.Concat(c.desired, c.others)
 	return all[:min(len(all), maxDifferences)]
 }
 
 // message returns the message of Ready if no changes are allowed. It is empty if AWS has
 // what spec asks for.
 func (c comparison) message() string {
-	if len(c.asked) == 0 {
+	if len(c.desired) == 0 {
 		return ""
 	}
-	return "AWS differs from spec: " + sentence(c.asked) + "; managementPolicies do not allow changing it"
+	return "AWS differs from spec: " + sentence(c.desired) + "; managementPolicies do not allow changing it"
 }
 
 // remark returns the message of Ready about fields that spec does not name. It is empty if
 // there are none.
 func (c comparison) remark() string {
-	if len(c.beside) == 0 {
+	if len(c.others) == 0 {
 		return ""
 	}
-	names := make([]string, 0, len(c.beside))
-	for _, d := range c.beside {
+	names := make([]string, 0, len(c.others))
+	for _, d := range c.others {
 		names = append(names, d.Field)
 	}
 	return "an update would reset " + listed(names) + ", which spec does not set"

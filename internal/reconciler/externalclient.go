@@ -64,7 +64,7 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.External
 	if ObserveOnly(mg) {
 		return e.observeOnly(ctx, mg)
 	}
-	verdict, err := e.checkOwnership(ctx, mg)
+	owned, err := e.checkOwnership(ctx, mg)
 	if err != nil {
 		return e.foreign(ctx, mg, err)
 	}
@@ -72,7 +72,7 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.External
 		Reserve(ctx, e.calls.Delete)
 		return managed.ExternalObservation{ResourceExists: true}, nil
 	}
-	if err := e.name(ctx, mg, verdict); err != nil {
+	if err := e.name(ctx, mg, owned); err != nil {
 		return managed.ExternalObservation{}, err
 	}
 	return e.compare(ctx, mg)

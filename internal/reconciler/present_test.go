@@ -75,10 +75,10 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 		e.resolver.err, e.cloud.fail = nil, map[string]error{}
 		e.cloud.there, e.cloud.value = true, "a"
 	}, reason: xpv2.ReasonAvailable}
-	whose := step{do: func(e *env) { whoseIsIt(e, errors.New("thing cart exists and belongs to another")) }, reason: xpv2.ReasonUnavailable, says: "belongs to another"}
-	other := step{do: func(e *env) { whoseIsIt(e, errors.New("thing cart exists and belongs to a third")) }, reason: xpv2.ReasonUnavailable, says: "belongs to a third"}
+	whose := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to another")) }, reason: xpv2.ReasonUnavailable, says: "belongs to another"}
+	other := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to a third")) }, reason: xpv2.ReasonUnavailable, says: "belongs to a third"}
 	ours := func(s step) step {
-		return step{do: func(e *env) { whoseIsIt(e, nil); s.do(e) }, reason: s.reason, says: s.says}
+		return step{do: func(e *env) { ownerOf(e, nil); s.do(e) }, reason: s.reason, says: s.says}
 	}
 
 	cases := map[string]struct {
@@ -125,8 +125,8 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 	}
 }
 
-// whoseIsIt makes the env's kind find something foreign, or its own.
-func whoseIsIt(e *env, foreign error) {
+// ownerOf makes the env's kind find something foreign, or its own.
+func ownerOf(e *env, foreign error) {
 	e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 	k := e.kind
 	k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {

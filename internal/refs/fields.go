@@ -74,7 +74,7 @@ type FieldReader struct {
 	uses    *uses
 	enqueue map[string]func(name types.NamespacedName, by string)
 	watches map[scope]*watch
-	asked   map[scope]question
+	asked   map[scope]request
 }
 
 // NewFieldReader returns a Reader.
@@ -85,7 +85,7 @@ func NewFieldReader(o FieldReaderOptions) *FieldReader {
 		uses:    newUses(),
 		enqueue: map[string]func(name types.NamespacedName, by string){},
 		watches: map[scope]*watch{},
-		asked:   map[scope]question{},
+		asked:   map[scope]request{},
 	}
 }
 
@@ -243,10 +243,10 @@ func (r *FieldReader) Refer(u User, selectors []v1beta1.FieldSelector) {
 
 // Subscribe registers a function that is called for each resource of a kind when one of its
 // fields has changed. by is the object, such as "Role checkout". wake must not block.
-func (r *FieldReader) Subscribe(kind string, wake func(name types.NamespacedName, by string)) {
+func (r *FieldReader) Subscribe(kind string, notify func(name types.NamespacedName, by string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.enqueue[kind] = wake
+	r.enqueue[kind] = notify
 }
 
 // enqueueAll enqueues the users of objects that have changed, or may have. The caller does not
@@ -254,10 +254,10 @@ func (r *FieldReader) Subscribe(kind string, wake func(name types.NamespacedName
 func (r *FieldReader) enqueueAll(users map[User]bool, by string) {
 	for u := range users {
 		r.mu.Lock()
-		wake := r.enqueue[u.Kind]
+		notify := r.enqueue[u.Kind]
 		r.mu.Unlock()
-		if wake != nil {
-			wake(u.NamespacedName, by)
+		if notify != nil {
+			notify(u.NamespacedName, by)
 		}
 	}
 }

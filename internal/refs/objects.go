@@ -91,11 +91,11 @@ func (r *ObjectReader) Get(ctx context.Context, ref ObjectRef) (ObjectData, erro
 		r.Forget(ref)
 		return nil, err
 	}
-	if d, ok := r.held(ref, shown); ok {
+	if d, ok := r.cachedAt(ref, shown); ok {
 		return d, nil
 	}
 	v, err, _ := r.flight.Do(ref.String()+"@"+shown, func() (any, error) {
-		if d, ok := r.held(ref, shown); ok {
+		if d, ok := r.cachedAt(ref, shown); ok {
 			return d, nil
 		}
 		// Others wait for this read too, so it is independent of the caller's context.
@@ -143,8 +143,8 @@ func (r *ObjectReader) shown(ctx context.Context, ref ObjectRef) (string, error)
 	return m.GetResourceVersion(), nil
 }
 
-// held returns the data of an object if it is kept and valid.
-func (r *ObjectReader) held(ref ObjectRef, shown string) (ObjectData, bool) {
+// cachedAt returns the data of an object if it is kept and valid.
+func (r *ObjectReader) cachedAt(ref ObjectRef, shown string) (ObjectData, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.kept[ref]

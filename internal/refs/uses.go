@@ -165,15 +165,15 @@ func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[Use
 }
 
 // wanted returns the kinds that have to be watched, with the namespaces and paths.
-func (u *uses) wanted() map[schema.GroupVersionKind]*want {
-	all := map[schema.GroupVersionKind]*want{}
+func (u *uses) wanted() map[schema.GroupVersionKind]*needed {
+	all := map[schema.GroupVersionKind]*needed{}
 	for p := range u.keys {
 		if unwatched(p.kind) {
 			continue
 		}
 		w := all[p.kind]
 		if w == nil {
-			w = &want{namespaces: map[string]bool{}, paths: map[string]bool{}}
+			w = &needed{namespaces: map[string]bool{}, paths: map[string]bool{}}
 			all[p.kind] = w
 		}
 		w.namespaces[p.namespace] = true
@@ -182,8 +182,8 @@ func (u *uses) wanted() map[schema.GroupVersionKind]*want {
 	return all
 }
 
-// want is what has to be watched of a kind.
-type want struct {
+// needed is what has to be watched of a kind.
+type needed struct {
 	namespaces map[string]bool
 	paths      map[string]bool
 }

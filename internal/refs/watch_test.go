@@ -177,7 +177,7 @@ func TestQuestionsArePutOff(t *testing.T) {
 	if got := e.asks.Load(); got != 2 {
 		t.Errorf("what was refused a moment ago is not asked again, got %d questions", got)
 	}
-	q := question{}
+	q := request{}
 	var waits []float64
 	for range 5 {
 		q = q.putOff(e.clock.Now(), latest)

@@ -188,14 +188,14 @@ func (b *Breakers) answered(k Key) {
 	delete(b.circuits, k)
 	b.mu.Unlock()
 	if c != nil && c.open {
-		b.tell(k)
+		b.notify(k)
 	}
 }
 
 // unanswered counts a call without an answer.
 func (b *Breakers) unanswered(k Key) {
 	if b.count(k) {
-		b.tell(k)
+		b.notify(k)
 	}
 }
 
@@ -223,7 +223,7 @@ func (b *Breakers) count(k Key) (opened bool) {
 	return opened
 }
 
-func (b *Breakers) tell(k Key) {
+func (b *Breakers) notify(k Key) {
 	b.mu.Lock()
 	watchers := slices.Clone(b.watchers)
 	b.mu.Unlock()

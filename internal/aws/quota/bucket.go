@@ -112,14 +112,14 @@ func (b *bucket) takeFree(now time.Time, h Requester) time.Duration {
 func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration {
 	pause := b.level.paused(now)
 	free := b.level.tokens - float64(b.tickets.unused)
-	turn := b.next(p, place)
+	queued := b.next(p, place)
 	if pause == 0 {
 		spills := b.level.tokens >= b.level.burst-rounding
-		if turn <= free+rounding || spills && float64(need) <= free+rounding {
+		if queued <= free+rounding || spills && float64(need) <= free+rounding {
 			return 0
 		}
 	}
-	seconds := max(0, turn-free) / b.level.rate(now)
+	seconds := max(0, queued-free) / b.level.rate(now)
 	// Rounded up, or the holder would return a moment too early.
 	return pause + max(shortest, time.Duration(math.Ceil(seconds*1e3))*time.Millisecond)
 }

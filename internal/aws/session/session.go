@@ -190,7 +190,7 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 		switch {
 		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
-			return told(s, cfg, out, region), nil
+			return newIdentity(s, cfg, out, region), nil
 		case s.SkipCredentialsValidation:
 			return guess, nil
 		case err == nil:
@@ -201,9 +201,9 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 	})
 }
 
-// told returns the identity that STS answered. It is shown in status, so the ARN counts only if it
+// newIdentity returns the identity that STS answered. It is shown in status, so the ARN counts only if it
 // looks like one: an endpoint that is not AWS can answer anything.
-func told(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
+func newIdentity(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
 	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, asked: atAWS}
 	if s.endpointOf("STS", region) != "" {
 		i.asked = atEndpoint

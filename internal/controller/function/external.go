@@ -37,8 +37,8 @@ type external struct {
 	now      func() time.Time
 	account  accountFigures
 
-	// verdict is the result of CheckOwnership.
-	verdict ownership.Ownership
+	// owned is the result of CheckOwnership.
+	owned ownership.Ownership
 
 	plan plan
 
@@ -90,8 +90,8 @@ func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o fo
 		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description, ptr.Deref(err.Message, ""))
 	}
 	var err error
-	e.verdict, err = e.owner.CheckOwnership(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
-	return e.verdict, err
+	e.owned, err = e.owner.CheckOwnership(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
+	return e.owned, err
 }
 
 // named reports whether the resource identifies this function: the user set the name, or
@@ -127,7 +127,7 @@ func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvide
 // Compare compares spec, including the code and variables that it refers to, with the
 // function.
 func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (c reconciler.Comparison[settings], err error) {
-	if e.verdict != ownership.Ours || reconciler.ObserveOnly(f) {
+	if e.owned != ownership.Ours || reconciler.ObserveOnly(f) {
 		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}
@@ -168,7 +168,7 @@ func (e *external) facts(f *v1beta1.Function, o observed) facts {
 		generation:  f.GetGeneration(),
 		fresh:       fresh(f),
 		activated:   f.Status.AtProvider.Activated,
-		ours:        createdJustNow(f, e.verdict, o, e.now()),
+		ours:        createdJustNow(f, e.owned, o, e.now()),
 		updatable:   reconciler.Allows(f, xpv2.ManagementActionUpdate),
 		recreatable: reconciler.Allows(f, xpv2.ManagementActionDelete) && reconciler.Allows(f, xpv2.ManagementActionCreate),
 		repairs:     repairs,

@@ -32,7 +32,7 @@ type destination struct {
 }
 
 // A spot is a field of spec that names a destination.
-type spot struct {
+type destinationField struct {
 	field    string
 	value    *string
 	ref      *xpv2.NamespacedReference
@@ -41,16 +41,16 @@ type spot struct {
 }
 
 // destinationsOf returns all destinations that spec names.
-func destinationsOf(mg *v1beta1.FunctionEventInvokeConfig) []spot {
-	all := []spot{onFailure(mg.Spec.ForProvider.DestinationConfig), onSuccess(mg.Spec.ForProvider.DestinationConfig)}
+func destinationsOf(mg *v1beta1.FunctionEventInvokeConfig) []destinationField {
+	all := []destinationField{onFailure(mg.Spec.ForProvider.DestinationConfig), onSuccess(mg.Spec.ForProvider.DestinationConfig)}
 	if mg.Spec.InitProvider != nil {
 		all = append(all, onFailure(mg.Spec.InitProvider.DestinationConfig), onSuccess(mg.Spec.InitProvider.DestinationConfig))
 	}
 	return all
 }
 
-func onFailure(c *v1beta1.EventDestinationConfig) spot {
-	s := spot{field: "destinationConfig.onFailure"}
+func onFailure(c *v1beta1.EventDestinationConfig) destinationField {
+	s := destinationField{field: "destinationConfig.onFailure"}
 	if c != nil && c.OnFailure != nil {
 		d := c.OnFailure
 		s.value, s.ref, s.selector, s.from = d.Destination, d.DestinationRef, d.DestinationSelector, d.DestinationFrom
@@ -58,8 +58,8 @@ func onFailure(c *v1beta1.EventDestinationConfig) spot {
 	return s
 }
 
-func onSuccess(c *v1beta1.EventDestinationConfig) spot {
-	s := spot{field: "destinationConfig.onSuccess"}
+func onSuccess(c *v1beta1.EventDestinationConfig) destinationField {
+	s := destinationField{field: "destinationConfig.onSuccess"}
 	if c != nil && c.OnSuccess != nil {
 		d := c.OnSuccess
 		s.value, s.ref, s.selector, s.from = d.Destination, d.DestinationRef, d.DestinationSelector, d.DestinationFrom
@@ -71,7 +71,7 @@ func onSuccess(c *v1beta1.EventDestinationConfig) spot {
 type lookup func(field string, s v1beta1.FieldSelector) (string, error)
 
 // arn returns the destination. References were resolved into its value.
-func (s spot) arn(read lookup) (destination, error) {
+func (s destinationField) arn(read lookup) (destination, error) {
 	if s.value != nil || s.from == nil {
 		return destination{Destination: s.value}, nil
 	}

@@ -78,7 +78,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConf
 }
 
 func what(n functionname.Name) string {
-	return functionconfig.What("the asynchronous invocation configuration", n)
+	return functionconfig.Description("the asynchronous invocation configuration", n)
 }
 
 // SetStatus sets status.atProvider.

@@ -58,7 +58,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionUrlConfig, error) {
 	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)})
 	if err != nil {
-		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", functionconfig.What("the URL", n))
+		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", functionconfig.Description("the URL", n))
 	}
 	return types.FunctionUrlConfig{
 		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn, FunctionUrl: out.FunctionUrl,
@@ -75,7 +75,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, er
 	}
 	e.name = n
 	u, exists, err := e.reader.Read(ctx, mg, n)
-	return found{Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(), Description: functionconfig.What("the URL", n), Parent: n.String()}, err
+	return found{Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(), Description: functionconfig.Description("the URL", n), Parent: n.String()}, err
 }
 
 // SetStatus sets status.atProvider.
@@ -99,7 +99,7 @@ func (e *external) Create(ctx context.Context, mg *v1beta1.FunctionURL, s settin
 	defer e.reader.Forget(e.name)
 	out, err := e.api.CreateFunctionUrlConfig(ctx, createInput(s, e.name))
 	if err != nil {
-		return "", errors.Wrapf(err, "cannot create %s", functionconfig.What("the URL", e.name))
+		return "", errors.Wrapf(err, "cannot create %s", functionconfig.Description("the URL", e.name))
 	}
 	mg.Status.AtProvider = created(out, e.name)
 	return e.name.String(), nil

@@ -78,7 +78,7 @@ func input(p v1beta1.InvocationParameters, e event, action string, before *strin
 	payload := e.payload
 	if inCRUD(p) {
 		var err error
-		if payload, err = told(payload, ptr.Deref(p.TerraformKey, defaultKey), action, before); err != nil {
+		if payload, err = withLifecycle(payload, ptr.Deref(p.TerraformKey, defaultKey), action, before); err != nil {
 			return nil, err
 		}
 	}
@@ -94,8 +94,8 @@ func input(p v1beta1.InvocationParameters, e event, action string, before *strin
 	}, nil
 }
 
-// told returns a payload with the action added, in the form of Terraform's AWS provider.
-func told(payload []byte, key, action string, before *string) ([]byte, error) {
+// withLifecycle returns a payload with the action added, in the form of Terraform's AWS provider.
+func withLifecycle(payload []byte, key, action string, before *string) ([]byte, error) {
 	object := map[string]json.RawMessage{}
 	if len(payload) > 0 {
 		if err := json.Unmarshal(payload, &object); err != nil {

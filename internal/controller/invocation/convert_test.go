@@ -29,7 +29,7 @@ func TestTold(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := told([]byte(tc.payload), tc.key, actionUpdate, tc.before)
+			got, err := withLifecycle([]byte(tc.payload), tc.key, actionUpdate, tc.before)
 			if diff := cmp.Diff(tc.want, string(got)); diff != "" || (err != nil) != tc.fails {
 				t.Errorf("%s: -want, +got:\n%s, %v", tc.reason, diff, err)
 			}

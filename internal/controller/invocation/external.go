@@ -119,7 +119,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	remember(i)
 	if err := e.prepare(ctx, i, r); err != nil {
 		if refs.IsMissing(err) {
-			letGo(ctx, err.Error())
+			abandon(ctx, err.Error())
 			return managed.ExternalObservation{}, nil
 		}
 		return managed.ExternalObservation{}, err
@@ -129,7 +129,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	switch {
 	case d.done:
 		if r.Outcome == unknown {
-			letGo(ctx, "it is not known whether the function ran")
+			abandon(ctx, "it is not known whether the function ran")
 		}
 		return managed.ExternalObservation{}, nil
 	case d.blocked != "":
@@ -140,9 +140,9 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	return managed.ExternalObservation{ResourceExists: true}, nil
 }
 
-// letGo emits an event for a resource that is deleted although the function may not have
+// abandon emits an event for a resource that is deleted although the function may not have
 // been invoked for the deletion.
-func letGo(ctx context.Context, why string) {
+func abandon(ctx context.Context, why string) {
 	reconciler.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
@@ -248,7 +248,7 @@ func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.E
 	if awserr.IsNotFound(err) {
 		r := *recorded(i)
 		r.Outcome = succeeded
-		letGo(ctx, "it no longer exists")
+		abandon(ctx, "it no longer exists")
 		return managed.ExternalDelete{}, write(ctx, i, r, reconciler.Annotate)
 	}
 	return managed.ExternalDelete{}, err

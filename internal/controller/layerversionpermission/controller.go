@@ -58,7 +58,7 @@ func references(p *v1beta1.LayerVersionPermission) []reconciler.Reference {
 
 // acts returns the layer versions with a policy that has the statement, or may have it.
 func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {
-	at, others, _ := places(p) // Read returns the error.
+	at, others, _ := allVersions(p) // Read returns the error.
 	var out []tenancy.Target
 	for _, of := range append(others, at) {
 		if of.known() {

@@ -73,11 +73,11 @@ func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 	return at, nil
 }
 
-// places returns the place that the statement should have, and the others that it may
+// allVersions returns the place that the statement should have, and the others that it may
 // have: where it was added, and where an unanswered create may have added it. It returns
 // an error if spec names no version, or if the user has set an external name for another
 // version than spec asks for.
-func places(p *v1beta1.LayerVersionPermission) (at place, others []place, err error) {
+func allVersions(p *v1beta1.LayerVersionPermission) (at place, others []place, err error) {
 	at, err = wantedPlace(p)
 	name := reconciler.ExternalName(p)
 	named, tried := parsePlace(name), parsePlace(ownership.Parent(p))

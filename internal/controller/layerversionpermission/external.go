@@ -46,14 +46,14 @@ var (
 // Read reads the statement from its former place, if spec now asks for another one, or
 // else from the desired place.
 func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
-	at, others, err := places(p)
+	at, others, err := allVersions(p)
 	if err != nil {
 		return found{}, reconciler.Invalid(err)
 	}
 	e.at = at
 	for _, other := range others {
 		f, err := e.find(ctx, other)
-		if err != nil || f.Exists && verdict(p, f).Manageable() {
+		if err != nil || f.Exists && ownershipOf(p, f).Manageable() {
 			return f, err
 		}
 	}
@@ -100,16 +100,16 @@ func (e *external) get(ctx context.Context, at place) (answer, error) {
 
 // CheckOwnership decides by the name, because a statement has no tags.
 func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Ownership, error) {
-	v := verdict(p, o)
+	v := ownershipOf(p, o)
 	if !v.Manageable() {
 		return v, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	return v, nil
 }
 
-// verdict returns the ownership of a statement. One that did not exist before an
+// ownershipOf returns the ownership of a statement. One that did not exist before an
 // unanswered create, and is as this resource would have made it, is its own.
-func verdict(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
+func ownershipOf(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
 	asMade := len(changes(o.Resource.at, desired(p.Spec.ForProvider), o.Resource)) == 0
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)
 }

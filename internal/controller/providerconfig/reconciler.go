@@ -103,7 +103,7 @@ func (r *Reconciler) look(ctx context.Context, req ctrl.Request) (ctrl.Result, e
 
 func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) (ctrl.Result, error) {
 	if meta.WasDeleted(c) && u.count == 0 {
-		return ctrl.Result{}, r.letGo(ctx, c)
+		return ctrl.Result{}, r.release(ctx, c)
 	}
 	protected, err := r.protectSecrets(ctx, c, u, false)
 	if err != nil {
@@ -119,8 +119,8 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 	return ctrl.Result{RequeueAfter: soonest(after, protected)}, err
 }
 
-// letGo releases a config that nothing uses, and its Secret.
-func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
+// release releases a config that nothing uses, and its Secret.
+func (r *Reconciler) release(ctx context.Context, c providerConfig) error {
 	if _, err := r.protectSecrets(ctx, c, usages{}, true); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 	after = soonest(after, r.showBreakers(c))
 	written, failed := r.write(ctx, before, c)
 	if written {
-		r.tell(before, c, err)
+		r.emitEvents(before, c, err)
 	}
 	return after, failed
 }
@@ -193,8 +193,8 @@ func describe(id session.Identity) string {
 	return fmt.Sprintf("Account %s, as %s", id.Account, id.ARN)
 }
 
-// tell emits an event if the Ready condition has changed.
-func (r *Reconciler) tell(before, c providerConfig, err error) {
+// emitEvents emits an event if the Ready condition has changed.
+func (r *Reconciler) emitEvents(before, c providerConfig, err error) {
 	was, is := before.GetCondition(xpv2.TypeReady), c.GetCondition(xpv2.TypeReady)
 	switch {
 	case was.Status == is.Status && was.Message == is.Message:

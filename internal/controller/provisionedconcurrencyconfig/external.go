@@ -84,7 +84,9 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyC
 	return found{Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: what(n), Parent: n.String()}, err
 }
 
-func what(n functionname.Name) string { return functionconfig.What("the provisioned concurrency", n) }
+func what(n functionname.Name) string {
+	return functionconfig.Description("the provisioned concurrency", n)
+}
 
 // SetStatus sets status.atProvider.
 func (e *external) SetStatus(mg *v1beta1.ProvisionedConcurrencyConfig, o found) {

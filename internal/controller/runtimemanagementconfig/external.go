@@ -67,7 +67,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig
 }
 
 func what(n functionname.Name) string {
-	return functionconfig.What("the runtime management configuration", n)
+	return functionconfig.Description("the runtime management configuration", n)
 }
 
 // CheckOwnership returns that the configuration is owned: it has no exclusive owner.

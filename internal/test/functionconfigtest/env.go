@@ -25,7 +25,7 @@ const (
 	Alias = "live"
 )
 
-// New rig, whose provisioned concurrency takes the given time. AWS has a function that
+// New returns an environment whose provisioned concurrency takes the given time. AWS has a function that
 // has versions 1 and 2, and an alias. The SDK tries calls again, as the provider has it
 // do.
 func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.World) managed.TypedExternalClient[T]) *testenv.Env[T] {

@@ -22,7 +22,7 @@ const (
 )
 
 // A question is a permission check for a scope that was refused.
-type question struct {
+type request struct {
 	due time.Time
 
 	// wait is the last delay.
@@ -30,7 +30,7 @@ type question struct {
 }
 
 // putOff returns the question with a later time, at most the limit from now.
-func (q question) putOff(now time.Time, limit time.Duration) question {
+func (q request) putOff(now time.Time, limit time.Duration) request {
 	q.wait = min(max(2*q.wait, soonest), limit)
 	q.due = now.Add(q.wait)
 	return q
@@ -73,7 +73,7 @@ func (r *FieldReader) keep(ctx context.Context) {
 
 // dismiss stops watches that are not needed or that keep too few fields of each object, and
 // forgets checks of scopes that are not needed. The caller holds the lock.
-func (r *FieldReader) dismiss(wanted map[schema.GroupVersionKind]*want) {
+func (r *FieldReader) dismiss(wanted map[schema.GroupVersionKind]*needed) {
 	for s, w := range r.watches {
 		if want := wanted[s.kind]; !want.needs(s) || !covers(w.paths, want.paths) {
 			r.forget(w)
@@ -87,7 +87,7 @@ func (r *FieldReader) dismiss(wanted map[schema.GroupVersionKind]*want) {
 	}
 }
 
-func (w *want) needs(s scope) bool {
+func (w *needed) needs(s scope) bool {
 	return w != nil && (s.namespace == "" || w.namespaces[s.namespace])
 }
 
@@ -102,7 +102,7 @@ func covers(have, need map[string]bool) bool {
 
 // keepKind watches the objects of a kind: in all namespaces if that is allowed, or else in
 // those that need it.
-func (r *FieldReader) keepKind(ctx context.Context, kind schema.GroupVersionKind, w *want) {
+func (r *FieldReader) keepKind(ctx context.Context, kind schema.GroupVersionKind, w *needed) {
 	if len(r.o.Namespaces) == 0 && r.keepScope(ctx, scope{kind: kind}, w.paths) {
 		r.dismissNamespaces(kind)
 		return
