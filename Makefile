@@ -89,7 +89,7 @@ campaign: ## Try the provider against all that may go wrong, and write the figur
 	@go run ./internal/test/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
-RACED ?= $(addprefix ./internal/aws/,inventory once quota)
+RACED ?= $(addprefix ./internal/aws/,lambdaapi quota readcache)
 
 .PHONY: test-race
 test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler: RACED=./internal/... for more.
