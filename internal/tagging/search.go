@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -105,6 +103,9 @@ func (s Search) Freshness(ctx context.Context, created time.Time) readcache.Fres
 // likely candidate. Other candidates without tags, and those that other managed resources
 // name, are skipped.
 func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, error) {
+	if len(candidates) == 0 {
+		return "", nil
+	}
 	found := ownership.Recovery{Kind: s.Kind, Identifier: s.Identifier}
 	reads, others := 0, reconciler.OtherNames(ctx)
 	for _, c := range candidates {
@@ -161,13 +162,6 @@ func (s Search) read(ctx context.Context, arn string, age time.Duration, reads *
 		if !reconciler.Reserve(ctx, OpListTags) {
 			return nil, errMoreReads
 		}
-		out, err := s.API.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
-		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-			return nil, nil //nolint:nilnil // Nil tags are not known.
-		}
-		if err != nil {
-			return nil, err
-		}
-		return out.Tags, nil
+		return readcache.ListTags(ctx, s.API, arn)
 	})
 }

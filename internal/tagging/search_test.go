@@ -56,12 +56,16 @@ func TestMayHaveCreated(t *testing.T) {
 // tagged serves ListTags by ARN, and counts its calls.
 type tagged struct {
 	tags  map[string]string
+	bare  bool // The answers have no tags.
 	err   error
 	calls int
 }
 
 func (f *tagged) ListTags(_ context.Context, in *lambda.ListTagsInput, _ ...func(*lambda.Options)) (*lambda.ListTagsOutput, error) {
 	f.calls++
+	if f.bare {
+		return &lambda.ListTagsOutput{}, f.err
+	}
 	return &lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: f.tags[*in.Resource]}}, f.err
 }
 
@@ -82,15 +86,17 @@ func TestFind(t *testing.T) {
 		api        *tagged
 		want       want
 	}{
-		"None":    {reason: "There is nothing to ask for.", api: &tagged{}, want: want{looks: 1}},
-		"Ours":    {reason: "It carries the UID.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", looks: 1, calls: 2}},
-		"Others":  {reason: "They carry others.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{looks: 1, calls: 2}},
-		"Two":     {reason: "Only the user can tell.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", looks: 1, calls: 2}},
-		"NoARN":   {reason: "Its tags cannot be asked for.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{looks: 1}},
-		"Untold":  {reason: "What AWS does not tell is no reason to wait.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{looks: 1, calls: 1}},
-		"Denied":  {reason: "What may be ours is not multiplied.", candidates: many[:1], api: &tagged{err: errors.New("denied")}, want: want{err: "cannot read the tags of config 0 to check whether this resource created it: denied", looks: 1, calls: 1}},
-		"TheLast": {reason: "Each look asks for some, and goes on where the one before ended.", candidates: many, api: &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}}, want: want{name: many[len(many)-1].Name, looks: 2, calls: len(many)}},
-		"Again":   {reason: "Nothing is asked for twice.", candidates: append(many[:1:1], many[0]), api: &tagged{}, want: want{looks: 1, calls: 1}},
+		"None":              {reason: "There is nothing to ask for.", api: &tagged{}, want: want{looks: 1}},
+		"Ours":              {reason: "It carries the UID.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", looks: 1, calls: 2}},
+		"Others":            {reason: "They carry others.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{looks: 1, calls: 2}},
+		"Two":               {reason: "Only the user can tell.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", looks: 1, calls: 2}},
+		"NoARN":             {reason: "Its tags cannot be asked for.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{looks: 1}},
+		"Untold":            {reason: "What AWS does not tell is no reason to wait.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{looks: 1, calls: 1}},
+		"LikelyWithoutTags": {reason: "AWS says that it has none, so it is not ours.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{bare: true}, want: want{looks: 1, calls: 1}},
+		"LikelyUnknown":     {reason: "It may be ours, and AWS does not return its tags.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{err: "cannot tell whether this resource created config 0, because AWS does not return its tags: if it did, set the annotation crossplane.io/external-name to its ARN; if not, remove the annotation crossplane.io/external-create-pending to create another", looks: 1, calls: 1}},
+		"Denied":            {reason: "What may be ours is not multiplied.", candidates: many[:1], api: &tagged{err: errors.New("denied")}, want: want{err: "cannot read the tags of config 0 to check whether this resource created it: denied", looks: 1, calls: 1}},
+		"TheLast":           {reason: "Each look asks for some, and goes on where the one before ended.", candidates: many, api: &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}}, want: want{name: many[len(many)-1].Name, looks: 2, calls: len(many)}},
+		"Again":             {reason: "Nothing is asked for twice.", candidates: append(many[:1:1], many[0]), api: &tagged{}, want: want{looks: 1, calls: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

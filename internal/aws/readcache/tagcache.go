@@ -100,21 +100,29 @@ func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api T
 		return nil, nil //nolint:nilnil // Nil tags are not known.
 	}
 	at := m.now()
-	out, err := api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
-	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-		return nil, nil //nolint:nilnil // As above.
-	}
+	tags, err := ListTags(ctx, api, arn)
 	if err != nil {
 		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say who owns it", arn)
-	}
-	tags := out.Tags
-	if tags == nil {
-		tags = map[string]string{}
 	}
 	if named(mg, tags) {
 		m.keep(mg, arn, tags, at)
 	}
 	return maps.Clone(tags), nil
+}
+
+// ListTags returns the tags of an AWS resource with ListTags. They are nil if they are not known,
+// because AWS does not show them yet or an emulator lacks ListTags, and empty if there are none.
+func ListTags(ctx context.Context, api TagLister, arn string) (map[string]string, error) {
+	out, err := api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
+	switch {
+	case awserr.IsNotFound(err), awserr.IsUnsupported(err):
+		return nil, nil //nolint:nilnil // Nil tags are not known.
+	case err != nil:
+		return nil, err
+	case out.Tags == nil:
+		return map[string]string{}, nil
+	}
+	return out.Tags, nil
 }
 
 // named reports whether tags name a managed resource by its UID.
