@@ -2,8 +2,8 @@
 //
 // A version never changes in AWS. If spec or an object that it refers to changes, a new
 // version is published, and the external name moves to it. intent.go records what is about
-// to be published, so that a version is found again if the answer to its publication was
-// lost. usage.go finds out which versions functions use.
+// to be published, so that lost.go finds a version again if the answer to its publication
+// was lost. usage.go finds out which versions functions use.
 package layerversion
 
 import (

@@ -1,0 +1,90 @@
+package layerversion
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// published returns the version that an intent has led to, or nil if there is none. searched
+// is false if the quota did not allow the calls.
+func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, searched bool, err error) {
+	numbers, err := e.newer(ctx, layerName(l), i.Before)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(numbers) > 0 && !reconciler.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
+		return nil, false, nil
+	}
+	for _, n := range numbers {
+		o, err := e.get(ctx, version{layer: layerName(l), number: n})
+		if err != nil && !awserr.IsNotFound(err) {
+			return nil, false, err
+		}
+		if err == nil && i.fits(o) {
+			e.lost = true
+			if i.Name != "" {
+				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}
+			}
+			return o, true, nil
+		}
+	}
+	return nil, true, nil
+}
+
+// newer returns the versions of a layer above a number, lowest first. It stops at the first
+// page with a lower one, because AWS lists the highest first.
+func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
+	var numbers []int64
+	pages := lambda.NewListLayerVersionsPaginator(e.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+	var read lambdaapi.Pages
+	for pages.HasMorePages() {
+		if err := read.Next("layer versions"); err != nil {
+			return nil, err
+		}
+		page, err := pages.NextPage(ctx)
+		if awserr.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, errors.Wrapf(awserr.Clean(err), "cannot list the versions of layer %s", layer)
+		}
+		above := 0
+		for i := range page.LayerVersions {
+			if n := page.LayerVersions[i].Version; n > than {
+				numbers = append(numbers, n)
+				above++
+			}
+		}
+		if above < len(page.LayerVersions) {
+			break
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// highest returns the highest version number of a layer, or 0 if it has no version.
+func (e *external) highest(ctx context.Context, layer string) (int64, error) {
+	page, err := e.api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+	if awserr.IsNotFound(err) || err == nil && len(page.LayerVersions) == 0 {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, errors.Wrapf(awserr.Clean(err), "cannot list the versions of layer %s", layer)
+	}
+	var numbers []int64
+	for i := range page.LayerVersions {
+		numbers = append(numbers, page.LayerVersions[i].Version)
+	}
+	return slices.Max(numbers), nil
+}
