@@ -46,24 +46,20 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 		return "", err
 	}
 	function := plainFunction(functionName(m.Spec.ForProvider))
-	candidates := make([]tagging.Candidate, 0, len(all))
+	var likely, others []tagging.Candidate
 	for _, c := range all {
-		if c.UUID != nil {
-			likely := !pending.IsZero() && plainFunction(ptr.Deref(c.FunctionArn, "")) == function
-			candidates = append(candidates, tagging.Candidate{Name: *c.UUID, ARN: ptr.Deref(c.EventSourceMappingArn, ""), Likely: likely})
+		o := tagging.Candidate{Name: ptr.Deref(c.UUID, ""), ARN: ptr.Deref(c.EventSourceMappingArn, "")}
+		switch {
+		case o.Name == "":
+		case !pending.IsZero() && plainFunction(ptr.Deref(c.FunctionArn, "")) == function:
+			o.Likely = true
+			likely = append(likely, o)
+		default:
+			others = append(others, o)
 		}
 	}
 	// The function may have been changed meanwhile, so mappings of other functions come last.
-	slices.SortStableFunc(candidates, func(a, b tagging.Candidate) int {
-		switch {
-		case a.Likely == b.Likely:
-			return 0
-		case a.Likely:
-			return -1
-		}
-		return 1
-	})
-	return search.Find(ctx, m, candidates)
+	return search.Find(ctx, m, slices.Concat(likely, others))
 }
 
 // shown returns the UUID in status if that mapping has this resource's UID in its tags:
