@@ -61,6 +61,7 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.External
 	if !e.observation.Exists {
 		return e.absent(ctx, mg)
 	}
+	ForgetCalls(ctx, absence)
 	if ObserveOnly(mg) {
 		return e.observeOnly(ctx, mg)
 	}
@@ -142,12 +143,13 @@ func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalO
 	if e.unanswered(ctx, mg) {
 		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 	}
-	if e.late(ctx, mg) {
+	if e.late(ctx, mg) || e.unconfirmed(ctx, mg) {
 		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
 	}
 	if meta.WasDeleted(mg) {
 		return managed.ExternalObservation{}, nil
 	}
+	e.reportGone(ctx, mg)
 	mends := Allows(mg, xpv2.ManagementActionCreate)
 	ReportSyncState(ctx, Missing, mends)
 	if !mends {

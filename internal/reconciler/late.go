@@ -70,13 +70,11 @@ const (
 )
 
 // late returns whether an external resource that AWS does not show may exist all the same,
-// because it was created recently, and sets Ready accordingly. It emits an event about one
-// that was deleted.
+// because it was created recently, and sets Ready accordingly.
 func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 	now := Freshness(ctx).Now
 	at, created := ownership.CreatedAt(mg)
 	if !created || now.IsZero() {
-		e.tellGone(ctx, mg, created && unseen(mg))
 		return false
 	}
 	since, unseen := max(now.Sub(at), 0), unseen(mg)
@@ -97,7 +95,6 @@ func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 		RequeueAfter(ctx, min(since/2, graceMost)) //nolint:mnd // Half of the time that has passed.
 		return true
 	}
-	e.tellGone(ctx, mg, unseen)
 	return false
 }
 
@@ -181,11 +178,13 @@ func unseen(mg resource.Conditioned) bool {
 		IsNeverShown(r)
 }
 
-// tellGone emits an event about an external resource that existed, or that should exist,
+// reportGone emits an event about an external resource that existed, or that should exist,
 // and is created again. It emits none about one that this resource itself removed to
 // change it.
-func (e *External[T, O, S]) tellGone(ctx context.Context, mg T, unseen bool) {
+func (e *External[T, O, S]) reportGone(ctx context.Context, mg T) {
 	r := mg.GetCondition(xpv2.TypeReady)
+	_, created := ownership.CreatedAt(mg)
+	unseen := created && unseen(mg)
 	switch {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.calls.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:

@@ -308,3 +308,15 @@ func TestDifferencesOfAnObservedProvider(t *testing.T) {
 	meta.SetExternalName(c, "web")
 	e.Differs(c, "vpcConfig.subnetIds", "tags[team]")
 }
+
+// TestAWrongNotFound checks that a single wrong report of AWS that a capacity provider does not exist
+// leaves nothing in AWS.
+func TestAWrongNotFound(t *testing.T) {
+	e := newEnv(t)
+	mg := testProvider()
+	e.Settle(mg)
+	e.Remove(mg)
+	if diff := cmp.Diff([]string{opDelete}, e.WrongNotFound(mg, opGet, 1)); diff != "" {
+		t.Errorf("it is deleted after all: -want, +got:\n%s", diff)
+	}
+}

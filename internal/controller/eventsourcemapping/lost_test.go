@@ -259,3 +259,18 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 		})
 	}
 }
+
+// TestAWrongNotFound checks that two wrong reports of AWS that a mapping does not exist
+// neither create a second one nor leave anything in AWS.
+func TestAWrongNotFound(t *testing.T) {
+	e := newEnv(t)
+	mg := testMapping()
+	e.Settle(mg)
+	if got := e.WrongNotFound(mg, opGet, 2); len(got) != 0 {
+		t.Errorf("it exists after all, but is written: %v", got)
+	}
+	e.Remove(mg)
+	if diff := cmp.Diff([]string{opDelete}, e.WrongNotFound(mg, opGet, 2)); diff != "" {
+		t.Errorf("it is deleted after all: -want, +got:\n%s", diff)
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -168,4 +170,16 @@ func (e *env) codeSigning() []string {
 		out = append(out, *c.CodeSigningConfig.CodeSigningConfigArn)
 	}
 	return out
+}
+
+// TestAWrongNotFound checks that a single wrong report of AWS that a function does not exist
+// leaves nothing in AWS.
+func TestAWrongNotFound(t *testing.T) {
+	e := newEnv(t)
+	mg := testFunction()
+	e.Settle(mg)
+	e.Remove(mg)
+	if diff := cmp.Diff([]string{opDelete}, e.WrongNotFound(mg, opGet, 1)); diff != "" {
+		t.Errorf("it is deleted after all: -want, +got:\n%s", diff)
+	}
 }

@@ -109,6 +109,6 @@ func TestRandomSettingsConverge(t *testing.T) {
 		}
 		e.Advance(time.Minute) // Until then, AWS may not show what was created.
 		e.Remove(c)
-		e.Outcomes(c)
+		e.Settle(c)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,10 +19,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // poll is the time between two polls of a resource that is up to date.
@@ -193,3 +197,23 @@ func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
 
 // takenOver is the age of the cached tags by then, which an observation still accepts.
 const takenOver = 30 * time.Minute
+
+// WrongNotFound reports wrongly, to so many calls of the operation that reads a resource, that it does not exist. It
+// checks that nothing is written meanwhile, that a resource that is being deleted keeps its finalizer, and returns the
+// writes after that.
+func (r *Env[T]) WrongNotFound(mg T, read string, times int) []string {
+	r.Helper()
+	r.Advance(time.Hour)
+	mg.SetFinalizers([]string{managed.FinalizerName})
+	before := len(r.Operations())
+	r.Double.Fail(awsdouble.Fault{Operation: read, Times: times, Answer: Refusal(http.StatusNotFound, "ResourceNotFoundException")})
+	for range times {
+		_, err := r.Do(mg)
+		r.Must(err)
+		if got := Writes(r.Operations()[before:]); len(got) != 0 || len(mg.GetFinalizers()) == 0 {
+			r.Fatalf("AWS reports wrongly that the resource does not exist: calls %v, finalizers %v", got, mg.GetFinalizers())
+		}
+		r.Advance(10 * time.Second) //nolint:mnd // By then AWS is asked again.
+	}
+	return r.Settle(mg)
+}
