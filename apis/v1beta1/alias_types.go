@@ -93,6 +93,9 @@ type AliasParameters struct {
 
 // AliasSpec is the desired state of an alias.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.rollout) || !has(self.forProvider.routingConfig) && (!has(self.initProvider) || !has(self.initProvider.routingConfig))",fieldPath=".forProvider.routingConfig",reason="FieldValueForbidden",message="the rollout sets routingConfig: remove routingConfig or rollout"
+// +kubebuilder:validation:XValidation:rule="!has(self.rollout) || !has(self.forProvider.functionVersion) || !self.forProvider.functionVersion.startsWith('$LATEST')",fieldPath=".forProvider.functionVersion",reason="FieldValueForbidden",message="$LATEST can't be rolled out: set functionVersion to a published version, or functionNameRef to a Function with publish"
+// +kubebuilder:validation:XValidation:rule="!has(self.rollout) || !has(self.initProvider) || !has(self.initProvider.functionVersion) && !has(self.initProvider.functionVersionRef) && !has(self.initProvider.functionVersionSelector)",fieldPath=".initProvider.functionVersion",reason="FieldValueForbidden",message="a rollout needs the version in forProvider: move functionVersion to forProvider, or remove rollout"
 // +kubebuilder:validation:XValidation:rule="has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionVersion) || has(self.forProvider.functionVersionRef) || has(self.forProvider.functionVersionSelector) || has(self.initProvider) && (has(self.initProvider.functionVersion) || has(self.initProvider.functionVersionRef) || has(self.initProvider.functionVersionSelector)) || !has(self.forProvider.functionName)",fieldPath=".forProvider.functionVersion",reason="FieldValueRequired",message="set functionVersion, or set functionVersionRef to a Version; to follow the version that a Function published last, set functionNameRef instead of functionName"
 type AliasSpec struct {
@@ -106,6 +109,11 @@ type AliasSpec struct {
 	// another tool, such as CodeDeploy, may shift the alias.
 	// +optional
 	InitProvider *AliasSettings `json:"initProvider,omitempty"`
+
+	// Rollout moves the alias to another version in steps, and back if that version fails.
+	// Without it, the alias moves at once.
+	// +optional
+	Rollout *AliasRollout `json:"rollout,omitempty"`
 }
 
 // AliasObservation is what AWS returns for an alias (ListAliases).
@@ -140,6 +148,10 @@ type AliasStatus struct {
 	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider AliasObservation `json:"atProvider,omitempty"`
+
+	// Rollout is the state of spec.rollout.
+	// +optional
+	Rollout *AliasRolloutStatus `json:"rollout,omitempty"`
 }
 
 // An Alias is a name for a version of an AWS Lambda function, which can be moved
@@ -154,6 +166,7 @@ type AliasStatus struct {
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.functionVersion"
 // +kubebuilder:printcolumn:name="WEIGHTS",type="string",JSONPath=".status.atProvider.weights"
+// +kubebuilder:printcolumn:name="ROLLOUT",type="string",JSONPath=".status.rollout.step"
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
