@@ -621,6 +621,9 @@ type AliasRolloutStatus struct {
 	// Message says what the rollout does, or why it stopped.
 	// +optional
 	Message string `json:"message,omitempty"`
+	// Drift says how someone else has changed the alias. It is absent if nobody has.
+	// +optional
+	Drift string `json:"drift,omitempty"`
 	// Stable is the version that serves.
 	// +optional
 	Stable RolloutRevision `json:"stable,omitempty"`
