@@ -63,7 +63,7 @@ func (m *machine) sameTests() bool {
 
 // acts returns whether the step changes the alias.
 func (m *machine) acts() bool {
-	if m.o.Route == intended(m.s.Intent) {
+	if m.o.Route == intended(m.s.Intent) || m.now.Before(m.retryAt()) {
 		return false
 	}
 	switch m.s.Step {
@@ -101,11 +101,17 @@ func (m *machine) next() time.Duration {
 	if m.s.Step == v1beta1.RolloutValidating {
 		earlier(m.now.Add(validateEvery))
 	}
+	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
+		earlier(t)
+	}
 	if at.IsZero() {
-		return 0
+		return pausedEvery
 	}
 	return max(at.Sub(m.now), soon)
 }
+
+// pausedEvery is how often the alias of a rollout is read that waits for its user.
+const pausedEvery = time.Minute
 
 // validateEvery is how often a target is read that can't serve yet.
 const validateEvery = 5 * time.Second
@@ -130,4 +136,19 @@ func (m *machine) stepEnd() (time.Time, bool) {
 	}
 	end := m.s.StepStartedAt.Add(d)
 	return end, end.After(m.now)
+}
+
+// UpdateFailed records in a state that AWS has refused the change of the alias. It is tried again
+// after 2 seconds, and later each time up to a minute.
+func UpdateFailed(s *v1beta1.AliasRolloutStatus, now time.Time, why string) {
+	s.UpdateFailures++
+	s.UpdateFailedAt, s.Message = stamp(now), why
+}
+
+// retryAt returns when a change that AWS has refused is tried again.
+func (m *machine) retryAt() time.Time {
+	if m.s.UpdateFailures <= 0 || m.s.UpdateFailedAt == nil {
+		return time.Time{}
+	}
+	return m.s.UpdateFailedAt.Add(min(time.Second<<min(m.s.UpdateFailures, 6), time.Minute)) //nolint:mnd // 64 seconds are more than a minute.
 }

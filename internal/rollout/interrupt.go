@@ -35,7 +35,7 @@ func (m *machine) command() bool {
 			continue // It is not known yet whether the target has failed before.
 		}
 		m.handled(c.name, value)
-		name := strings.TrimPrefix(c.name, "rollout.lambda.aws.m.crossplane.io/")
+		name := strings.TrimPrefix(c.name, v1beta1.RolloutAnnotationPrefix)
 		if c.do(m, value) {
 			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {

@@ -316,6 +316,9 @@ func short(s *v1beta1.AliasRolloutStatus) string {
 func (m *model) carryOut(d Decision, calm bool) {
 	if !calm && m.chance(20) {
 		m.logf("the call fails")
+		if m.chance(50) {
+			UpdateFailed(d.State, m.now, "no")
+		}
 		return
 	}
 	if d.State.Intent.RevisionID != strconv.Itoa(m.revision) {

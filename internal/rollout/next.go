@@ -279,7 +279,7 @@ func (m *machine) inWindow(version string) bool {
 // enter begins a step.
 func (m *machine) enter(step, reason, message string) {
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
-	m.s.StepStartedAt = stamp(m.now)
+	m.s.StepStartedAt, m.s.UpdateFailures, m.s.UpdateFailedAt = stamp(m.now), 0, nil
 }
 
 // validate begins the rollout when the target can serve and what it needs is healthy.
@@ -581,7 +581,7 @@ func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
 	s.Intent, s.ObservedWeight, s.CurrentStepIndex, s.Direct = nil, 0, 0, false
-	s.StepStartedAt, s.FinishedAt = nil, stamp(m.now)
+	s.StepStartedAt, s.FinishedAt, s.UpdateFailures, s.UpdateFailedAt = nil, stamp(m.now), 0, nil
 }
 
 // remember adds a version to the history.

@@ -17,14 +17,21 @@ type Route struct {
 	// Additional is the version that receives a part of the invocations. Empty if there is none.
 	Additional string
 
-	// Weight is the percentage of the invocations that Additional receives, 1 to 99.
+	// Weight is the percentage of the invocations that Additional receives, 1 to 99, or
+	// OtherWeight.
 	Weight int32
 }
+
+// OtherWeight is a weight that is no whole percentage. A rollout sets none.
+const OtherWeight = -1
 
 // String returns a route such as "version 2, version 3 with 10 %".
 func (r Route) String() string {
 	if r.Additional == "" {
 		return "version " + r.Version
+	}
+	if r.Weight == OtherWeight {
+		return fmt.Sprintf("version %s, version %s with a part of the invocations", r.Version, r.Additional)
 	}
 	return fmt.Sprintf("version %s, version %s with %d %%", r.Version, r.Additional, r.Weight)
 }
