@@ -3,6 +3,7 @@ package alias
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -408,4 +409,109 @@ func TestRolloutInterrupted(t *testing.T) {
 			t.Logf("%d points, each tried in three ways: %d runs", all, tried)
 		})
 	}
+}
+
+// TestRolloutByTwoProviders lets two providers reconcile the same alias, each with a copy of it that
+// may be old, as when a leader has lost its lease without knowing. What they write is accepted only
+// if their copy is current. The alias takes the same steps as with one.
+func TestRolloutByTwoProviders(t *testing.T) {
+	cases := map[string]struct {
+		health results
+		phase  string
+		want   []string
+	}{
+		"Promotion": {health: healthy, phase: v1beta1.RolloutReady, want: []string{"1", "1+2:0.1", "1+2:0.5", "2"}},
+		"Rollback":  {health: unhealthy, phase: v1beta1.RolloutFailed, want: []string{"1", "1+2:0.1", "1"}},
+	}
+	const seeds = 6
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(seeds) {
+				g := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // Tests are reproducible.
+				r := newRollout(t, canary())
+				r.health = tc.health
+				r.desire("2")
+				current, number := r.alias.DeepCopy(), 0
+				type replica struct {
+					copy   *v1beta1.Alias
+					number int
+				}
+				replicas := []replica{{current.DeepCopy(), 0}, {current.DeepCopy(), 0}}
+				for range 900 {
+					p := &replicas[g.IntN(2)]
+					if g.IntN(3) == 0 {
+						*p = replica{current.DeepCopy(), number}
+					}
+					r.alias = p.copy.DeepCopy()
+					_ = r.step()
+					if p.number == number {
+						current, number = r.alias.DeepCopy(), number+1
+					}
+				}
+				r.alias = current
+				if got := r.state().Phase; got != tc.phase {
+					t.Errorf("seed %d: phase %s", seed, got)
+				}
+				r.wantRoutes(fmt.Sprintf("seed %d", seed), tc.want...)
+			}
+		})
+	}
+}
+
+// TestRolloutBackToAVersionThatWasDeleted checks that a rollback to a version that AWS has deleted says
+// so, makes a bounded number of calls, and that the user can choose another version.
+func TestRolloutBackToAVersionThatWasDeleted(t *testing.T) {
+	spec := canary()
+	spec.FinalBakeTime = &metav1.Duration{Duration: 10 * time.Minute}
+	r := newRollout(t, spec)
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	r.desire("2")
+	r.until("baking", func() bool { return r.state().Step == v1beta1.RolloutBaking })
+	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("3")})
+	r.Must(err)
+	r.health = unhealthy
+	r.until("rolling back", func() bool { return r.state().Step == v1beta1.RolloutRollingBack })
+	before := len(r.Operations())
+	for range 120 {
+		_ = r.step()
+	}
+	if got := len(testenv.Writes(r.Operations()[before:])); got == 0 || got > 20 {
+		t.Errorf("%d calls in ten minutes", got)
+	}
+	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "cannot change the alias") {
+		t.Errorf("Ready does not say why: %+v", c)
+	}
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
+	r.ends(v1beta1.RolloutFailed)
+	if got := r.route(); got != "1" {
+		t.Errorf("route %s", got)
+	}
+}
+
+// TestRolloutOfAnotherVersionMeanwhile checks that a rollout whose version is replaced begins again
+// from the stable version.
+func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+3:0.1", "1+3:0.5", "3")
+}
+
+// TestRolloutPausedByTheUser checks that no more invocations move while the user has paused the
+// rollout, and that a failure still rolls it back.
+func TestRolloutPausedByTheUser(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.alias.Spec.Rollout.Paused = true
+	for range 300 {
+		r.Must(r.step())
+	}
+	r.wantRoutes("paused", "1", "1+2:0.1")
+	r.health = unhealthy
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("a failure", "1", "1+2:0.1", "1")
 }
