@@ -32,10 +32,10 @@ const (
 	InsufficientData State = "INSUFFICIENT_DATA"
 )
 
-// Default intervals of a metric and of alarms.
+// Intervals of measurements. A slot must be longer than it takes to gather requests.
 const (
 	defaultInterval = time.Minute
-	leastInterval   = time.Second
+	leastInterval   = 10 * time.Second
 )
 
 // A Batcher shares the calls of all rollouts of a session. Time is divided into slots as long as the
