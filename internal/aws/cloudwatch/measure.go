@@ -86,18 +86,13 @@ func (b *Batcher) read(ctx context.Context, api API, now time.Time, batch *batch
 	}
 }
 
-// isRejected reports whether CloudWatch rejected the queries of a call. One that is wrong is enough.
-func isRejected(err error) bool {
-	return awserr.Code(err) != "" && !awserr.IsTransient(err) && !awserr.IsAccessDenied(err) && !awserr.IsUnauthenticated(err)
-}
-
 // judge notes for the requests of a batch how its call ended.
 func (b *batch) judge(err error) {
 	for _, r := range b.requests {
 		switch {
 		case err == nil:
 			r.accepted, r.rejections = true, 0
-		case isRejected(err):
+		case awserr.IsInvalidQuery(err):
 			r.accepted = false
 			r.rejections++
 		}
@@ -110,7 +105,7 @@ var errRejected = errors.New("CloudWatch rejects the queries of this metric, or 
 
 // explain returns the error of a call for the requests of a batch.
 func (b *batch) explain(err error) error {
-	if isRejected(err) && len(b.requests) > 1 {
+	if awserr.IsInvalidQuery(err) && len(b.requests) > 1 {
 		return errRejected
 	}
 	return err
