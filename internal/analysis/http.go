@@ -1,0 +1,2 @@
+package analysis
+const maxBody = 64 << 10
