@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -33,14 +32,14 @@ func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace
 // httpDependency measures whether a URL answers with the expected status. It does not read the
 // body of the response.
 func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID, d *v1beta1.RolloutHTTPDependency) rollout.Measurement {
-	res, err := requester{hosts: a.hosts, transport: a.transport}.get(ctx, d.URL)
+	res, err := requester{hosts: a.hosts, transport: a.transport, redirects: true}.get(ctx, d.URL)
 	if err != nil {
 		return failed(id, sourceError(d.URL, explain(err)))
 	}
 	_ = res.Body.Close() // It is not read.
 	value := fmt.Sprintf("HTTP %d", res.StatusCode)
 	switch {
-	case d.ExpectedStatus != nil && res.StatusCode == int(*d.ExpectedStatus), d.ExpectedStatus == nil && checkStatus(res.StatusCode) == nil:
+	case d.ExpectedStatus != nil && res.StatusCode == int(*d.ExpectedStatus), d.ExpectedStatus == nil && isSuccess(res.StatusCode):
 		return measured(id, rollout.Success, value, "")
 	case d.ExpectedStatus != nil:
 		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not %d", hostOf(d.URL), res.StatusCode, *d.ExpectedStatus)
@@ -137,7 +136,9 @@ const defaultAlarmInterval = 30 * time.Second
 // alarms measures alarms in one call.
 func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms, checks []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
 	if a.cloudWatch == nil {
-		return each(checks, func(id rollout.CheckID) rollout.Measurement { return failed(id, errors.New("CloudWatch cannot be read")) }), 0
+		return each(checks, func(id rollout.CheckID) rollout.Measurement {
+			return failed(id, errors.New("CloudWatch cannot be read"))
+		}), 0
 	}
 	names := make([]string, len(checks))
 	for i, id := range checks {
@@ -172,12 +173,4 @@ func alarm(id rollout.CheckID, states map[string]string) rollout.Measurement {
 	default:
 		return failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
 	}
-}
-
-// defaultExpectation of a smoke test.
-const defaultExpectation = `functionError == ""`
-
-// expectationOf returns the expression of a smoke test.
-func expectationOf(t *v1beta1.RolloutSmokeTest) string {
-	return ptr.Deref(t.Invoke.Expect, defaultExpectation)
 }

@@ -39,7 +39,9 @@ func splitHost(pattern string) (host, port string) {
 type hostError struct{ host, reason string }
 
 // Error returns what the user can do.
-func (e *hostError) Error() string { return fmt.Sprintf("host %s is not allowed: %s", e.host, e.reason) }
+func (e *hostError) Error() string {
+	return fmt.Sprintf("host %s is not allowed: %s", e.host, e.reason)
+}
 
 // hosts are the hosts that the provider's operator allows.
 type hosts struct {
@@ -88,16 +90,22 @@ func (h hosts) match(host, port string, same func(pattern, host string) bool) bo
 
 // checkURL returns an error unless the host of a URL is allowed.
 func (h hosts) checkURL(u *url.URL) error {
-	port := u.Port()
-	switch {
-	case u.Scheme != "http" && u.Scheme != "https", u.Hostname() == "":
+	if u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return errURL
-	case port == "" && u.Scheme == "https":
-		port = "443"
-	case port == "":
-		port = "80"
 	}
-	return h.check(u.Hostname(), port)
+	return h.check(u.Hostname(), portOf(u))
+}
+
+// portOf returns the port of a URL, or else that of its scheme.
+func portOf(u *url.URL) string {
+	switch {
+	case u.Port() != "":
+		return u.Port()
+	case u.Scheme == "https":
+		return "443"
+	default:
+		return "80"
+	}
 }
 
 // dial connects to a host if its name and its address are allowed. It checks the address at the

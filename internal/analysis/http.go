@@ -59,13 +59,15 @@ type requester struct {
 	hosts     hosts
 	transport http.RoundTripper
 
-	// token is sent to the host of the first request, and limit is how many bytes of a response
-	// are read.
+	// token is sent to the host, and limit is how many bytes of a response are read.
 	token string
 	limit int64
+
+	// redirects are responses like others, instead of errors.
+	redirects bool
 }
 
-// client returns an HTTP client of a requester. It returns redirects as they are.
+// client returns an HTTP client of a requester. It follows no redirect.
 func (r requester) client() *http.Client {
 	return &http.Client{
 		Transport:     r,
@@ -90,6 +92,10 @@ func (r requester) RoundTrip(req *http.Request) (*http.Response, error) {
 	res, err := r.transport.RoundTrip(req)
 	if err != nil {
 		return nil, err
+	}
+	if res.StatusCode/100 == 3 && !r.redirects {
+		_ = res.Body.Close() // It is not read.
+		return nil, errRedirect
 	}
 	res.Body = &boundedBody{ReadCloser: res.Body, left: r.limit}
 	return res, nil
@@ -141,17 +147,8 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checkStatus returns an error unless a status is from 200 to 299.
-func checkStatus(status int) error {
-	switch status / 100 {
-	case 2:
-		return nil
-	case 3:
-		return fmt.Errorf("%w: HTTP status %d", errRedirect, status)
-	default:
-		return fmt.Errorf("the server answered with HTTP status %d", status)
-	}
-}
+// isSuccess reports whether a status is from 200 to 299.
+func isSuccess(status int) bool { return status/100 == 2 }
 
 // explain returns an error of a request without what the server has sent, and without addresses
 // and ports, which differ each time.

@@ -28,8 +28,8 @@ func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetr
 		return nil, sourceError(target, explain(err))
 	}
 	defer func() { _ = res.Body.Close() }() // It was read, or is not needed.
-	if err := checkStatus(res.StatusCode); err != nil {
-		return nil, sourceError(target, err)
+	if !isSuccess(res.StatusCode) {
+		return nil, sourceError(target, fmt.Errorf("the server answered with HTTP status %d", res.StatusCode))
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
