@@ -24,7 +24,7 @@ const (
 
 	// startWithin is how long checks are started for. A check that was not started stays due. So
 	// all checks together end after startWithin and requestTimeout.
-	startWithin = 5 * time.Second
+	startWithin = 4 * time.Second
 
 	// startAgain is after how long the checks that were not started are measured.
 	startAgain = time.Second
@@ -93,7 +93,7 @@ func (a *Analyzer) WithCloudWatch(c CloudWatch) *Analyzer {
 	return &b
 }
 
-// Measure measures the due checks of the types Dependency, Metric and Alarm, in at most 10 s. It
+// Measure measures the due checks of the types Dependency, Metric and Alarm, in less than 10 s. It
 // returns no measurement of a check that has no value yet or that was not started in time: such a
 // check stays due, and wait is after how long to measure it. wait is zero if there is none.
 func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
