@@ -175,14 +175,15 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 		switch id.Type {
 		case rollout.CheckDependency:
 			if d := dependencyOf(spec, id.Name); d != nil {
-				jobs = append(jobs, &job{checks: []rollout.CheckID{id}, request: d.HTTP != nil, measure: one(func(ctx context.Context) (rollout.Measurement, time.Duration) {
+				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
 					return a.dependency(ctx, id, s.Namespace, d), 0
-				})})
+				}))
 			}
 		case rollout.CheckMetric:
 			if m := metricOf(spec, id.Name); m != nil {
-				jobs = append(jobs, &job{checks: []rollout.CheckID{id}, request: m.Provider.Prometheus != nil || m.Provider.Web != nil,
-					measure: one(func(ctx context.Context) (rollout.Measurement, time.Duration) { return a.metric(ctx, id, s, m) })})
+				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
+					return a.metric(ctx, id, s, m)
+				}))
 			}
 		case rollout.CheckAlarm:
 			if alarms == nil && spec.Analysis != nil && spec.Analysis.Alarms != nil {
@@ -202,15 +203,15 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 	return jobs
 }
 
-// one returns a function of a job that measures one check.
-func one(measure func(ctx context.Context) (rollout.Measurement, time.Duration)) func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-	return func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+// single returns a job that measures one check.
+func single(id rollout.CheckID, request bool, measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
+	return &job{checks: []rollout.CheckID{id}, request: request, measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
 		m, wait := measure(ctx)
 		if wait > 0 {
 			return nil, wait
 		}
 		return []rollout.Measurement{m}, 0
-	}
+	}}
 }
 
 // each returns a measurement for each check.

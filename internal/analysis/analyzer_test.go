@@ -139,8 +139,7 @@ func TestPrometheus(t *testing.T) {
 		"HTML":      {"A page of a login.", answers(200, "text/html", "<html>secret"), outcome{"Error", "", "does not answer as Prometheus does"}},
 		"Redirect": {"A redirect.", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/secret", http.StatusTemporaryRedirect)
-		},
-			outcome{"Error", "", "the server redirects, which the provider does not follow"}},
+		}, outcome{"Error", "", "the server redirects, which the provider does not follow"}},
 		"Hangup": {"A server that hangs up.", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, outcome{"Error", "", "the request failed"}},
 		"Truncated": {"One that hangs up in the middle.", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
@@ -228,8 +227,10 @@ func TestWeb(t *testing.T) {
 		"Failing":    {"A server that fails.", answers(500, "application/json", `{"p99": 1}`), "result.p99 < 200", outcome{"Error", "", "the server answered with HTTP status 500"}},
 		"NoContent":  {"No content.", answers(204, "", ""), "result < 1", outcome{"Error", "", "the response is not JSON"}},
 		"Undeclared": {"A condition that is not valid.", nil, "p99 < 200", outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared reference to 'p99'"}},
-		"Redirect": {"A redirect.", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/secret", http.StatusFound) }, "result < 1",
-			outcome{"Error", "", "the server redirects, which the provider does not follow"}},
+		"Redirect": {
+			"A redirect.", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/secret", http.StatusFound) }, "result < 1",
+			outcome{"Error", "", "the server redirects, which the provider does not follow"},
+		},
 		"Headers": {"A long header.", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("X-Secret", strings.Repeat("x", 1<<20))
 			_, _ = w.Write([]byte("1"))

@@ -56,7 +56,7 @@ func TestCondition(t *testing.T) {
 		"TestedNumber":    {"A test for NaN of a number, too.", numeric, "math.isNaN(baseline) || result <= baseline", numbers(3, 1, 10), want{unmet, ""}},
 		"Undeclared":      {"A variable that does not exist has a position.", numeric, "result < 1 && reslt > 2", nil, want{err: "1:15: undeclared reference to 'reslt'"}},
 		"SecondLine":      {"Also on another line.", numeric, "result < 1 &&\n  reslt > 2", nil, want{err: "2:3: undeclared reference"}},
-		"Syntax":          {"Nor does a syntax.", numeric, "result <", nil, want{err: "1:9: Syntax error"}},
+		"Syntax":          {"So has a mistake of the syntax.", numeric, "result <", nil, want{err: "1:9: Syntax error"}},
 		"Number":          {"A number is no condition.", numeric, "result * 2.0", nil, want{err: "1:1: it is of type double, not bool"}},
 		"Empty":           {"Nor is nothing.", numeric, "", nil, want{err: "Syntax error"}},
 		"Mixed":           {"The error says how to calculate.", numeric, "size('a') == 1 && result * 2 > 1.0", nil, want{err: "write a whole number as 2.0"}},
@@ -77,7 +77,8 @@ func TestCondition(t *testing.T) {
 		"NoBaselineOfWeb": {"A response has a baseline or not.", structured, "result.p99 <= baseline.p99", response(parsed(t, body)), want{unknown, ""}},
 		"Costly": {
 			"An evaluation is bounded.", structured, "result.all(a, result.all(b, result.all(c, result.all(d, a + b + c + d >= 0.0))))",
-			response(parsed(t, "["+strings.Repeat("1,", 999)+"1]")), want{err: errCost.Error()},
+			response(parsed(t, "["+strings.Repeat("1,", 999)+"1]")),
+			want{err: errCost.Error()},
 		},
 		"Payload": {"A response of a function.", invocation, `payload.status == "ok" && statusCode == 200 && durationMillis < 500 && functionError == ""`, map[string]any{
 			varPayload: parsed(t, `{"status": "ok"}`), varStatusCode: 200, varDurationMillis: 120, varFunctionError: "",

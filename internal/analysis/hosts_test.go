@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -80,7 +79,7 @@ func TestDial(t *testing.T) {
 			t.Errorf("%s: got %v", allowed, err)
 		}
 	}
-	if _, err := (hosts{}).dial(context.Background(), "tcp", "localhost:1"); err == nil || !strings.Contains(err.Error(), "--analysis-host") {
+	if _, err := (hosts{}).dial(t.Context(), "tcp", "localhost:1"); err == nil || !strings.Contains(err.Error(), "--analysis-host") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -86,12 +86,11 @@ func tooFew(m *v1beta1.RolloutMetric, r reading) string {
 // read returns what the source of a metric has, with a baseline if a condition uses it.
 func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric, baseline bool) (r reading, wait time.Duration, err error) {
 	p := m.Provider
-	r = reading{baseline: math.NaN(), samples: math.NaN(), baselineSamples: math.NaN()}
 	switch {
 	case p.Prometheus != nil:
-		err = r.fill(s, p.Prometheus.Query, baseline, func(query string) (any, error) { return a.prometheus(ctx, s.Namespace, p.Prometheus, query) })
+		r, err = compared(s, p.Prometheus.Query, baseline, func(query string) (any, error) { return a.prometheus(ctx, s.Namespace, p.Prometheus, query) })
 	case p.Web != nil:
-		err = r.fill(s, p.Web.URL, baseline, func(target string) (any, error) { return a.web(ctx, s.Namespace, p.Web, target) })
+		r, err = compared(s, p.Web.URL, baseline, func(target string) (any, error) { return a.web(ctx, s.Namespace, p.Web, target) })
 	case a.cloudWatch == nil:
 		err = errors.New("the metric has no provider, or CloudWatch cannot be read")
 	default:
@@ -102,23 +101,24 @@ func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.Rollo
 	return r, wait, err
 }
 
-// fill reads the result and, if it is used, the baseline: the answer to the same query about the
-// stable version. A query that does not name the target has no baseline. Nor has a stable version
-// without invocations, or one whose answer is an error.
-func (r *reading) fill(s rollout.Subject, query string, baseline bool, ask func(query string) (any, error)) error {
+// compared reads the result and, if it is used, the baseline: the answer to the same query about
+// the stable version. A query that does not name the target has no baseline. Nor has a stable
+// version without invocations, or one whose answer is an error.
+func compared(s rollout.Subject, query string, baseline bool, ask func(query string) (any, error)) (reading, error) {
+	r := reading{baseline: math.NaN(), samples: math.NaN(), baselineSamples: math.NaN()}
 	var err error
 	if r.result, err = ask(substitute(query, s)); err != nil {
-		return err
+		return r, err
 	}
 	if !baseline || !s.Weighted || s.Stable == "" || !strings.Contains(query, "$(target)") {
-		return nil
+		return r, nil
 	}
 	stable := s
 	stable.Target = s.Stable
 	if answer, err := ask(substitute(query, stable)); err == nil {
 		r.baseline = answer
 	}
-	return nil
+	return r, nil
 }
 
 // substitute replaces the variables of a query.

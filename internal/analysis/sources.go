@@ -60,15 +60,15 @@ func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.
 	if err != nil {
 		return nil, sourceError(m.Address, prometheusError(err))
 	}
-	n, err := single(v)
+	n, err := onlyElement(v)
 	if err != nil {
 		return nil, sourceError(m.Address, err)
 	}
 	return n, nil
 }
 
-// single returns the number that is the result of a query.
-func single(v model.Value) (float64, error) {
+// onlyElement returns the number that is the result of a query.
+func onlyElement(v model.Value) (float64, error) {
 	switch v := v.(type) {
 	case *model.Scalar:
 		return float64(v.Value), nil
@@ -96,7 +96,7 @@ func prometheusError(err error) error {
 		}
 		return explain(err)
 	}
-	switch e.Type { //nolint:exhaustive // The others have one message.
+	switch e.Type {
 	case prometheusv1.ErrBadData:
 		return errors.New("Prometheus rejects the query: check its syntax") //nolint:staticcheck // A name.
 	case prometheusv1.ErrExec:
