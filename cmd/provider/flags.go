@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
@@ -56,6 +57,8 @@ type flags struct {
 	AllowNamespacedEndpoints   bool     `help:"Allow ProviderConfigs of any namespace to set an endpoint. Everyone who can create one can then make the provider call hosts of their choice: limit these with --namespaced-endpoint-host."`
 	NamespacedEndpointHost     []string `help:"Host that the endpoint of a ProviderConfig can name with --allow-namespaced-endpoints: a name, or a pattern such as *.example.org. Default: all hosts with a public address. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
 
+	AnalysisHost []string `help:"Host that the analysis of an Alias's rollout can call, for metrics of Prometheus and of JSON over HTTP, and for dependencies: a name such as prometheus.example.org, a name and a port, or a pattern such as *.example.org. Default: none. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
+
 	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction per second for each AWS account and region. AWS's quota is 100, shared by all callers."`
 	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
 }
@@ -88,6 +91,11 @@ func (f flags) validate() error {
 	for _, h := range f.NamespacedEndpointHost {
 		if err := session.CheckHostPattern(h); err != nil {
 			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host, or a pattern such as *.example.org", h))
+		}
+	}
+	for _, h := range f.AnalysisHost {
+		if err := analysis.CheckHost(h); err != nil {
+			errs = append(errs, fmt.Errorf("--analysis-host is %q: %w", h, err))
 		}
 	}
 	return errors.Join(errs...)
@@ -123,7 +131,8 @@ func (f flags) options() manager.Options {
 			AllowNamespacedEndpoints:   f.AllowNamespacedEndpoints,
 			NamespacedEndpointHosts:    f.NamespacedEndpointHost,
 		},
-		Quota: f.quota(),
+		AnalysisHosts: f.AnalysisHost,
+		Quota:         f.quota(),
 	}
 	if f.EnableChangelogs {
 		features.Enable(feature.EnableAlphaChangeLogs)

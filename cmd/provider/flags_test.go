@@ -49,6 +49,9 @@ func TestDefaults(t *testing.T) {
 	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity || o.Config.AllowNamespacedEndpoints || o.Config.AllowLoopbackEndpoints {
 		t.Errorf("pprof, the change log, and the pod's identity and endpoints for tenants are off: %+v", o)
 	}
+	if len(o.AnalysisHosts) != 0 {
+		t.Errorf("rollouts call no host: %v", o.AnalysisHosts)
+	}
 	if o.LeaseDuration != manager.DefaultLeaseDuration || o.RenewDeadline != manager.DefaultRenewDeadline {
 		t.Errorf("a lease of %s, to be renewed within %s", o.LeaseDuration, o.RenewDeadline)
 	}
@@ -63,7 +66,7 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
 		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--allow-namespaced-endpoints", "--namespaced-endpoint-host=a.example.org,*.b.example.org",
 		"--allow-namespaced-pod-identity", "--enable-tracing", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
-		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m")
+		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m", "--analysis-host=prometheus.monitoring.svc:9090", "--analysis-host=*.example.org,10.0.0.7")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +88,7 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"quotas":              o.Quota.Rates[quota.GetFunction].PerSecond != 50 || o.Quota.Rates[quota.ControlPlane].PerSecond != 5,
 		"tenants":             !o.Config.AllowNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
 		"hosts":               strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
+		"analysis":            strings.Join(o.AnalysisHosts, " ") != "prometheus.monitoring.svc:9090 *.example.org 10.0.0.7",
 		"state metrics":       o.StateMetricInterval != 2*time.Minute,
 	} {
 		if wrong {
@@ -111,6 +115,7 @@ func TestInvalidFlags(t *testing.T) {
 		"Hasty":    {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"}, want: "--leader-election-renew-deadline"},
 		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
 		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
+		"Analysis": {reason: "A URL is not a host.", args: []string{"--analysis-host=a.example.org,https://b.example.org"}, want: `--analysis-host is "https://b.example.org"`},
 		"Negative": {reason: "Nor a negative one.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
 	}
 	for name, tc := range cases {

@@ -102,6 +102,9 @@ type Options struct {
 	// Config configures how AWS clients are made from configs.
 	Config session.Options
 
+	// AnalysisHosts are the hosts that the analysis of a rollout may call.
+	AnalysisHosts []string
+
 	// Quota configures the limits of AWS calls.
 	Quota quota.Options
 

@@ -5,13 +5,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"path"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/egress"
 )
 
 const (
@@ -57,8 +56,8 @@ func (g guard) dial(ctx context.Context, network, address string) (net.Conn, err
 
 // checkHost returns an error if the name of a host, or the address that it is, is not allowed.
 func (g guard) checkHost(host string) error {
-	host = plainHost(host)
-	if len(g.allowed) > 0 && !slices.ContainsFunc(g.allowed, func(pattern string) bool { return matches(pattern, host) }) {
+	host = egress.Host(host)
+	if len(g.allowed) > 0 && !slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
 		return &awserr.HostError{Host: host, Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)"}
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -70,77 +69,18 @@ func (g guard) checkHost(host string) error {
 // checkAddress returns an error for addresses of the pod itself, of its node, and of the cluster, such
 // as those of the metadata service, which returns the node's credentials.
 func (g guard) checkAddress(host string, a netip.Addr) error {
-	host, a = plainHost(host), embedded(a.WithZone("").Unmap())
+	host = egress.Host(host)
 	switch {
-	case a.IsLoopback() && g.loopback:
+	case egress.Address(a).IsLoopback() && g.loopback:
 		return nil
-	case within(a, unreachable):
+	case egress.IsReserved(a):
 		return &awserr.HostError{Host: host, Reason: "its address is loopback, link-local or reserved"}
-	case within(a, private) && !slices.ContainsFunc(g.allowed, func(name string) bool { return plainHost(name) == host }):
+	case egress.IsPrivate(a) && !slices.ContainsFunc(g.allowed, func(name string) bool { return egress.Host(name) == host }):
 		return &awserr.HostError{Host: host, Reason: "its address is private and may belong to the cluster: " +
 			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a ClusterProviderConfig"}
 	}
 	return nil
 }
 
-// matches reports whether a host matches a pattern, in which * stands for any characters.
-func matches(pattern, host string) bool {
-	ok, err := path.Match(plainHost(pattern), host)
-	return err == nil && ok
-}
-
 // CheckHostPattern returns an error if a pattern of NamespacedEndpointHosts is malformed.
-func CheckHostPattern(pattern string) error {
-	_, err := path.Match(pattern, "")
-	return err
-}
-
-// plainHost returns a host in the form in which hosts are compared.
-func plainHost(h string) string {
-	return strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".")
-}
-
-var (
-	// unreachable has the addresses that are never called: of this host, loopback, link-local with
-	// the metadata services of AWS, multicast, and reserved ones.
-	unreachable = prefixes("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
-		"::/128", "::1/128", "fe80::/10", "fec0::/10", "fd00:ec2::/32", "ff00::/8")
-	// private has the private addresses, which clusters use for pods, services and nodes.
-	private = prefixes("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "fc00::/7")
-)
-
-// embedded returns the IPv4 address that an IPv6 address stands for: of NAT64, of 6to4, or an old
-// IPv4-compatible one. It returns other addresses as they are.
-func embedded(a netip.Addr) netip.Addr {
-	if !a.Is6() {
-		return a
-	}
-	b := a.As16()
-	switch {
-	case within(a, nat64), within(a, compatible) && !a.IsLoopback() && !a.IsUnspecified():
-		return netip.AddrFrom4([4]byte(b[12:16]))
-	case within(a, sixToFour):
-		return netip.AddrFrom4([4]byte(b[2:6]))
-	}
-	return a
-}
-
-var (
-	nat64      = prefixes("64:ff9b::/96", "64:ff9b:1::/48")
-	compatible = prefixes("::/96")
-	sixToFour  = prefixes("2002::/16")
-)
-
-// within reports whether one of the prefixes contains an address.
-func within(a netip.Addr, in []netip.Prefix) bool {
-	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
-}
-
-// prefixes parses prefixes. It panics if one is malformed.
-func prefixes(list ...string) []netip.Prefix {
-	ps := make([]netip.Prefix, len(list))
-	for i, p := range list {
-		ps[i] = netip.MustParsePrefix(p)
-	}
-	return ps
-}
+func CheckHostPattern(pattern string) error { return egress.CheckPattern(pattern) }

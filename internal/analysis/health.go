@@ -1,0 +1,176 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// dependency measures a dependency.
+func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace string, d *v1beta1.RolloutDependency) rollout.Measurement {
+	switch {
+	case d.HTTP != nil:
+		return a.httpDependency(ctx, id, d.HTTP)
+	case d.Condition != nil:
+		return a.conditionDependency(ctx, id, namespace, d.Condition)
+	default:
+		return failed(id, errors.New("the dependency has neither http nor condition"))
+	}
+}
+
+// httpDependency measures whether a URL answers with the expected status. It does not read the
+// body of the response.
+func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID, d *v1beta1.RolloutHTTPDependency) rollout.Measurement {
+	res, err := requester{hosts: a.hosts, transport: a.transport, redirects: true}.get(ctx, d.URL)
+	if err != nil {
+		return failed(id, sourceError(d.URL, explain(err)))
+	}
+	_ = res.Body.Close() // It is not read.
+	value := fmt.Sprintf("HTTP %d", res.StatusCode)
+	switch {
+	case d.ExpectedStatus != nil && res.StatusCode == int(*d.ExpectedStatus), d.ExpectedStatus == nil && isSuccess(res.StatusCode):
+		return measured(id, rollout.Success, value, "")
+	case d.ExpectedStatus != nil:
+		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not %d", hostOf(d.URL), res.StatusCode, *d.ExpectedStatus)
+	default:
+		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not 200 to 299", hostOf(d.URL), res.StatusCode)
+	}
+}
+
+// conditionDependency measures whether an object has a condition.
+func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, namespace string, d *v1beta1.RolloutConditionDependency) rollout.Measurement {
+	name := fmt.Sprintf("%s %s", d.Kind, d.Name)
+	u, err := a.object(ctx, namespace, d)
+	switch {
+	case err != nil:
+		return failed(id, fmt.Errorf("cannot read %s: %w", name, err))
+	case u == nil:
+		return measured(id, rollout.Failure, "", "%s does not exist", name)
+	case u.GetDeletionTimestamp() != nil:
+		return measured(id, rollout.Failure, "", "%s is being deleted", name)
+	}
+	kind, desired := cmp.Or(d.Type, "Ready"), cmp.Or(d.Status, "True")
+	status, generation, found := conditionOf(u, kind)
+	switch {
+	case !found:
+		return measured(id, rollout.Failure, "", "%s has no condition %s", name, kind)
+	case generation != 0 && generation < u.GetGeneration():
+		return measured(id, rollout.Inconclusive, status, "the condition %s of %s is of an earlier generation", kind, name)
+	case status != desired:
+		return measured(id, rollout.Failure, status, "the condition %s of %s is not %s", kind, name, desired)
+	default:
+		return measured(id, rollout.Success, status, "")
+	}
+}
+
+// object returns an object of the Alias's namespace, nil if it does not exist.
+func (a *Analyzer) object(ctx context.Context, namespace string, d *v1beta1.RolloutConditionDependency) (*unstructured.Unstructured, error) {
+	gv, err := schema.ParseGroupVersion(d.APIVersion)
+	if err != nil {
+		return nil, fmt.Errorf("apiVersion %q is not valid: use one such as lambda.aws.m.crossplane.io/v1beta1", d.APIVersion)
+	}
+	m, err := a.options.Mapper.RESTMapping(schema.GroupKind{Group: gv.Group, Kind: d.Kind}, gv.Version)
+	switch {
+	case meta.IsNoMatchError(err):
+		return nil, fmt.Errorf("the cluster has no kind %s in %s", d.Kind, d.APIVersion)
+	case err != nil:
+		return nil, err
+	case m.Scope.Name() != meta.RESTScopeNameNamespace:
+		return nil, errors.New("the kind is cluster-scoped, and only objects in the namespace of the Alias can be read")
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(m.GroupVersionKind)
+	err = a.options.Reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: d.Name}, u)
+	switch {
+	case kerrors.IsNotFound(err):
+		return nil, nil
+	case kerrors.IsForbidden(err):
+		return nil, fmt.Errorf("grant the provider's ServiceAccount get on %s of API group %q", m.Resource.Resource, m.Resource.Group)
+	case err != nil && ctx.Err() != nil:
+		return nil, errors.New("the API server did not answer in time")
+	case err != nil:
+		return nil, err
+	}
+	return u, nil
+}
+
+// conditionOf returns the status of a condition, and the generation that it is of, 0 if it has none.
+func conditionOf(u *unstructured.Unstructured, kind string) (status string, generation int64, found bool) {
+	all, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
+	if err != nil {
+		return "", 0, false
+	}
+	for _, entry := range all {
+		c, ok := entry.(map[string]any)
+		if !ok || c["type"] != kind {
+			continue
+		}
+		status, _, _ = unstructured.NestedString(c, "status")
+		generation, _, _ = unstructured.NestedInt64(c, "observedGeneration")
+		return status, generation, true
+	}
+	return "", 0, false
+}
+
+// States of an alarm.
+const (
+	alarmOK               = "OK"
+	alarmFiring           = "ALARM"
+	alarmInsufficientData = "INSUFFICIENT_DATA"
+)
+
+// defaultAlarmInterval is that of the API.
+const defaultAlarmInterval = 30 * time.Second
+
+// alarms measures alarms in one call.
+func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms, checks []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+	if a.cloudWatch == nil {
+		return each(checks, func(id rollout.CheckID) rollout.Measurement {
+			return failed(id, errors.New("CloudWatch cannot be read"))
+		}), 0
+	}
+	names := make([]string, len(checks))
+	for i, id := range checks {
+		names[i] = id.Name
+	}
+	interval := defaultAlarmInterval
+	if spec.Interval != nil {
+		interval = spec.Interval.Duration
+	}
+	states, wait, err := a.cloudWatch.Alarms(ctx, names, interval)
+	switch {
+	case err != nil:
+		return each(checks, func(id rollout.CheckID) rollout.Measurement { return failed(id, err) }), 0
+	case wait > 0:
+		return nil, wait
+	}
+	return each(checks, func(id rollout.CheckID) rollout.Measurement { return alarm(id, states) }), 0
+}
+
+// alarm returns the measurement of an alarm.
+func alarm(id rollout.CheckID, states map[string]string) rollout.Measurement {
+	state, found := states[id.Name]
+	switch {
+	case !found:
+		return failed(id, fmt.Errorf("the alarm %s does not exist in the account and region of the function", id.Name))
+	case state == alarmOK:
+		return measured(id, rollout.Success, state, "")
+	case state == alarmFiring:
+		return measured(id, rollout.Failure, state, "the alarm %s is in state ALARM", id.Name)
+	case state == alarmInsufficientData:
+		return measured(id, rollout.Inconclusive, state, "the alarm %s has insufficient data", id.Name)
+	default:
+		return failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
+	}
+}

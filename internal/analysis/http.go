@@ -1,0 +1,195 @@
+package analysis
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// requestTimeout of one check.
+	requestTimeout = 5 * time.Second
+
+	// maxBody is the longest response of a web metric, in bytes.
+	maxBody = 64 << 10
+
+	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes
+	// less than 1 KiB.
+	maxPrometheusBody = 256 << 10
+
+	// maxHeader is how many bytes the header of a response may have.
+	maxHeader = 64 << 10
+
+	// Idle connections.
+	maxIdle     = 32
+	idleTimeout = 90 * time.Second
+)
+
+// Errors of a request.
+var (
+	errURL      = errors.New("it is not an http or https URL")
+	errTooLong  = errors.New("the response is too long")
+	errRedirect = errors.New("the server redirects, which the provider does not follow")
+	errToken    = errors.New("the bearer token is sent over https only: use an https URL")
+)
+
+// newTransport returns a transport to allowed hosts. It uses no proxy, because the provider would
+// see the address of the proxy instead of the one that is called.
+func newTransport(h hosts) *http.Transport {
+	return &http.Transport{
+		DialContext:            h.dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    requestTimeout,
+		ResponseHeaderTimeout:  requestTimeout,
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConns:           maxIdle,
+		IdleConnTimeout:        idleTimeout,
+	}
+}
+
+// A requester sends the requests of one check.
+type requester struct {
+	hosts     hosts
+	transport http.RoundTripper
+
+	// token is sent to the host, and limit is how many bytes of a response are read.
+	token string
+	limit int64
+
+	// redirects are responses like others, instead of errors.
+	redirects bool
+}
+
+// client returns an HTTP client of a requester. It follows no redirect.
+func (r requester) client() *http.Client {
+	return &http.Client{
+		Transport:     r,
+		Timeout:       requestTimeout,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// RoundTrip sends a request to an allowed host, with the token, and bounds the response.
+func (r requester) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := r.hosts.checkURL(req.URL); err != nil {
+		return nil, err
+	}
+	if r.token != "" && req.URL.Scheme != "https" {
+		return nil, errToken
+	}
+	req = req.Clone(req.Context())
+	req.Header.Set("User-Agent", "provider-lambda")
+	if r.token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	res, err := r.transport.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode/100 == 3 && !r.redirects {
+		_ = res.Body.Close() // It is not read.
+		return nil, errRedirect
+	}
+	res.Body = &boundedBody{ReadCloser: res.Body, left: r.limit}
+	return res, nil
+}
+
+// get sends a GET request. The caller closes the body of the response.
+func (r requester) get(ctx context.Context, target string) (*http.Response, error) {
+	if err := checkTarget(target); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, target, http.NoBody)
+	if err != nil {
+		return nil, errURL
+	}
+	req.Header.Set("Accept", "application/json, */*;q=0.5")
+	return r.client().Do(req)
+}
+
+// checkTarget returns an error unless a text is an http or https URL.
+func checkTarget(target string) error {
+	u, err := url.Parse(target)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return errURL
+	}
+	return nil
+}
+
+// A boundedBody returns errTooLong if a body has more bytes than its limit.
+type boundedBody struct {
+	io.ReadCloser
+
+	left int64
+}
+
+// Read reads the next part of the body.
+func (b *boundedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		var one [1]byte
+		if n, err := b.ReadCloser.Read(one[:]); n == 0 {
+			return 0, err
+		}
+		return 0, errTooLong
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	return n, err
+}
+
+// isSuccess reports whether a status is from 200 to 299.
+func isSuccess(status int) bool { return status/100 == 2 }
+
+// explain returns an error of a request without what the server has sent, and without addresses
+// and ports, which differ each time.
+func explain(err error) error {
+	for _, known := range []error{errURL, errTooLong, errRedirect, errToken} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	if refused, ok := errors.AsType[*hostError](err); ok {
+		return refused
+	}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return errors.New("the server's certificate is not trusted, or is for another host")
+	}
+	if isTimeout(err) {
+		return fmt.Errorf("there is no answer within %s", requestTimeout)
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return errors.New("the name of the host cannot be resolved")
+	}
+	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "dial" {
+		return errors.New("the host does not accept the connection")
+	}
+	return errors.New("the request failed: the server closed the connection, or its answer is not HTTP")
+}
+
+// isTimeout reports whether an error is that of an answer that takes too long.
+func isTimeout(err error) bool {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
+}
+
+// hostOf returns the host of a URL, for messages.
+func hostOf(target string) string {
+	u, err := url.Parse(target)
+	if err != nil {
+		return "the server"
+	}
+	return strings.ToValidUTF8(u.Host, "")
+}

@@ -1,0 +1,159 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/google/cel-go/cel"
+	"github.com/google/cel-go/common/ast"
+	"github.com/google/cel-go/common/operators"
+	"github.com/google/cel-go/common/types"
+	"github.com/google/cel-go/common/types/ref"
+	"github.com/google/cel-go/common/types/traits"
+	"github.com/google/cel-go/ext"
+)
+
+// CEL's limit of the cost is checked after each function, and counts many functions as one
+// whatever they work on. So a short expression could double a list forty times, and compare the
+// result. Conditions have therefore only the functions of this file, and cannot make lists of
+// anything but constants: no value is much larger than what a server has sent. Their cost is
+// what they read.
+
+// macros are the macros of conditions. None makes a list.
+var macros = []cel.Macro{cel.HasMacro, cel.AllMacro, cel.ExistsMacro, cel.ExistsOneMacro}
+
+// Names that the macros math.greatest and math.least have in a parsed expression.
+const (
+	mathMax = "math.@max"
+	mathMin = "math.@min"
+)
+
+// allowed are the functions of conditions.
+var allowed = setOf(
+	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
+	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
+	operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
+	operators.Index, operators.In,
+	"size", "startsWith", "endsWith", "contains", "double", "int", "string", "dyn",
+	"math.isNaN", "math.isInf", "math.isFinite", "math.abs", "math.sign", "math.sqrt", "math.ceil", "math.floor", "math.round", "math.trunc", mathMax, mathMin,
+)
+
+func setOf(names ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, n := range names {
+		set[n] = true
+	}
+	return set
+}
+
+// restrict returns an error if an expression has a function that conditions do not have, or makes
+// a list or a map of anything but constants. Lists that are the arguments of math.greatest and
+// math.least are allowed.
+func restrict(a *ast.AST) error {
+	var found ast.Expr
+	var problem string
+	arguments := map[int64]bool{}
+	note := func(e ast.Expr, text string) {
+		if found == nil {
+			found, problem = e, text
+		}
+	}
+	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
+		switch e.Kind() {
+		case ast.CallKind:
+			call := e.AsCall()
+			if !allowed[call.FunctionName()] {
+				note(e, fmt.Sprintf("the function %s is not available", call.FunctionName()))
+			}
+			if name := call.FunctionName(); name == mathMax || name == mathMin {
+				for _, arg := range call.Args() {
+					arguments[arg.ID()] = true
+				}
+			}
+		case ast.ListKind:
+			for _, element := range e.AsList().Elements() {
+				if element.Kind() != ast.LiteralKind && !arguments[e.ID()] {
+					note(e, "a list may have constants only")
+				}
+			}
+		case ast.MapKind, ast.StructKind:
+			note(e, "maps and messages are not available")
+		default:
+		}
+	}))
+	if found == nil {
+		return nil
+	}
+	return fmt.Errorf("%s%s", position(a.SourceInfo(), found.ID()), problem)
+}
+
+// position returns the position of a part of an expression, such as "1:8: ", empty if it is not known.
+func position(source *ast.SourceInfo, id int64) string {
+	l := source.GetStartLocation(id)
+	if l.Line() < 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d: ", l.Line(), l.Column()+1)
+}
+
+// options are the options of each dialect's environment.
+func options() []cel.EnvOption {
+	return []cel.EnvOption{
+		cel.ClearMacros(), cel.Macros(macros...), ext.Math(), cel.CrossTypeNumericComparisons(true),
+		cel.ParserRecursionLimit(maxDepth), cel.ParserExpressionSizeLimit(maxExpression),
+	}
+}
+
+// A meter counts the cost of functions by what they read. Each takes at least one.
+type meter struct{}
+
+// CallCost returns the cost of a function, nil if it is CEL's own estimate.
+func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
+	var cost uint64
+	switch function {
+	case "startsWith", "endsWith", "contains":
+		return nil
+	case operators.Equals, operators.NotEquals:
+		cost = min(extent(args[0]), extent(args[1]))
+	case operators.In:
+		cost = extent(args[1])
+	case "size":
+		if _, ok := args[0].(types.String); ok {
+			cost = extent(args[0])
+		}
+	default:
+		for _, arg := range args {
+			cost += extent(arg)
+		}
+	}
+	cost++
+	return &cost
+}
+
+// charactersPerCost is how many characters of a text cost as much as one element of a list.
+const charactersPerCost = 10
+
+// extent returns how many elements a value has, with those within.
+func extent(v ref.Val) uint64 {
+	switch v := v.(type) {
+	case types.String:
+		return uint64(len(v) / charactersPerCost) //nolint:gosec // It is not negative.
+	case traits.Mapper:
+		n := uint64(1)
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			key := it.Next()
+			n += 1 + extent(key)
+			if value, ok := v.Find(key); ok {
+				n += extent(value)
+			}
+		}
+		return n
+	case traits.Lister:
+		n := uint64(1)
+		for it := v.Iterator(); it.HasNext() == types.True; {
+			n += 1 + extent(it.Next())
+		}
+		return n
+	default:
+		return 0
+	}
+}

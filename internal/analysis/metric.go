@@ -1,0 +1,193 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// A reading is what a source returned for a metric. A baseline that is not known is NaN, and so
+// are the numbers of samples.
+type reading struct {
+	result, baseline         any
+	samples, baselineSamples float64
+}
+
+// values returns the variables of conditions.
+func (r reading) values() map[string]any {
+	return map[string]any{varResult: r.result, varBaseline: r.baseline, varSamples: r.samples, varBaselineSamples: r.baselineSamples}
+}
+
+// value returns the result for status: a number or a truth value, not what else a server has sent.
+func (r reading) value() string {
+	switch v := r.result.(type) {
+	case float64:
+		return number(v)
+	case bool:
+		return strconv.FormatBool(v)
+	default:
+		return ""
+	}
+}
+
+// number returns a number with six digits.
+func number(f float64) string {
+	const digits, bits = 6, 64
+	return strconv.FormatFloat(f, 'g', digits, bits)
+}
+
+// metric measures a metric. It returns a wait if there is no value yet.
+func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Subject, m *v1beta1.RolloutMetric) (rollout.Measurement, time.Duration) {
+	j, err := a.judge(m)
+	if err != nil {
+		return failed(id, err), 0
+	}
+	r, wait, err := a.read(ctx, s, m, j.uses(varBaseline))
+	switch {
+	case err != nil:
+		return failed(id, err), 0
+	case wait > 0:
+		return rollout.Measurement{}, wait
+	}
+	if m.Provider.Lambda != nil {
+		if short := tooFew(m, r); short != "" {
+			return measured(id, rollout.Inconclusive, "", "%s", short), 0
+		}
+	}
+	if f, ok := r.result.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return measured(id, rollout.Inconclusive, number(f), "the value is not a finite number"), 0
+	}
+	result, message := j.verdict(ctx, r)
+	return measured(id, result, r.value(), "%s", message), 0
+}
+
+// tooFew returns why a measurement has too few samples, empty if it has enough.
+func tooFew(m *v1beta1.RolloutMetric, r reading) string {
+	least := max(ptr.Deref(m.MinSampleCount, 1), 1)
+	switch {
+	case math.IsNaN(r.samples):
+		return fmt.Sprintf("no traffic: the number of invocations is not known, and minSampleCount is %d", least)
+	case r.samples < float64(least):
+		return fmt.Sprintf("no traffic: %s of %d invocations", number(r.samples), least)
+	default:
+		return ""
+	}
+}
+
+// read returns what the source of a metric has, with a baseline if a condition uses it.
+func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric, baseline bool) (r reading, wait time.Duration, err error) {
+	p := m.Provider
+	switch {
+	case p.Prometheus != nil:
+		r, err = compared(s, p.Prometheus.Query, baseline, func(query string) (any, error) { return a.prometheus(ctx, s.Namespace, p.Prometheus, query) })
+	case p.Web != nil:
+		r, err = compared(s, p.Web.URL, baseline, func(target string) (any, error) { return a.web(ctx, s.Namespace, p.Web, target) })
+	case a.cloudWatch == nil:
+		err = errors.New("the metric has no provider, or CloudWatch cannot be read")
+	default:
+		var sample rollout.Sample
+		sample, wait, err = a.cloudWatch.Sample(ctx, s, m)
+		r = reading{result: sample.Value, baseline: sample.Baseline, samples: sample.Samples, baselineSamples: sample.BaselineSamples}
+	}
+	return r, wait, err
+}
+
+// compared reads the result and, if it is used, the baseline: the answer to the same query about
+// the stable version. A query that does not name the target has no baseline. Nor has a stable
+// version without invocations, or one whose answer is an error.
+func compared(s rollout.Subject, query string, baseline bool, ask func(query string) (any, error)) (reading, error) {
+	r := reading{baseline: math.NaN(), samples: math.NaN(), baselineSamples: math.NaN()}
+	var err error
+	if r.result, err = ask(substitute(query, s)); err != nil {
+		return r, err
+	}
+	if !baseline || !s.Weighted || s.Stable == "" || !strings.Contains(query, "$(target)") {
+		return r, nil
+	}
+	stable := s
+	stable.Target = s.Stable
+	if answer, err := ask(substitute(query, stable)); err == nil {
+		r.baseline = answer
+	}
+	return r, nil
+}
+
+// substitute replaces the variables of a query.
+func substitute(query string, s rollout.Subject) string {
+	return strings.NewReplacer("$(function)", s.Function, "$(alias)", s.Alias, "$(target)", s.Target, "$(stable)", s.Stable).Replace(query)
+}
+
+// A judge has the conditions of a metric. One that is not set is nil.
+type judge struct {
+	success, failure         *condition
+	successText, failureText string
+	field                    string
+}
+
+// judge returns the conditions of a metric. An error names the field of one that is not valid.
+func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
+	j := judge{field: fmt.Sprintf("spec.rollout.analysis.metrics[%s]", m.Name), successText: ptr.Deref(m.SuccessCondition, ""), failureText: ptr.Deref(m.FailureCondition, "")}
+	d := numeric
+	if m.Provider.Web != nil {
+		d = structured
+	}
+	if m.SuccessCondition == nil && m.FailureCondition == nil {
+		return j, fmt.Errorf("%s has no condition: set successCondition, failureCondition or both", j.field)
+	}
+	var err error
+	if m.FailureCondition != nil {
+		if j.failure, err = a.conditions.get(d, j.failureText); err != nil {
+			return j, fmt.Errorf("%s.failureCondition is not valid: %w", j.field, err)
+		}
+	}
+	if m.SuccessCondition != nil {
+		if j.success, err = a.conditions.get(d, j.successText); err != nil {
+			return j, fmt.Errorf("%s.successCondition is not valid: %w", j.field, err)
+		}
+	}
+	return j, nil
+}
+
+// uses reports whether a condition uses a variable.
+func (j judge) uses(variable string) bool {
+	return j.success != nil && j.success.uses[variable] || j.failure != nil && j.failure.uses[variable]
+}
+
+// verdict returns the result of a measurement, and why it is not Success. A measurement fails if
+// it meets the failure condition, also if it meets the success condition.
+func (j judge) verdict(ctx context.Context, r reading) (result, message string) {
+	failure, success := unmet, unmet
+	var err error
+	if j.failure != nil {
+		if failure, err = j.failure.evaluate(ctx, r.values()); err != nil {
+			return rollout.Error, fmt.Sprintf("%s.failureCondition: %v", j.field, err)
+		}
+	}
+	if failure == met {
+		return rollout.Failure, "failureCondition is met: " + j.failureText
+	}
+	if j.success != nil {
+		if success, err = j.success.evaluate(ctx, r.values()); err != nil {
+			return rollout.Error, fmt.Sprintf("%s.successCondition: %v", j.field, err)
+		}
+	}
+	switch {
+	case failure == unknown || success == unknown:
+		return rollout.Inconclusive, "a condition needs a number that is not known, such as the baseline of a stable version without invocations"
+	case success == met, j.success == nil:
+		return rollout.Success, ""
+	case j.failure == nil:
+		return rollout.Failure, "successCondition is not met: " + j.successText
+	default:
+		return rollout.Inconclusive, "neither successCondition nor failureCondition is met"
+	}
+}
