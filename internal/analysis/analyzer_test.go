@@ -376,6 +376,7 @@ func TestCloudWatchMetric(t *testing.T) {
 		"NoBaseline":     {"Without one, it does not fail.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "result <= baseline * 1.5", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
 		"NoBaselineOnly": {"Nor succeed.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "", "result > baseline * 1.5", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
 		"NoneFailing":    {"Whether it fails is not known, so it does not succeed.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "result < 1", "result > baseline", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
+		"Unbounded":      {"Everything is less than infinity.", rollout.Sample{Value: 0.02, Baseline: math.Inf(1), Samples: 10}, "result <= baseline", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
 		"BaselineOfFew":  {"The number of the stable version's invocations.", rollout.Sample{Value: 0.02, Baseline: 0.01, Samples: 10, BaselineSamples: 3}, "baselineSamples < 10 || result < baseline", "", 1, false, outcome{"Success", "0.02", ""}},
 		"NoCondition":    {"The API server rejects this.", rollout.Sample{Value: 0, Samples: 10}, "", "", 1, false, outcome{"Error", "", "metrics[m] has no condition"}},
 		"Invalid":        {"Both conditions have to be valid.", rollout.Sample{Value: 5, Samples: 10}, "reslt < 1", "result > 1", 1, false, outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared"}},

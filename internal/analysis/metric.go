@@ -22,9 +22,13 @@ type reading struct {
 	samples, baselineSamples float64
 }
 
-// values returns the variables of conditions.
+// values returns the variables of conditions. An infinite baseline is none to compare with.
 func (r reading) values() map[string]any {
-	return map[string]any{varResult: r.result, varBaseline: r.baseline, varSamples: r.samples, varBaselineSamples: r.baselineSamples}
+	baseline := r.baseline
+	if f, ok := baseline.(float64); ok && math.IsInf(f, 0) {
+		baseline = math.NaN()
+	}
+	return map[string]any{varResult: r.result, varBaseline: baseline, varSamples: r.samples, varBaselineSamples: r.baselineSamples}
 }
 
 // value returns the result for status: a number or a truth value, not what else a server has sent.
