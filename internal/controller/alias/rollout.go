@@ -18,6 +18,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
@@ -29,7 +30,6 @@ import (
 // that have no value yet.
 type analyzer interface {
 	Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) (results []rollout.Measurement, wait time.Duration)
-	ExpectInvocation(expect *string, payload []byte, functionError string, statusCode int32, took time.Duration) rollout.Measurement
 }
 
 // hundred is the percentage of all invocations.
@@ -137,7 +137,7 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	case err != nil:
 		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Clean(err).Error())}
 	default:
-		m = e.analyzer.ExpectInvocation(test.Invoke.Expect, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now))
+		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now))
 	}
 	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	rollout.Record(a.Status.Rollout, m, e.now())

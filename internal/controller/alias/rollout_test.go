@@ -34,13 +34,6 @@ func (r results) Measure(_ context.Context, s rollout.Subject, _ *v1beta1.AliasR
 	return out, 0
 }
 
-func (r results) ExpectInvocation(_ *string, _ []byte, functionError string, _ int32, _ time.Duration) rollout.Measurement {
-	if functionError != "" {
-		return rollout.Measurement{Result: rollout.Failure, Message: functionError}
-	}
-	return rollout.Measurement{Result: rollout.Success}
-}
-
 func healthy(rollout.Subject, rollout.CheckID) string { return rollout.Success }
 
 func unhealthy(s rollout.Subject, id rollout.CheckID) string {
