@@ -19,8 +19,9 @@ const (
 	// maxQueries is how many queries GetMetricData takes.
 	maxQueries = 500
 
-	// maxPoints is how many data points a page of GetMetricData has.
-	maxPoints = 100_800
+	// maxPoints is how many data points a call has. AWS reads 90,000 a second in an account and region
+	// if they are older than three hours, and a page has 100,800.
+	maxPoints = 80_000
 
 	// maxAligned is how much a call's time may begin earlier, so that the periods of all of its
 	// queries are aligned.
@@ -199,11 +200,11 @@ func pointsOf(q types.MetricDataQuery, period time.Duration) float64 {
 
 // lcm returns the least common multiple of two periods.
 func lcm(a, b time.Duration) time.Duration {
-	x, y := a, b
+	x, y := int64(a), int64(b)
 	for y != 0 {
 		x, y = y, x%y
 	}
-	return a / x * b
+	return time.Duration(int64(a) / x * int64(b))
 }
 
 // earlier returns the earlier of two times.

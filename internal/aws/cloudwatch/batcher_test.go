@@ -470,6 +470,24 @@ func TestPeriods(t *testing.T) {
 	}
 }
 
+func TestManyPoints(t *testing.T) {
+	b, f := &Batcher{}, &fake{}
+	for _, second := range []int{0, 1} {
+		for i := range 60 {
+			m := customOf(metricQuery("m", 60, false))
+			m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 24 * time.Hour}
+			s := subjectOf(i)
+			s.Since = time.Time{}
+			if got, _, err := b.Sample(t.Context(), f, clock(12, 0, second), s, m); err != nil || second == 1 && got.Samples != 1440 {
+				t.Fatalf("got %+v, %v", got, err)
+			}
+		}
+	}
+	if got := f.calls(); !slices.Equal(got, []int{55, 5}) {
+		t.Errorf("a day of a metric has 1,440 data points: calls have %v queries", got)
+	}
+}
+
 func TestPages(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
@@ -489,7 +507,7 @@ func TestPages(t *testing.T) {
 	if err != nil || got.Value != 5 || len(f.calls()) != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
+	f.getMetricData = func(*sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
 		return &sdk.GetMetricDataOutput{NextToken: aws.String("again")}, nil
 	}
 	if _, _, err = b.Sample(t.Context(), f, clock(12, 1, 1), subjectOf(1), lambdaOf("Errors")); err == nil || len(f.calls()) != 200 {

@@ -234,7 +234,7 @@ func TestSeries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := series{}
 			for _, r := range tc.results {
-				s.add(r)
+				s = s.with(r)
 			}
 			points, err := s.in(w)
 			var got []float64

@@ -73,8 +73,8 @@ func (b *Batcher) read(ctx context.Context, api API, now time.Time, batch *batch
 		seen := map[string]bool{}
 		for _, r := range out.MetricDataResults {
 			id := aws.ToString(r.Id)
-			s := of[id]
-			if s.add(r); seen[id] {
+			s := of[id].with(r)
+			if seen[id] {
 				s.err = errSeveral
 			}
 			of[id], seen[id] = s, true

@@ -73,8 +73,8 @@ func statusError(status types.StatusCode) error {
 	}
 }
 
-// add adds a result of a page to the series of its query.
-func (s *series) add(r types.MetricDataResult) {
+// with returns the series of a query with a result of a further page.
+func (s series) with(r types.MetricDataResult) series {
 	label := aws.ToString(r.Label)
 	switch {
 	case s.err != nil:
@@ -92,4 +92,5 @@ func (s *series) add(r types.MetricDataResult) {
 	for i := range min(len(r.Timestamps), len(r.Values)) {
 		s.points = append(s.points, point{at: r.Timestamps[i], value: r.Values[i]})
 	}
+	return s
 }

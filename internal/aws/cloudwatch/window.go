@@ -44,5 +44,6 @@ func ceil(t time.Time, period time.Duration) time.Time {
 
 // ceilDuration rounds a duration up to a multiple of a period, at least one.
 func ceilDuration(d, period time.Duration) time.Duration {
-	return max((d+period-1)/period, 1) * period
+	n := max(int64(d+period-1)/int64(period), 1)
+	return time.Duration(n * int64(period))
 }

@@ -29,7 +29,7 @@ type metricDataInput struct {
 
 // metricQuery is a metric or an expression.
 type metricQuery struct {
-	Id, Expression string
+	Id, Expression string //nolint:revive // CloudWatch's spelling
 	MetricStat     *metricStat
 	ReturnData     *bool
 	Period         int64
@@ -90,7 +90,7 @@ func (in *metricDataInput) check() error {
 	seen := map[string]bool{}
 	for i := range in.MetricDataQueries {
 		q := &in.MetricDataQueries[i]
-		if err := q.check(); err != nil {
+		if err := q.check(i + 1); err != nil {
 			return err
 		}
 		if seen[q.Id] {
@@ -101,8 +101,8 @@ func (in *metricDataInput) check() error {
 	return nil
 }
 
-// check rejects queries that CloudWatch rejects.
-func (q *metricQuery) check() error {
+// check rejects queries that CloudWatch rejects. n is the number of the query in its call.
+func (q *metricQuery) check(n int) error {
 	switch {
 	case !queryID.MatchString(q.Id):
 		return invalidMetrics("The value %s for parameter Id is not valid.", q.Id)
@@ -111,9 +111,9 @@ func (q *metricQuery) check() error {
 	case q.MetricStat == nil:
 		return nil
 	case q.MetricStat.Period <= 0 || q.MetricStat.Period%60 != 0:
-		return invalidMetrics("The parameter MetricDataQueries.member.1.MetricStat.Period must be a multiple of 60.")
+		return invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be a multiple of 60.", n)
 	case !statisticPattern.MatchString(q.MetricStat.Stat):
-		return invalidMetrics("The value %s for parameter MetricDataQueries.member.1.MetricStat.Stat is not supported.", q.MetricStat.Stat)
+		return invalidMetrics("The value %s for parameter MetricDataQueries.member.%d.MetricStat.Stat is not a valid statistic.", q.MetricStat.Stat, n)
 	}
 	return nil
 }

@@ -205,7 +205,7 @@ func (p *mathParser) call(name string, args []operand) operand {
 
 // reductions are the functions that make one number of many.
 var reductions = map[string]func([]float64) float64{
-	"SUM": func(v []float64) float64 { return total(v) },
+	"SUM": total,
 	"AVG": func(v []float64) float64 { return total(v) / float64(len(v)) },
 	"MIN": func(v []float64) float64 { return slices.Min(append(v, math.Inf(1))) },
 	"MAX": func(v []float64) float64 { return slices.Max(append(v, math.Inf(-1))) },

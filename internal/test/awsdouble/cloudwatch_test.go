@@ -122,7 +122,7 @@ func TestGetMetricDataRejections(t *testing.T) {
 		"TooMany":    {reason: "A call has 500 queries.", queries: many, message: "The collection MetricDataQueries must not have a size greater than 500."},
 		"Twice":      {reason: "IDs are unique.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat("q", "Shop", "Orders", "Sum", 60)}, message: "The values for parameter id in MetricDataQueries are not unique."},
 		"Time":       {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, end: begin, message: "The parameter StartTime must be less than the parameter EndTime."},
-		"Statistic":  {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}},
+		"Statistic":  {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic."},
 		"Period":     {reason: "Periods are minutes.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
 		"ID":         {reason: "An ID begins with a lowercase letter.", queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
 		"Identifier": {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q", "m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},

@@ -77,8 +77,9 @@
 //
 // CloudWatch speaks RPC v2 with CBOR, as the SDK's client does. GetMetricData has metrics with the statistics Sum,
 // Average, Maximum, Minimum, SampleCount and percentiles, and expressions of + - * / and comparisons, SUM, AVG, MIN,
-// MAX, IF and FILL. That an expression must not be a number, and that one wrong query rejects the whole call, is
-// documented; the messages and how data is divided among pages are assumptions. DescribeAlarms has the states that
+// MAX, IF and FILL. That one wrong query rejects the whole call, the message
+// for a wrong statistic and that of a throttled call are quoted by users; the other messages, that an expression must
+// not be a number, and how data is divided among pages are assumptions. DescribeAlarms has the states that
 // PutAlarm sets: alarms are not evaluated. Traffic simulates invocations and their metrics, with the dimensions that
 // are documented. Whether Lambda publishes ExecutedVersion of an alias with one version, and from when CloudWatch
 // counts periods, is not: options select it.

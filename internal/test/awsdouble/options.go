@@ -38,8 +38,8 @@ type Options struct {
 	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is not
 	// documented whether AWS does.
 	UnweightedVersions bool
-	// EpochPeriods counts the periods of GetMetricData from the epoch, not from the beginning of its time. It is not
-	// documented which of them AWS does.
+	// EpochPeriods counts the periods of GetMetricData from the epoch, not from the beginning of its time, as
+	// users report. It is not documented which of them AWS does.
 	EpochPeriods bool
 	// StrictCredentials checks every call as AWS does: it must be signed by SigV4 with the key of a user of AddUser
 	// or of a session that has not expired, and a role can only be assumed as AddRole allows. Without it any key is
