@@ -97,23 +97,31 @@ func measures(s *v1beta1.AliasRolloutStatus) bool {
 }
 
 // dueAt returns when a check is measured next, and false if it is not in this step. Dependencies and
-// alarms are measured before the target receives any invocation, too; metrics from an interval
-// after that on.
-func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration) (time.Time, bool) {
+// alarms are measured before the target receives any invocation, too. Metrics are measured an interval
+// after the target received its present weight: earlier values do not count.
+func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration) (at time.Time, ok bool) {
 	c := check(s, id)
 	if c != nil && c.MeasuredAt != nil {
-		return c.MeasuredAt.Add(every), s.TrafficStartedAt != nil || id.Type != CheckMetric
+		at = c.MeasuredAt.Add(every)
 	}
 	if id.Type != CheckMetric {
-		return time.Time{}, true
+		return at, true
 	}
-	if s.TrafficStartedAt == nil {
+	if s.TrafficStartedAt == nil || s.ShiftedAt == nil {
 		return time.Time{}, false
 	}
+	at = latest(at, s.ShiftedAt.Add(every))
 	if m := metricOf(spec, id.Name); m != nil && m.InitialDelay != nil {
-		every = max(every, m.InitialDelay.Duration)
+		at = latest(at, s.TrafficStartedAt.Add(m.InitialDelay.Duration))
 	}
-	return s.TrafficStartedAt.Add(every), true
+	return at, true
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Record adds a measurement to a state.
