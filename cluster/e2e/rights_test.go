@@ -115,7 +115,7 @@ status:
 		if err != nil {
 			return err
 		}
-		return said(u, "Synced", "iam.aws.m.upbound.io")
+		return conditionMessage(u, "Synced", "iam.aws.m.upbound.io")
 	})
 	e.apply("", e.manifest("docs/install.md", "provider-lambda-extra"))
 	e.ready("Function", ns, "from")

@@ -53,11 +53,11 @@ func TestTakeover(t *testing.T) {
 	}{
 		"Killed": {
 			reason: "Nobody hears of a leader that is killed, so its lease has to run out.",
-			signal: syscall.SIGKILL, args: short, killed: true, most: patience,
+			signal: syscall.SIGKILL, args: short, killed: true, most: timeout,
 		},
 		"Ended": {
 			reason: "A leader that is told to end gives its lease of 60 s back.",
-			signal: syscall.SIGTERM, most: patience / 2,
+			signal: syscall.SIGTERM, most: timeout / 2,
 		},
 	}
 	for name, tc := range cases {
@@ -83,7 +83,7 @@ func TestTakeover(t *testing.T) {
 			if took := time.Since(began); took > tc.most {
 				t.Errorf("%s: it took %s", tc.reason, took)
 			}
-			w.ready(functions, patience)
+			w.ready(functions, timeout)
 			w.onceEach(functions)
 		})
 	}
@@ -130,7 +130,7 @@ func TestLostLease(t *testing.T) {
 			behind := bytes.ReplaceAll(w.cluster.Kubeconfig, []byte(w.cluster.Config.Host), []byte("https://"+n.address))
 			leader, standby := w.pair(behind, append(short, "--poll=1s", "--min-poll=1s", "--poll-jitter-percentage=0")...)
 			w.functions(8)
-			w.ready(8, patience)
+			w.ready(8, timeout)
 			w.drift(t.Context(), "f-0000")
 			until(t, "the leader puts right what was changed", func() bool { return count(w.callsOf(leader), "UpdateFunctionConfiguration") > 0 })
 

@@ -180,31 +180,31 @@ func TestReaderAsksForOne(t *testing.T) {
 	denied := &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
 	boom := errors.New("boom")
 	cases := map[string]struct {
-		reason     string
-		mg         *samples.Sample
-		list, get  error
-		asks, want bool
-		err        error
+		reason      string
+		mg          *samples.Sample
+		list, get   error
+		calls, want bool
+		err         error
 	}{
 		"NotMade": {reason: "It is yet to be made.", mg: &samples.Sample{}},
-		"Made":    {reason: "It should be there.", mg: wrote, asks: true, want: true},
-		"Gone":    {reason: "It is not.", mg: wrote, get: gone, asks: true},
+		"Made":    {reason: "It should be there.", mg: wrote, calls: true, want: true},
+		"Gone":    {reason: "It is not.", mg: wrote, get: gone, calls: true},
 		"Deleted": {reason: "It was taken away.", mg: deleted},
-		"NoList":  {reason: "Without a list, nothing is known.", mg: &samples.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, asks: true, want: true},
-		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, asks: true},
-		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, asks: true, err: boom},
+		"NoList":  {reason: "Without a list, nothing is known.", mg: &samples.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, calls: true, want: true},
+		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, calls: true},
+		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, calls: true, err: boom},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p, asked := &pages{err: tc.list}, false
+			p, called := &pages{err: tc.list}, false
 			r := p.reader()
 			r.Get = func(context.Context, functionname.Name) (string, error) {
-				asked = true
+				called = true
 				return "x", tc.get
 			}
 			_, exists, err := r.Read(t.Context(), tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
-			if exists != tc.want || asked != tc.asks || !errors.Is(err, tc.err) {
-				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, asked, err)
+			if exists != tc.want || called != tc.calls || !errors.Is(err, tc.err) {
+				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, called, err)
 			}
 		})
 	}

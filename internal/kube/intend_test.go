@@ -13,7 +13,7 @@ import (
 
 func TestIntend(t *testing.T) {
 	timeout := errors.New("timeout")
-	note := map[string]string{"record": "1"}
+	record := map[string]string{"record": "1"}
 	cases := map[string]struct {
 		reason string
 		// before changes the object before the write, as others do.
@@ -63,7 +63,7 @@ func TestIntend(t *testing.T) {
 				return timeout
 			}
 			e.dropped = func() bool { return lost > 0 && !tc.arrives }
-			err := e.AnnotateIfUnchanged(t.Context(), th, note)
+			err := e.AnnotateIfUnchanged(t.Context(), th, record)
 			if kerrors.IsConflict(err) != tc.conflict || errors.Is(err, timeout) != tc.fails || (err == nil) == (tc.conflict || tc.fails) {
 				t.Fatalf("%s: got %v", tc.reason, err)
 			}

@@ -149,17 +149,17 @@ func TestLeaseNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := map[string]struct {
-		reason      string
-		asked, file string
-		want, err   string
+		reason          string
+		requested, file string
+		want, err       string
 	}{
-		"Asked":  {reason: "The user's word.", asked: "ours", file: file, want: "ours"},
+		"Asked":  {reason: "The user's word.", requested: "ours", file: file, want: "ours"},
 		"Pod":    {reason: "The pod's own.", file: file, want: "crossplane-system"},
 		"Nobody": {reason: "Outside a pod, it has to be said.", file: file + "x", err: "--leader-election-namespace"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := leaseNamespace(tc.asked, tc.file)
+			got, err := leaseNamespace(tc.requested, tc.file)
 			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("%s: got %q, %v", tc.reason, got, err)
 			}

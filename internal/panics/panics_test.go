@@ -41,9 +41,9 @@ func TestGuard(t *testing.T) {
 			if !ok {
 				t.Fatalf("%s: got %v", tc.reason, err)
 			}
-			said := p.Error() + strings.Join(p.Stack(), "\n")
-			if strings.Contains(said, secret) || !strings.Contains(p.Error(), "panics.TestGuard") || !strings.Contains(p.Stack()[0], "panics_test.go:") {
-				t.Errorf("%s: got %s", tc.reason, said)
+			message := p.Error() + strings.Join(p.Stack(), "\n")
+			if strings.Contains(message, secret) || !strings.Contains(p.Error(), "panics.TestGuard") || !strings.Contains(p.Stack()[0], "panics_test.go:") {
+				t.Errorf("%s: got %s", tc.reason, message)
 			}
 		})
 	}

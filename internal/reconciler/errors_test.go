@@ -85,10 +85,10 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestHeldReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
+// TestAbortedReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
 // errors. The queue's own rate limiter forgets a resource that is requeued for another reason
 // than an error.
-func TestHeldReconcileDoesNotClearErrors(t *testing.T) {
+func TestAbortedReconcileDoesNotClearErrors(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Get"] = errors.New("boom")
 	e.reconcile()
@@ -117,8 +117,8 @@ func TestErrorsAreForgotten(t *testing.T) {
 		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(e *env) {
 			e.change(func(mg *sample) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
-		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.gate.states.resetBackoff(cart) }, want: 5 * time.Second},
-		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.gate.states.markChanged(cart, "Secret db") }, want: 5 * time.Second},
+		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.reconciler.states.resetBackoff(cart) }, want: 5 * time.Second},
+		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: 5 * time.Second},
 		"Delete": {reason: "The user wants something else now.", do: func(e *env) { e.delete() }, want: 5 * time.Second},
 		"Success": {reason: "It worked in between.", do: func(e *env) {
 			delete(e.cloud.fail, "Get")

@@ -139,14 +139,14 @@ func pending(mg *flowSample) {
 
 func TestObserve(t *testing.T) {
 	type want struct {
-		o        managed.ExternalObservation
-		err      string
-		ready    xpv2.ConditionReason
-		shown    string
-		reserved []string
-		comeBack time.Duration
-		events   []string
-		name     string
+		o            managed.ExternalObservation
+		err          string
+		ready        xpv2.ConditionReason
+		shown        string
+		reserved     []string
+		requeueAfter time.Duration
+		events       []string
+		name         string
 	}
 	there := managed.ConnectionDetails{"value": []byte("a")}
 	other := managed.ConnectionDetails{"value": []byte("b")}
@@ -202,7 +202,7 @@ func TestObserve(t *testing.T) {
 			cloud:  &fakeExternal{there: true, value: "b", busy: true}, mg: newExternalSample(),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: ReasonUpdating, shown: "b", comeBack: 3 * time.Second, name: "basket",
+				ready: ReasonUpdating, shown: "b", requeueAfter: 3 * time.Second, name: "basket",
 			},
 		},
 		"ObserveOnly": {
@@ -252,11 +252,11 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			turn := &Attempt{ReserveFn: func(ops ...string) time.Duration {
+			attempt := &Attempt{ReserveFn: func(ops ...string) time.Duration {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}}
-			o, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), turn), tc.mg)
+			o, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
 			if err != nil {
 				got.err = err.Error()
 			}
@@ -265,8 +265,8 @@ func TestObserve(t *testing.T) {
 			}
 			got.o, got.err = o, tc.want.err
 			got.ready = tc.mg.GetCondition(xpv2.TypeReady).Reason
-			got.shown, got.comeBack, got.name = tc.mg.Status.Value, turn.RequeueDelay(), ownership.WrittenName(tc.mg)
-			for _, e := range turn.Events() {
+			got.shown, got.requeueAfter, got.name = tc.mg.Status.Value, attempt.RequeueDelay(), ownership.WrittenName(tc.mg)
+			for _, e := range attempt.Events() {
 				got.events = append(got.events, string(e.Reason))
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
@@ -279,8 +279,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// What is waited for is told, and nothing is created meanwhile. A held reconcile would drop
-// what is told.
+// An unmet condition is reported without a create. Aborting the reconcile would drop the message.
 func TestNotReady(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -292,13 +291,13 @@ func TestNotReady(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{fail: map[string]error{"Prepare": &NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
-			turn, mg := &Attempt{}, newExternalSample()
-			got, err := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), turn), mg)
+			attempt, mg := &Attempt{}, newExternalSample()
+			got, err := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), mg)
 			if err != nil || !got.ResourceExists || !got.ResourceUpToDate {
 				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
 			}
-			if _, aborted := turn.Aborted(); aborted || turn.RequeueDelay() != tc.after {
-				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, aborted, turn.RequeueDelay())
+			if _, aborted := attempt.Aborted(); aborted || attempt.RequeueDelay() != tc.after {
+				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, aborted, attempt.RequeueDelay())
 			}
 			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
 				t.Errorf("%s\nReady: %+v", tc.reason, ready)
@@ -331,20 +330,20 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-func TestObserveTellsWhatItComesTo(t *testing.T) {
+func TestObserveReportsSyncState(t *testing.T) {
 	noUpdate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)
 	noCreate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)
 	cases := map[string]struct {
-		reason string
-		cloud  *fakeExternal
-		mg     *flowSample
-		want   SyncState
-		mends  bool
+		reason    string
+		cloud     *fakeExternal
+		mg        *flowSample
+		want      SyncState
+		mayUpdate bool
 	}{
-		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mends: true},
-		"Differs":  {reason: "Changed by hand.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mends: true},
+		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mayUpdate: true},
+		"Differs":  {reason: "Changed by hand.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mayUpdate: true},
 		"Shown":    {reason: "It may not be put right.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
-		"Missing":  {reason: "Deleted by hand.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mends: true},
+		"Missing":  {reason: "Deleted by hand.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mayUpdate: true},
 		"Left":     {reason: "It may not be created anew.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
 		"Observed": {reason: "There is nothing to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
 		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(deletedSample)},
@@ -352,13 +351,13 @@ func TestObserveTellsWhatItComesTo(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			turn := &Attempt{}
-			_, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{}).Observe(WithAttempt(t.Context(), turn), tc.mg)
+			attempt := &Attempt{}
+			_, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
 			if (err != nil) != (tc.cloud.fail != nil) {
 				t.Fatal(err)
 			}
-			if got, mends := turn.SyncState(); got != tc.want || mends != tc.mends {
-				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mends, got, mends)
+			if got, mayUpdate := attempt.SyncState(); got != tc.want || mayUpdate != tc.mayUpdate {
+				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mayUpdate, got, mayUpdate)
 			}
 		})
 	}
@@ -381,32 +380,32 @@ func TestCalls(t *testing.T) {
 		return err
 	}
 	cases := map[string]struct {
-		reason   string
-		do       func(context.Context, *External[*flowSample, string, settings], *flowSample) error
-		mg       *flowSample
-		fail     error
-		held     bool
-		comeBack bool
-		err      bool
-		summary  string
+		reason       string
+		do           func(context.Context, *External[*flowSample, string, settings], *flowSample) error
+		mg           *flowSample
+		fail         error
+		aborted      bool
+		requeueAfter bool
+		err          bool
+		summary      string
 	}{
 		"Create":              {reason: "It is made.", do: create, mg: newExternalSample(unnamed)},
-		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), held: true},
+		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), aborted: true},
 		"CreateRefused":       {reason: "The user is told.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newExternalSample(), comeBack: true, summary: `spec changed: Value: "b" -> "a"`},
-		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), comeBack: true, summary: `differed from spec: Value: "b" -> "a"`},
-		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), held: true},
-		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), held: true},
+		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newExternalSample(), requeueAfter: true, summary: `spec changed: Value: "b" -> "a"`},
+		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), requeueAfter: true, summary: `differed from spec: Value: "b" -> "a"`},
+		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), aborted: true},
+		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), aborted: true},
 		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Delete":              {reason: "It is looked at again at once.", do: remove, mg: newExternalSample(deletedSample), comeBack: true},
-		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), comeBack: true},
-		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), held: true},
+		"Delete":              {reason: "It is looked at again at once.", do: remove, mg: newExternalSample(deletedSample), requeueAfter: true},
+		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), requeueAfter: true},
+		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), aborted: true},
 		"DeleteNotAuthorized": {reason: "The user is told.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
-			turn := &Attempt{}
+			attempt := &Attempt{}
 			e := NewExternal[*flowSample, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 			named := ownership.WroteName(tc.mg)
 			if named {
@@ -414,12 +413,12 @@ func TestCalls(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := tc.do(WithAttempt(t.Context(), turn), e, tc.mg)
-			if _, aborted := turn.Aborted(); aborted != tc.held || (err != nil) != tc.err {
+			err := tc.do(WithAttempt(t.Context(), attempt), e, tc.mg)
+			if _, aborted := attempt.Aborted(); aborted != tc.aborted || (err != nil) != tc.err {
 				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
 			}
-			if (turn.RequeueDelay() > 0) != tc.comeBack || turn.ChangeSummary() != tc.summary {
-				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, turn.RequeueDelay(), turn.ChangeSummary())
+			if (attempt.RequeueDelay() > 0) != tc.requeueAfter || attempt.ChangeSummary() != tc.summary {
+				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, attempt.RequeueDelay(), attempt.ChangeSummary())
 			}
 			if made := ownership.WroteName(tc.mg); !named && made != (tc.fail == nil) {
 				t.Errorf("%s\nthe name is written: %t", tc.reason, made)

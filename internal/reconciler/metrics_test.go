@@ -169,11 +169,15 @@ func TestDriftIsCounted(t *testing.T) {
 		},
 		"Secret": {
 			reason: "The user has changed a Secret that spec refers to. The test changes AWS instead.",
-			do:     func(e *env) { e.cloud.value = "old secret"; e.gate.states.markChanged(cart, "Secret db"); e.settle() },
+			do: func(e *env) {
+				e.cloud.value = "old secret"
+				e.reconciler.states.markChanged(cart, "Secret db")
+				e.settle()
+			},
 		},
 		"Config": {
 			reason: "The user has changed the tags of a ProviderConfig.",
-			do:     func(e *env) { e.cloud.value = "old tags"; e.gate.states.resetBackoff(cart); e.settle() },
+			do:     func(e *env) { e.cloud.value = "old tags"; e.reconciler.states.resetBackoff(cart); e.settle() },
 		},
 		"Paused": {
 			reason: "What is changed while it is paused is meant.",
@@ -220,21 +224,21 @@ func TestDriftIsCounted(t *testing.T) {
 	}
 }
 
-// TestChangeDuringALook checks that a change during an observation counts as neither observed
+// TestChangeDuringAReconcile checks that a change during an observation counts as neither observed
 // nor not.
-func TestChangeDuringALook(t *testing.T) {
+func TestChangeDuringAReconcile(t *testing.T) {
 	s, mg := newStateStore(), newSample()
-	look := func(c SyncState, during func()) driftChange {
+	reconcile := func(c SyncState, during func()) driftChange {
 		known, _ := s.begin(mg)
 		during()
 		return s.recordComparison(mg, &Attempt{comparison: c}, known)
 	}
-	look(UpToDate, func() { s.markChanged(cart, "Secret db") })
-	if f := look(Differs, func() {}); f.seen {
+	reconcile(UpToDate, func() { s.markChanged(cart, "Secret db") })
+	if f := reconcile(Differs, func() {}); f.seen {
 		t.Error("what differs after a change that a look has missed is no drift")
 	}
-	look(UpToDate, func() {})
-	if f := look(Differs, func() { s.resetBackoff(cart) }); f.seen {
+	reconcile(UpToDate, func() {})
+	if f := reconcile(Differs, func() { s.resetBackoff(cart) }); f.seen {
 		t.Error("nor is what differs since a change that has just come")
 	}
 }

@@ -266,7 +266,7 @@ func TestFreshness(t *testing.T) {
 	e := newEnv(t, newSample())
 	age := func(label string) {
 		e.kind.Connect = nil
-		f := e.gate.fresh(e.stored(), e.gate.priority(e.stored(), resourceState{}))
+		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}))
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")

@@ -146,17 +146,17 @@ func TestWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSentIsNotCounted(t *testing.T) {
-	errHeld := errors.New("held")
+func TestUnsentCallsAreNotCounted(t *testing.T) {
+	errAborted := errors.New("held")
 	r := New((&clock{}).now)
 	cfg := config("http://127.0.0.1:1", 1)
 	addTo(&cfg, r)
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Hold", func(context.Context, middleware.FinalizeInput, middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-			return middleware.FinalizeOutput{}, middleware.Metadata{}, errHeld
+			return middleware.FinalizeOutput{}, middleware.Metadata{}, errAborted
 		}), middleware.After)
 	})
-	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); !errors.Is(err, errHeld) {
+	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); !errors.Is(err, errAborted) {
 		t.Fatalf("want the call held, got %v", err)
 	}
 	if got := samples(t, r); len(got) != 0 {

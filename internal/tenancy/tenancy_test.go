@@ -272,7 +272,7 @@ func TestActedIsOfThisProcess(t *testing.T) {
 	}
 }
 
-func TestMayReferTellsNothingOfWhatIsThere(t *testing.T) {
+func TestMayReferRevealsNothingAboutExistence(t *testing.T) {
 	b, u := book(t), User{Resource: function("evil", "x", "")}
 	name := types.NamespacedName{Namespace: "shop", Name: "checkout"}
 	there := b.MayRefer(t.Context(), u, "Function", function("shop", "checkout", arn), name)

@@ -114,7 +114,7 @@ func TestQuestionsBecomeFew(t *testing.T) {
 	}
 }
 
-func TestRetainIsToldOnce(t *testing.T) {
+func TestRetainIsReportedOnce(t *testing.T) {
 	h := history("2", "1")
 	for i, step := range []struct {
 		by   string

@@ -71,15 +71,15 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		}
 		all = append(all, xr)
 	}
-	said := map[string]string{}
+	output := map[string]string{}
 	for _, f := range x.validate(t, write(t, all...)) {
 		for _, e := range f.Errors {
-			said[f.Name] += e.Message + "\n"
+			output[f.Name] += e.Message + "\n"
 		}
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := said[names[name]]; !strings.Contains(got, tc.want) {
+			if got := output[names[name]]; !strings.Contains(got, tc.want) {
 				t.Errorf("%s\nit says %q, want %q", tc.reason, got, tc.want)
 			}
 		})

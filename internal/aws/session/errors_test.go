@@ -195,7 +195,7 @@ func TestIdentify(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nIdentify: -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := e.sts.asked("GetCallerIdentity"); got != tc.calls {
+			if got := e.sts.callsOf("GetCallerIdentity"); got != tc.calls {
 				t.Errorf("\n%s\n%d calls of GetCallerIdentity, want %d", tc.reason, got, tc.calls)
 			}
 		})

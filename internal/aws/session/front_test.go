@@ -51,7 +51,7 @@ func TestCannotAuthenticate(t *testing.T) {
 			if !strings.Contains(got, tc.want) {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.want)
 			}
-			if said := strings.Contains(got, "does not accept"); said != awserr.IsUnauthenticated(err) {
+			if message := strings.Contains(got, "does not accept"); message != awserr.IsUnauthenticated(err) {
 				t.Errorf("%s\n%s", tc.reason, got)
 			}
 		})

@@ -221,7 +221,7 @@ func TestIRSA(t *testing.T) {
 	}
 	e.wait(56 * time.Minute)
 	keyOf(t, e.resolve(t, f))
-	if w, a := e.sts.asked("AssumeRoleWithWebIdentity"), e.sts.asked("AssumeRole"); w != 2 || a != 2 {
+	if w, a := e.sts.callsOf("AssumeRoleWithWebIdentity"), e.sts.callsOf("AssumeRole"); w != 2 || a != 2 {
 		t.Errorf("%d and %d calls after an hour, want two each", w, a)
 	}
 }

@@ -34,7 +34,7 @@ const modified = "2006-01-02T15:04:05.999-0700"
 func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	pending := meta.GetExternalCreatePending(c)
 	if pending.IsZero() {
-		if arn, err := e.shown(ctx, c); arn != "" || err != nil {
+		if arn, err := e.nameInStatus(ctx, c); arn != "" || err != nil {
 			return arn, err
 		}
 		if !tagging.MayHaveCreated(c, reconciler.Freshness(ctx).Now) {
@@ -58,9 +58,9 @@ func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (stri
 	return search.Find(ctx, c, candidates)
 }
 
-// shown returns the ARN in status, if that configuration carries this resource's UID:
+// nameInStatus returns the ARN in status, if that configuration carries this resource's UID:
 // someone may have removed the annotations that record the ARN.
-func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) nameInStatus(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
 	if arn == "" || !reconciler.Reserve(ctx, opTags) {
 		return "", nil

@@ -144,16 +144,16 @@ func TestCallsThatAreRefused(t *testing.T) {
 		}
 	}
 	cases := map[string]struct {
-		m    *v1beta1.EventSourceMapping
-		err  error
-		held bool
-		want string
+		m       *v1beta1.EventSourceMapping
+		err     error
+		aborted bool
+		want    string
 	}{
 		"CreateRefused":   {m: testMapping(), err: refused, want: "cannot create event source mapping: InvalidParameterValueException: Function does not exist"},
 		"CreateDuplicate": {m: testMapping(), err: testenv.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
-		"UpdateInUse":     {m: known(differs), err: inUse, held: true},
+		"UpdateInUse":     {m: known(differs), err: inUse, aborted: true},
 		"UpdateRefused":   {m: known(differs), err: refused, want: "cannot update event source mapping " + testUUID + " (UpdateEventSourceMapping): InvalidParameterValueException: Function does not exist"},
-		"DeleteInUse":     {m: known(remove), err: inUse, held: true},
+		"DeleteInUse":     {m: known(remove), err: inUse, aborted: true},
 		"DeleteRefused":   {m: known(remove), err: refused, want: "cannot delete event source mapping " + testUUID + ": InvalidParameterValueException: Function does not exist"},
 		"DeleteGone":      {m: known(remove), err: errGone},
 	}
@@ -161,13 +161,13 @@ func TestCallsThatAreRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.Script = script(tc.err)
-			_, held, err := e.Attempt(tc.m)
+			_, aborted, err := e.Attempt(tc.m)
 			got := ""
 			if err != nil {
 				got = err.Error()
 			}
-			if got != tc.want || held != tc.held {
-				t.Errorf("error %q, held %t; want %q, %t", got, held, tc.want, tc.held)
+			if got != tc.want || aborted != tc.aborted {
+				t.Errorf("error %q, held %t; want %q, %t", got, aborted, tc.want, tc.aborted)
 			}
 		})
 	}

@@ -30,7 +30,7 @@ import (
 func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	pending := meta.GetExternalCreatePending(m)
 	if pending.IsZero() {
-		if uuid, err := e.shown(ctx, m); uuid != "" || err != nil {
+		if uuid, err := e.nameInStatus(ctx, m); uuid != "" || err != nil {
 			return uuid, err
 		}
 		if !tagging.MayHaveCreated(m, reconciler.Freshness(ctx).Now) {
@@ -62,9 +62,9 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 	return search.Find(ctx, m, slices.Concat(likely, others))
 }
 
-// shown returns the UUID in status if that mapping has this resource's UID in its tags:
+// nameInStatus returns the UUID in status if that mapping has this resource's UID in its tags:
 // someone has removed the annotation that keeps the name.
-func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) nameInStatus(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
 	if uuid == "" || !reconciler.Reserve(ctx, opTags) {
 		return "", nil
@@ -147,7 +147,7 @@ func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, 
 		return "", err
 	}
 	if v == ownership.Adopted {
-		reconciler.Emit(ctx, event.Normal(reconciler.ReasonAdopted, "Adopted "+what(uuid)))
+		reconciler.Emit(ctx, event.Normal(reconciler.ReasonAdopted, "Adopted "+description(uuid)))
 	}
 	return uuid, nil
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// TestDriftIsToldFromNews checks that a change made in AWS after a function has settled is
+// TestDriftIsDistinguishedFromUpdates checks that a change made in AWS after a function has settled is
 // reported as drift, and that a new object under the same S3 key is not.
-func TestDriftIsToldFromNews(t *testing.T) {
+func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("other")})
 	if err != nil {
 		t.Fatal(err)
@@ -108,11 +108,11 @@ func TestDriftIsToldFromNews(t *testing.T) {
 			e.Settle(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			turn := &reconciler.Attempt{}
-			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), f); err != nil {
+			attempt := &reconciler.Attempt{}
+			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), f); err != nil {
 				t.Fatal(err)
 			}
-			if got, _ := turn.SyncState(); got != tc.want {
+			if got, _ := attempt.SyncState(); got != tc.want {
 				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
 			}
 		})

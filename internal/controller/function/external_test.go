@@ -139,8 +139,8 @@ func TestSecretsStaySecret(t *testing.T) {
 		}),
 	})
 	e, th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
-	turn := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(testContext(t), turn)
+	attempt := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(testContext(t), attempt)
 
 	obs, err := e.Observe(ctx, f)
 	if err != nil {
@@ -155,14 +155,14 @@ func TestSecretsStaySecret(t *testing.T) {
 	if !strings.Contains(obs.Diff, "environment.variables[DB_PASSWORD]") {
 		t.Errorf("the diff must name the variable, got %q", obs.Diff)
 	}
-	if !strings.Contains(turn.ChangeSummary(), "environment.variables[DB_PASSWORD]") {
-		t.Errorf("the event must name the variable, got %q", turn.ChangeSummary())
+	if !strings.Contains(attempt.ChangeSummary(), "environment.variables[DB_PASSWORD]") {
+		t.Errorf("the event must name the variable, got %q", attempt.ChangeSummary())
 	}
 	status := strings.Builder{}
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
-	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.Changes)} {
+	for what, text := range map[string]string{"diff": obs.Diff, "event": attempt.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.Changes)} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
 		}
@@ -199,8 +199,8 @@ func TestCreateAlreadyExists(t *testing.T) {
 	e := newEnv(t)
 	e.Refuse(opCreate, 409, "ResourceConflictException", "Function already exist: f")
 	f := testFunction()
-	if _, held, err := e.Attempt(f); err != nil || !held {
-		t.Errorf("whose it is must be left to the next observation, which comes back: held %t, %v", held, err)
+	if _, aborted, err := e.Attempt(f); err != nil || !aborted {
+		t.Errorf("whose it is must be left to the next observation, which comes back: held %t, %v", aborted, err)
 	}
 	if meta.GetExternalName(f) != "" {
 		t.Error("an external name must not be written for what may be foreign")
@@ -212,14 +212,14 @@ func TestUpdate(t *testing.T) {
 	stale := testenv.APIError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
 
 	cases := map[string]struct {
-		reason string
-		answer error
-		err    bool
-		held   bool
+		reason  string
+		answer  error
+		err     bool
+		aborted bool
 	}{
 		"Done":   {reason: "The call is made and described."},
-		"Busy":   {reason: "Someone else's update is waited for, without an error.", answer: busy, held: true},
-		"Stale":  {reason: "Someone else's change is looked at first, without an error.", answer: stale, held: true},
+		"Busy":   {reason: "Someone else's update is waited for, without an error.", answer: busy, aborted: true},
+		"Stale":  {reason: "Someone else's change is looked at first, without an error.", answer: stale, aborted: true},
 		"Failed": {reason: "Any other error is told.", answer: errors.New("boom"), err: true},
 	}
 	for name, tc := range cases {
@@ -234,8 +234,8 @@ func TestUpdate(t *testing.T) {
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				}),
 			}
-			if o, held, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || held != tc.held {
-				t.Errorf("%s: %s: %v, held %t", tc.reason, o, err, held)
+			if o, aborted, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || aborted != tc.aborted {
+				t.Errorf("%s: %s: %v, held %t", tc.reason, o, err, aborted)
 			}
 			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
 				t.Errorf("%s: only what changed is sent, guarded by the revision that was observed: %+v", tc.reason, in)
@@ -274,15 +274,15 @@ func TestDeletionLingers(t *testing.T) {
 		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
 		}), nil)}).Lambda, nil)
-		turn := &reconciler.Attempt{}
-		ctx := reconciler.WithAttempt(t.Context(), turn)
+		attempt := &reconciler.Attempt{}
+		ctx := reconciler.WithAttempt(t.Context(), attempt)
 		if _, err := e.Observe(ctx, f); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.Delete(ctx, f); err != nil {
 			t.Fatal(err)
 		}
-		if got, held := turn.Aborted(); !held || got != want {
+		if got, aborted := attempt.Aborted(); !aborted || got != want {
 			t.Errorf("after %v, look again after %v, got %v", since, want, got)
 		}
 	}

@@ -29,7 +29,7 @@ func undecryptable(o *lambda.GetFunctionOutput) {
 // reconciles reconciles one function with a fake AWS that rejects or accepts updates.
 type reconciles struct {
 	t      *testing.T
-	api    *testenv.World
+	api    *testenv.AWS
 	memory *records
 	sent   []*lambda.UpdateFunctionConfigurationInput
 	coded  []*lambda.UpdateFunctionCodeInput

@@ -71,13 +71,13 @@ func TestExternalNameIsARN(t *testing.T) {
 				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 			})
 			for range 3 {
-				e.Look(f)
+				e.Poll(f)
 			}
 			f.Spec.ManagementPolicies = nil
 			if calls := e.Settle(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
 				t.Errorf("to adopt it is to tag it, got %v", calls)
 			}
-			e.Look(f)
+			e.Poll(f)
 			f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 			f.Generation++
 			if calls := e.Settle(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {

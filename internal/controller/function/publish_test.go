@@ -89,7 +89,7 @@ func TestPublishOnEveryChange(t *testing.T) {
 	}
 }
 
-func TestPublishOfWhatExists(t *testing.T) {
+func TestPublishAnExistingVersion(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
 	e.Settle(f)

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-func TestTold(t *testing.T) {
+func TestWithLifecycle(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		payload string

@@ -239,8 +239,8 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	var waits []time.Duration
 	for range 3 {
 		e.settle(i)
-		waits = append(waits, e.turn.RequeueDelay())
-		e.Advance(e.turn.RequeueDelay())
+		waits = append(waits, e.attempt.RequeueDelay())
+		e.Advance(e.attempt.RequeueDelay())
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 0}, waits); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -294,7 +294,7 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
+func TestInvocationOfDeletion(t *testing.T) {
 	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
 	cases := map[string]struct {
 		reason string
@@ -361,7 +361,7 @@ func TestSecretPayload(t *testing.T) {
 		t.Fatalf("the function must be told, got %v", got)
 	}
 	o := i.Status.AtProvider
-	all := []string{e.saved, e.turn.ChangeSummary(), e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
+	all := []string{e.saved, e.attempt.ChangeSummary(), e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
 	if *o.FunctionErrorMessage != "cannot log in with (redacted)" || slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") }) {
 		t.Errorf("nothing of a Secret may be shown, got %q", all)
 	}

@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 	}
 	p := v1beta1.LayerVersionParameters{CompatibleRuntimes: []string{"python3.13"}}
 	same := bundle.Bundle{SHA256: "H"}
-	asked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
+	checked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
 	cases := map[string]struct {
 		reason string
 		p      v1beta1.LayerVersionParameters
@@ -36,10 +36,10 @@ func TestCompare(t *testing.T) {
 		"Content":      {reason: "Another archive is another version.", p: p, b: bundle.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
 		"Runtimes":     {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
 		"Description":  {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
-		"TellsItSo":    {reason: "What was published for this is right, in whichever form AWS tells it.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: asked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
+		"TellsItSo":    {reason: "What was published for this is right, in whichever form AWS tells it.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
 		"SignedAfter":  {reason: "So is content that AWS keeps under another hash.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
 		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
-		"AskedForElse": {reason: "Nor one that was published for something else.", b: same, i: intent{UID: "u", Before: 2, Settings: asked}, o: there(nil), want: "compatibleRuntimes: removed"},
+		"AskedForElse": {reason: "Nor one that was published for something else.", b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(nil), want: "compatibleRuntimes: removed"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

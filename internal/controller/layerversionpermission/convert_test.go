@@ -14,12 +14,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-func TestParsePlace(t *testing.T) {
+func TestParseStatementKey(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, name string
-		want         place
+		want         statementKey
 	}{
-		"Whole":    {reason: "It is read as it is written.", name: "base:12:partner", want: place{layer: "base", version: 12, sid: "partner"}},
+		"Whole":    {reason: "It is read as it is written.", name: "base:12:partner", want: statementKey{layer: "base", version: 12, sid: "partner"}},
 		"Empty":    {reason: "There is no name yet."},
 		"Sid":      {reason: "It does not tell the version.", name: "partner"},
 		"Arn":      {reason: "It does not tell the statement.", name: layerArn + ":1"},
@@ -28,8 +28,8 @@ func TestParsePlace(t *testing.T) {
 		"Word":     {reason: "A layer has no aliases.", name: "base:live:partner"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := parsePlace(tc.name)
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(place{})); diff != "" {
+			got := parseStatementKey(tc.name)
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(statementKey{})); diff != "" {
 				t.Errorf("\n%s\nparsePlace(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if got.known() && got.String() != tc.name {
@@ -40,7 +40,7 @@ func TestParsePlace(t *testing.T) {
 }
 
 func TestAddInput(t *testing.T) {
-	at := place{layer: "base", version: 3, sid: "s"}
+	at := statementKey{layer: "base", version: 3, sid: "s"}
 	cases := map[string]struct {
 		reason string
 		fp     v1beta1.LayerVersionPermissionParameters
@@ -97,7 +97,7 @@ func TestObservation(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.want.LayerName, tc.want.VersionNumber, tc.want.StatementID, tc.want.RevisionID = ptr.To("base"), ptr.To[int64](1), ptr.To("partner"), ptr.To("r")
-			got := observation(observed{at: place{layer: "base", version: 1, sid: "partner"}, statement: statement(t, tc.statement), revision: "r"})
+			got := observation(observed{at: statementKey{layer: "base", version: 1, sid: "partner"}, statement: statement(t, tc.statement), revision: "r"})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nobservation(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -115,12 +115,12 @@ func statement(t *testing.T, text string) policy.Statement {
 }
 
 func TestChanges(t *testing.T) {
-	at := place{layer: "base", version: 1, sid: "partner"}
+	at := statementKey{layer: "base", version: 1, sid: "partner"}
 	account := policy.Grant{Action: action, Principal: "111122223333"}
 	organization := policy.Grant{Action: action, Principal: "*", PrincipalOrgID: "o-a1b2c3d4e5"}
 	cases := map[string]struct {
 		reason   string
-		at       place
+		at       statementKey
 		wanted   policy.Grant
 		observed string
 		want     diff.Changes
@@ -132,7 +132,7 @@ func TestChanges(t *testing.T) {
 		},
 		"Unset": {reason: "Who only observes need not say whom.", at: at, wanted: policy.Grant{Action: action}, observed: partnerStatement},
 		"Everything": {
-			reason: "Each field is named.", at: place{layer: "lib", version: 2, sid: "s"}, wanted: organization,
+			reason: "Each field is named.", at: statementKey{layer: "lib", version: 2, sid: "s"}, wanted: organization,
 			observed: `{"Sid":"partner","Effect":"Deny","Principal":{"AWS":"444455556666"},"Action":"lambda:*","Resource":"` + layerArn + `:1","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-0123456789"}}}`,
 			want: diff.Changes{
 				{Path: "action", Old: `"lambda:*"`, New: `"lambda:GetLayerVersion"`},

@@ -40,7 +40,7 @@ func TestObserve(t *testing.T) {
 			Resource: testPermission(),
 			AWS: func(e env) {
 				versions{1: partnerStatement}.in(e)
-				e.Odd = testenv.Answers{opRead: testenv.With("Policy", "{")}
+				e.Responses = testenv.Answers{opRead: testenv.With("Policy", "{")}
 			},
 			Want: observation{Err: "cannot read the policy of layer version base:1: the JSON is incomplete"},
 		},
@@ -142,10 +142,10 @@ func TestObserveOnlyFollows(t *testing.T) {
 func TestCreate(t *testing.T) {
 	cases := map[string]struct {
 		reason, code, message, want string
-		held                        bool
+		aborted                     bool
 	}{
 		"Exists": {
-			reason: "Whose it is, the next look tells.", code: "ResourceConflictException", held: true,
+			reason: "Whose it is, the next look tells.", code: "ResourceConflictException", aborted: true,
 			message: "The statement id (partner) provided already exists. Please provide a new statement id, or remove the existing statement.",
 		},
 		"NoVersion": {
@@ -163,12 +163,12 @@ func TestCreate(t *testing.T) {
 			e := newEnv(t)
 			e.Refuse(opAdd, 400, tc.code, tc.message)
 			p := testPermission()
-			_, held, err := e.Attempt(p)
+			_, aborted, err := e.Attempt(p)
 			if got := ownership.Parent(p); got != "base:1:partner" {
 				t.Errorf("before it is added, the place is remembered: %q", got)
 			}
-			if !testenv.Says(err, tc.want) || held != tc.held || ownership.WroteName(p) {
-				t.Errorf("%s\nerror %v, want %q; held %t; name %q", tc.reason, err, tc.want, held, meta.GetExternalName(p))
+			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted || ownership.WroteName(p) {
+				t.Errorf("%s\nerror %v, want %q; held %t; name %q", tc.reason, err, tc.want, aborted, meta.GetExternalName(p))
 			}
 		})
 	}
@@ -182,11 +182,11 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	p := testPermission(named, atTwo)
 	attempt := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return attempt }
+	e.NextAttempt = func() *reconciler.Attempt { return attempt }
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
-	e.Turn = nil
+	e.NextAttempt = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -208,7 +208,7 @@ func TestDelete(t *testing.T) {
 			e := newEnv(t)
 			versions{1: partnerStatement}.in(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted, atTwo)); o != testenv.Deleted || !testenv.Says(err, tc.want) {
+			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted, atTwo)); o != testenv.Deleted || !testenv.ErrorMatches(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

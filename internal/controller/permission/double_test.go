@@ -30,12 +30,12 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return newRigOf(t, awsdouble.Options{})
+	return newEnvOf(t, awsdouble.Options{})
 }
 
-func newRigOf(t testing.TB, o awsdouble.Options) env {
+func newEnvOf(t testing.TB, o awsdouble.Options) env {
 	t.Helper()
-	w := testenv.NewWorld(t, o)
+	w := testenv.NewAWS(t, o)
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Publish("cart")

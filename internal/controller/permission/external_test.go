@@ -37,7 +37,7 @@ func TestObserve(t *testing.T) {
 			Reason: "What AWS answers has to be a policy.", Resource: testPermission(),
 			AWS: func(e env) {
 				has(bucketStatement)(e)
-				e.Odd = testenv.Answers{opRead: testenv.With("Policy", "{")}
+				e.Responses = testenv.Answers{opRead: testenv.With("Policy", "{")}
 			},
 			Want: observation{Err: "cannot read the policy of function cart: the JSON is incomplete"},
 		},
@@ -124,13 +124,13 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		aws    func(env)
-		want   string
-		held   bool
+		reason  string
+		aws     func(env)
+		want    string
+		aborted bool
 	}{
 		"Added": {reason: "Its name is kept.", aws: func(env) {}},
-		"Exists": {reason: "Whose it is, the next look tells.", held: true, aws: func(e env) {
+		"Exists": {reason: "Whose it is, the next look tells.", aborted: true, aws: func(e env) {
 			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
 		}},
 		"Fails": {reason: "AWS says why.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + testenv.Boom},
@@ -140,12 +140,12 @@ func TestCreate(t *testing.T) {
 			e := newEnv(t)
 			tc.aws(e)
 			p := testPermission()
-			_, held, err := e.Attempt(p)
+			_, aborted, err := e.Attempt(p)
 			if got := ownership.Parent(p); got != "cart" {
 				t.Errorf("before it is added, the function is remembered: %q", got)
 			}
-			if !testenv.Says(err, tc.want) || held != tc.held {
-				t.Errorf("%s\nerror %v, want %q; held %t", tc.reason, err, tc.want, held)
+			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted {
+				t.Errorf("%s\nerror %v, want %q; held %t", tc.reason, err, tc.want, aborted)
 			}
 			if ownership.WroteName(p) != (name == "Added") {
 				t.Errorf("\n%s\nname %q", tc.reason, meta.GetExternalName(p))
@@ -162,11 +162,11 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
 	attempt := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return attempt }
+	e.NextAttempt = func() *reconciler.Attempt { return attempt }
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
-	e.Turn = nil
+	e.NextAttempt = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -184,7 +184,7 @@ func TestDelete(t *testing.T) {
 			e := newEnv(t)
 			has(bucketStatement)(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted)); o != testenv.Deleted || !testenv.Says(err, tc.want) {
+			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted)); o != testenv.Deleted || !testenv.ErrorMatches(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

@@ -31,8 +31,8 @@ func TestPoisonedUsages(t *testing.T) {
 		kube   interceptor.Funcs
 		// users is the number that status shows, and kept whether the config still exists after its
 		// deletion.
-		users int64
-		kept  bool
+		users   int64
+		counted bool
 	}{
 		"UnknownKind":      {reason: "No provider knows its owner's kind.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].Kind = "Nope" }, users: 1},
 		"UnknownGroup":     {reason: "Nor its group.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "nope.example.org/v1" }, users: 1},
@@ -57,9 +57,9 @@ func TestPoisonedUsages(t *testing.T) {
 				return c.Patch(ctx, o, p, opts...)
 			}},
 		},
-		"Genuine": {reason: "Nobody has made this one up.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, kept: true},
+		"Genuine": {reason: "Nobody has made this one up.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
 		"Unread": {
-			reason: "Who knows whether this one is.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, kept: true,
+			reason: "Who knows whether this one is.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, counted: true,
 			kube: interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if _, ok := o.(*v1beta1.Function); ok {
 					return errors.New("away")
@@ -82,8 +82,8 @@ func TestPoisonedUsages(t *testing.T) {
 			}
 			e.delete(c)
 			e.reconcile(name(c))
-			if kept := e.get(c); kept != tc.kept {
-				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, kept)
+			if counted := e.get(c); counted != tc.counted {
+				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, counted)
 			}
 		})
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// ask requests provisioned concurrency for a qualifier of the function cart.
-func (e env) ask(qualifier string, n int32) {
+// provision requests provisioned concurrency for a qualifier of the function cart.
+func (e env) provision(qualifier string, n int32) {
 	_, err := e.Lambda.PutProvisionedConcurrencyConfig(e.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier, ProvisionedConcurrentExecutions: &n})
 	e.Must(err)
 	e.Double.ResetCalls()
@@ -26,7 +26,7 @@ func (e env) ask(qualifier string, n int32) {
 // has returns a function that provides concurrency for a qualifier of the function cart.
 func has(qualifier string, n int32) func(env) {
 	return func(e env) {
-		e.ask(qualifier, n)
+		e.provision(qualifier, n)
 		e.Advance(takes)
 	}
 }
@@ -56,7 +56,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: testenv.None},
 		},
 		"InOrder":  {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has("live", 5), Want: inOrder},
-		"InMotion": {Reason: "It is awaited.", Resource: newConfig(named), AWS: func(e env) { e.ask("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: testenv.None}},
+		"InMotion": {Reason: "It is awaited.", Resource: newConfig(named), AWS: func(e env) { e.provision("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: testenv.None}},
 		"Drifted":  {Reason: "It is put right.", Resource: newConfig(named), AWS: has("live", 9), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has("live", 5),

@@ -58,20 +58,20 @@ func TestObserve(t *testing.T) {
 			p.Spec.ForProvider.ResourceArn, p.Spec.ForProvider.ResourceArnFrom = nil, &v1beta1.FieldSelector{Kind: "Alias", Name: name}
 		}
 	}
-	// odd responds with a policy that AWS would not return.
-	odd := func(policy string) func(env) {
+	// unusual responds with a policy that AWS would not return.
+	unusual := func(policy string) func(env) {
 		return func(e env) {
 			has(publicPolicy)(e)
-			e.Odd = testenv.Answers{opRead: testenv.With("Policy", policy)}
+			e.Responses = testenv.Answers{opRead: testenv.With("Policy", policy)}
 		}
 	}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	foreign := `the policy of ` + testArn + ` exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "` + testArn + `"`
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"None":       {Reason: "There is none yet.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: odd(""), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: unusual(""), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Unreadable": {Reason: "AWS could not be asked.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
-		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: odd("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
+		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: unusual("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
 		"Same":       {Reason: "Ours, and as it should be.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},
 		"Rewritten": {
 			Reason: "AWS writes it in its own way.", Resource: testPolicy(named, asking(accountPolicy)),
@@ -167,8 +167,8 @@ func TestRevision(t *testing.T) {
 		t.Run(name+"Latest", func(t *testing.T) {
 			e := newEnv(t)
 			has(accountPolicy)(e)
-			if _, held, err := e.Attempt(p()); held || err != nil || strings.Contains(e.Double.Policy(testArn), "111122223333") {
-				t.Errorf("It is still the one that was seen. held: %t, error: %v, %s", held, err, e.Double.Policy(testArn))
+			if _, aborted, err := e.Attempt(p()); aborted || err != nil || strings.Contains(e.Double.Policy(testArn), "111122223333") {
+				t.Errorf("It is still the one that was seen. held: %t, error: %v, %s", aborted, err, e.Double.Policy(testArn))
 			}
 		})
 		t.Run(name+"Stale", func(t *testing.T) {
@@ -183,8 +183,8 @@ func TestRevision(t *testing.T) {
 			e := newEnv(t)
 			has(accountPolicy)(e)
 			e.Break(opPut, opDelete)
-			if _, held, err := e.Attempt(p()); held || !testenv.Says(err, testenv.Boom) {
-				t.Errorf("AWS says why. held: %t, error: %v", held, err)
+			if _, aborted, err := e.Attempt(p()); aborted || !testenv.ErrorMatches(err, testenv.Boom) {
+				t.Errorf("AWS says why. held: %t, error: %v", aborted, err)
 			}
 		})
 	}

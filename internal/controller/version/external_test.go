@@ -192,21 +192,21 @@ func TestWaitingForAFunction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t).following(unready)
 			e.Script = script(answers(configuration("$LATEST", other), configuration("3")))
-			began, last, looks := time.Now(), time.Duration(0), 0
-			for at := time.Duration(0); at < time.Hour; looks++ {
-				turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
-				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), v)
-				if _, held := turn.Aborted(); err != nil || held || !o.ResourceUpToDate {
-					t.Fatalf("held %t, %+v, %v", held, o, err)
+			began, last, observations := time.Now(), time.Duration(0), 0
+			for at := time.Duration(0); at < time.Hour; observations++ {
+				attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
+				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), v)
+				if _, aborted := attempt.Aborted(); err != nil || aborted || !o.ResourceUpToDate {
+					t.Fatalf("held %t, %+v, %v", aborted, o, err)
 				}
 				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue || ready.Message != "Function ns/cart is not Ready yet" {
 					t.Fatalf("Ready must say what is waited for: %+v", ready)
 				}
-				last = turn.RequeueDelay()
+				last = attempt.RequeueDelay()
 				at += max(last, time.Second)
 			}
-			if looks > 50 || last != 5*time.Minute {
-				t.Errorf("%d looks in an hour, the last %s apart", looks, last)
+			if observations > 50 || last != 5*time.Minute {
+				t.Errorf("%d looks in an hour, the last %s apart", observations, last)
 			}
 		})
 	}
@@ -261,8 +261,8 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	step := func() error {
 		e := r.External()
 		if _, err := e.Observe(ctx, v); err != nil {
@@ -271,18 +271,18 @@ func TestVersionsInUse(t *testing.T) {
 		_, err := e.Delete(ctx, v)
 		return err
 	}
-	if err := step(); err != nil || len(turn.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
-		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, turn.Events())
+	if err := step(); err != nil || len(attempt.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
+		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, attempt.Events())
 	}
-	if wait, held := turn.Aborted(); !held || wait > 10*time.Second {
-		t.Errorf("it must be looked at again soon, held %t for %s", held, wait)
+	if wait, aborted := attempt.Aborted(); !aborted || wait > 10*time.Second {
+		t.Errorf("it must be looked at again soon, held %t for %s", aborted, wait)
 	}
-	turn = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
-	ctx = reconciler.WithAttempt(t.Context(), turn)
+	attempt = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = reconciler.WithAttempt(t.Context(), attempt)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
-	if events := turn.Events(); len(events) != 1 || !strings.Contains(events[0].Message, "Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]") {
+	if events := attempt.Events(); len(events) != 1 || !strings.Contains(events[0].Message, "Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]") {
 		t.Errorf("an event must say so, got %v", events)
 	}
 	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
@@ -326,8 +326,8 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -335,7 +335,7 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	if _, err := e.Delete(ctx, v); err != nil {
 		t.Errorf("an earlier version that is in use must be left, got %v", err)
 	}
-	if events := turn.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
+	if events := attempt.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
 		t.Errorf("an event must say so, got %v", events)
 	}
 	if diff := cmp.Diff([]v1beta1.PublishedVersion{{Version: "7"}}, v.Status.AtProvider.History); diff != "" {
@@ -343,7 +343,7 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	}
 }
 
-func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
+func TestPublishedContentIsTheObservedOne(t *testing.T) {
 	var in *lambda.PublishVersionInput
 	v := testVersion(func(v *v1beta1.Version) {
 		v.Spec.ForProvider.Description, v.Spec.ForProvider.CodeSHA256, v.Spec.ForProvider.PublishTo = ptr.To("d"), ptr.To("code"), ptr.To("LATEST_PUBLISHED")
@@ -357,8 +357,8 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 		}
 		return nil, testenv.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	})
-	turn := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	attempt := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -366,7 +366,7 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 	if _, err := e.Create(ctx, v); err != nil {
 		t.Errorf("a change since must be no error, got %v", err)
 	}
-	if _, held := turn.Aborted(); !held {
+	if _, aborted := attempt.Aborted(); !aborted {
 		t.Error("the function must be looked at again")
 	}
 	want := lambda.PublishVersionInput{
