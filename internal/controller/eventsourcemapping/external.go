@@ -83,6 +83,15 @@ func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 	return observed{mapping: out}, nil
 }
 
+// getWithTags returns a mapping and its tags, which may be cached.
+func (e *external) getWithTags(ctx context.Context, m *v1beta1.EventSourceMapping, uuid string) (observed, error) {
+	o, err := e.get(ctx, uuid)
+	if err == nil {
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
+	}
+	return o, err
+}
+
 func description(uuid string) string { return "event source mapping " + uuid }
 
 // CheckOwnership checks ownership by the tags.
