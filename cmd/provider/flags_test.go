@@ -111,7 +111,7 @@ func TestInvalidFlags(t *testing.T) {
 		"Hasty":    {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"}, want: "--leader-election-renew-deadline"},
 		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
 		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
-		"Negative": {reason: "Nor a negative one.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
+		"Negative": {reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

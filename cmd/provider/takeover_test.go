@@ -113,12 +113,12 @@ func TestLostLease(t *testing.T) {
 		lose, undo func(t *testing.T, p *process, n *network)
 	}{
 		"CutOff": {
-			reason: "Its requests to the API server get no answer, but AWS is there.",
+			reason: "The API server does not answer the leader, but AWS does.",
 			lose:   func(_ *testing.T, _ *process, n *network) { n.cut.Store(true) },
 			undo:   func(*testing.T, *process, *network) {},
 		},
 		"Frozen": {
-			reason: "It does not run for a while, then goes on as if no time had passed.",
+			reason: "The process is stopped for a while, then continues as if no time had passed.",
 			lose:   func(t *testing.T, p *process, _ *network) { t.Helper(); p.signal(t, syscall.SIGSTOP) },
 			undo:   func(t *testing.T, p *process, _ *network) { t.Helper(); p.signal(t, syscall.SIGCONT) },
 		},

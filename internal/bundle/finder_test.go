@@ -141,7 +141,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 		"NoZip":     {reason: "What is no archive is refused before AWS is asked.", s: zipIn("bad"), err: "is not a .zip archive"},
 		"NoKey":     {reason: "The missing key is named.", s: zipIn("absent"), err: "spec.forProvider.code.zipFileFrom"},
 		"Inline":    {reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}}, want: Hash(good)},
-		"ConfigMap": {reason: "So are those of a ConfigMap.", s: Source{ConfigMap: "files"}, want: Hash(good)},
+		"ConfigMap": {reason: "Files in a ConfigMap are zipped.", s: Source{ConfigMap: "files"}, want: Hash(good)},
 		"Prefix":    {reason: "A prefix puts them into a folder.", s: Source{ConfigMap: "files", FilePrefix: "python/"}, want: Hash(prefixed)},
 		"NoObject":  {reason: "The field is named.", s: Source{Field: "spec.forProvider.content", ConfigMap: "absent"}, err: "cannot read spec.forProvider.content.configMapRef"},
 		"Pin":       {reason: "Another archive than the pinned one is refused.", s: Source{Inline: map[string]string{"a": "b"}, SHA256: ptr.To(Hash(good))}, err: "nothing is deployed"},

@@ -29,7 +29,7 @@ func TestObjectsAreReadToABound(t *testing.T) {
 	}{
 		"Told":   {reason: "S3 says how large it is.", length: ptr.To[int64](maxArchive + 1)},
 		"Untold": {reason: "What answers does not say.", most: maxArchive + 1<<20},
-		"Wrong":  {reason: "Or something else.", length: ptr.To[int64](1), most: maxArchive + 1<<20},
+		"Wrong":  {reason: "The announced length is wrong.", length: ptr.To[int64](1), most: maxArchive + 1<<20},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

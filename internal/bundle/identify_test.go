@@ -34,7 +34,7 @@ func TestIdentify(t *testing.T) {
 	}{
 		"Unknown": {reason: "Where nothing tells the hash, the object is read.", bundle: Bundle{From: object}, get: read, want: Hash(body)},
 		"SameObject": {
-			reason: "It is the object that was looked up that is read, not one that has replaced it since.",
+			reason: "The version that was looked up is read, not a later one.",
 			bundle: Bundle{From: object, Version: "e1"},
 			get: func(in *s3.GetObjectInput) (*s3.GetObjectOutput, error) {
 				if ptr.Deref(in.IfMatch, "") != `"e1"` {
@@ -45,7 +45,7 @@ func TestIdentify(t *testing.T) {
 			want: Hash(body),
 		},
 		"Known":      {reason: "A hash that S3 tells costs no further call.", bundle: Bundle{From: object, SHA256: "H="}, want: "H="},
-		"Remembered": {reason: "Nor is an object read of which AWS's hash is remembered.", bundle: Bundle{From: object}, last: &v1beta1.DeployedCode{}},
+		"Remembered": {reason: "The object is not read if AWS's hash of it is known from before.", bundle: Bundle{From: object}, last: &v1beta1.DeployedCode{}},
 		"NotInS3":    {reason: "An archive that is at hand has its hash.", bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, want: "H="},
 		"Denied": {
 			reason: "Without the permission, the hash stays unknown.",
@@ -89,7 +89,7 @@ func TestRecognise(t *testing.T) {
 			want: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H="},
 		},
 		"Other":      {reason: "Other code does not.", bundle: Bundle{From: object, SHA256: "H="}, has: "I="},
-		"Unknown":    {reason: "Nor does code of which nothing is known.", bundle: Bundle{From: object}},
+		"Unknown":    {reason: "Code is not recognized if nothing is known about it.", bundle: Bundle{From: object}},
 		"Remembered": {reason: "What is remembered stands.", bundle: Bundle{From: object, SHA256: "H="}, has: "H=", last: earlier, want: earlier},
 		"NotInS3":    {reason: "An archive that is at hand needs no remembering.", bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, has: "H="},
 	}

@@ -185,7 +185,7 @@ func TestChangesString(t *testing.T) {
 	}{
 		"None":      {reason: "Nothing is nothing.", want: ""},
 		"Changed":   {reason: "A change leads from old to new.", changes: Changes{{Path: "a", Old: "1", New: "2"}}, want: "a: 1 -> 2"},
-		"Added":     {reason: "There was nothing.", changes: Changes{{Path: "a", New: "2"}}, want: "a: added 2"},
+		"Added":     {reason: "A value without an old one is reported as added.", changes: Changes{{Path: "a", New: "2"}}, want: "a: added 2"},
 		"Removed":   {reason: "What was there is of no interest.", changes: Changes{{Path: "a", Old: "1"}}, want: "a: removed"},
 		"SameText":  {reason: "Two texts that are equal tell nothing, be they redacted or cut.", changes: Changes{{Path: "a", Old: "x", New: "x"}}, want: "a"},
 		"Two":       {reason: "Changes are listed.", changes: Changes{{Path: "a", New: "2"}, {Path: "b", Old: "1"}}, want: "a: added 2, b: removed"},

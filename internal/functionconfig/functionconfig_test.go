@@ -186,10 +186,10 @@ func TestReaderAsksForOne(t *testing.T) {
 		calls, want bool
 		err         error
 	}{
-		"NotMade": {reason: "It is yet to be made.", mg: &samples.Sample{}},
-		"Made":    {reason: "It should be there.", mg: wrote, calls: true, want: true},
-		"Gone":    {reason: "It is not.", mg: wrote, get: gone, calls: true},
-		"Deleted": {reason: "It was taken away.", mg: deleted},
+		"NotMade": {reason: "A configuration that was never created is not read alone.", mg: &samples.Sample{}},
+		"Made":    {reason: "A configuration that was created is read alone if the list lacks it.", mg: wrote, calls: true, want: true},
+		"Gone":    {reason: "A configuration that was created, and that AWS does not return, does not exist.", mg: wrote, get: gone, calls: true},
+		"Deleted": {reason: "A resource that is being deleted, and that the list lacks, does not exist.", mg: deleted},
 		"NoList":  {reason: "Without a list, nothing is known.", mg: &samples.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, calls: true, want: true},
 		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, calls: true},
 		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, calls: true, err: boom},

@@ -28,7 +28,7 @@ func TestIntend(t *testing.T) {
 		fails    bool
 		patches  int
 	}{
-		"Unchanged":     {reason: "It is written at the price of Annotate.", patches: 1},
+		"Unchanged":     {reason: "An intent is written with one patch.", patches: 1},
 		"Changed":       {reason: "Another may have acted.", before: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "0"}) }, conflict: true, patches: 1},
 		"StatusWritten": {reason: "Status tells what was done as well.", before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
 		"NotArrived":    {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
@@ -38,10 +38,10 @@ func TestIntend(t *testing.T) {
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
 		"NotArrivedAndTaken": {
-			reason: "Or before.", lost: 1, conflict: true, patches: 2,
+			reason: "Another client has changed the object before the write arrived.", lost: 1, conflict: true, patches: 2,
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
-		"Gone": {reason: "It is not tried without end.", lost: attempts, fails: true, patches: attempts},
+		"Gone": {reason: "The number of attempts is limited.", lost: attempts, fails: true, patches: attempts},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

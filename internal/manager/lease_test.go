@@ -76,9 +76,9 @@ func TestLeaseIsHeld(t *testing.T) {
 		"Suspended": {reason: "A machine that is suspended does not count, but the wall clock tells.", after: time.Second, step: 50 * time.Second, get: errLeaseLost},
 		"SetForth":  {reason: "A wall clock that is set forth costs the lease, which does no harm.", after: 0, step: time.Hour, get: errLeaseLost},
 		"SetBack":   {reason: "One that is set back does not make it last longer.", after: 50 * time.Second, step: -time.Hour, get: errLeaseLost},
-		"SetBackIn": {reason: "Nor shorter.", after: 50*time.Second - 1, step: -time.Hour, want: true},
+		"SetBackIn": {reason: "A clock that is set back does not shorten the lease.", after: 50*time.Second - 1, step: -time.Hour, want: true},
 		"Returned":  {reason: "What was given back does not hold.", then: &free, after: 0},
-		"Taken":     {reason: "Nor what is another's.", then: &others, after: 0},
+		"Taken":     {reason: "A lease that another replica has taken is not held.", then: &others, after: 0},
 		"Free":      {reason: "One that was given back can be looked at at any time.", then: &free, after: time.Hour},
 	}
 	for name, tc := range cases {

@@ -130,7 +130,7 @@ func TestJudgeWithoutTags(t *testing.T) {
 		named       Ownership
 	}{
 		"Created":        {reason: "What this object created is its own, whether the tags show or not.", annotations: made(), unnamed: Foreign, named: Ours},
-		"CreatedAdopt":   {reason: "That it may adopt changes nothing.", annotations: made(AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
+		"CreatedAdopt":   {reason: "The adopt annotation does not change the ownership of what this object created.", annotations: made(AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
 		"Adopted":        {reason: "What it took over by name was not created by it.", annotations: Name(object("u1", nil), "cart"), unnamed: Foreign, named: Adopted},
 		"Restored":       {reason: "A backup's annotations speak of another object.", annotations: made(AnnotationNamedBy, "u0/cart"), unnamed: Foreign, named: Adopted},
 		"Renamed":        {reason: "The user names something else by now.", annotations: made(meta.AnnotationKeyExternalName, "basket"), unnamed: Foreign, named: Adopted},
@@ -261,7 +261,7 @@ func TestCheckName(t *testing.T) {
 		refused     bool
 	}{
 		"None":     {reason: "Nothing was written."},
-		"Written":  {reason: "It is as we wrote it.", annotations: Name(object("u1", nil), "live")},
+		"Written":  {reason: "The external name is the one that the provider wrote.", annotations: Name(object("u1", nil), "live")},
 		"Restored": {reason: "Another object wrote it.", annotations: Name(object("u0", nil), "live")},
 		"Renamed":  {reason: "What we made would be left behind.", annotations: renamed, refused: true},
 	}

@@ -60,7 +60,7 @@ func TestGrantOf(t *testing.T) {
 			want:      Grant{Action: "lambda:*", Principal: "*", Rest: `{"Effect":"Deny"}`},
 		},
 		"Several": {
-			reason:    "It can say one of each.",
+			reason:    "AddPermission allows one principal, one action and one resource.",
 			statement: `{"Effect":"Allow","Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Action":["a","b"],"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`,
 			want:      Grant{Rest: `{"Action":["a","b"],"Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`},
 		},

@@ -35,8 +35,8 @@ func TestObserveReportsDifferences(t *testing.T) {
 		"ObserveOnly":      {reason: "What differs is told, and nothing is changed.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
 		"ObserveUnnamed":   {reason: "Before it is adopted, too.", mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
 		"NoUpdate":         {reason: "Whoever may create may still not update.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", want: list, message: message, reported: true},
-		"NoUpdateBusy":     {reason: "It is not updated once AWS is done, either.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", busy: true, want: list, message: message, reported: true},
-		"Update":           {reason: "It is on its way, so Ready has its own words.", mg: newExternalSample(), value: "b", want: list, reported: true},
+		"NoUpdateBusy":     {reason: "Without the policy Update, nothing is updated once AWS is no longer busy.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", busy: true, want: list, message: message, reported: true},
+		"Update":           {reason: "The update is in progress, which Ready reports instead of the differences.", mg: newExternalSample(), value: "b", want: list, reported: true},
 		"Foreign":          {reason: "What adopting would change is shown before.", mg: newExternalSample(unnamed), value: "b", want: list, reported: true, err: true},
 		"ForeignUnplanned": {reason: "What cannot be compared keeps nobody from reading whose it is.", mg: newExternalSample(unnamed), value: "b", fail: errors.New("no"), err: true},
 		"Incomparable":     {reason: "Nobody knows whether AWS has what spec asks for.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", fail: errors.New("no"), err: true},
@@ -77,7 +77,7 @@ func TestDifferences(t *testing.T) {
 		remark  string
 		count   int
 	}{
-		"Nothing": {reason: "There is nothing to say.", ready: ready},
+		"Nothing": {reason: "Without differences, Ready has no message.", ready: ready},
 		"Asked":   {reason: "What spec asks for is told with both values.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}}, message: "memorySize is 256, want 128", count: 1},
 		"Tag":     {reason: "A tag that spec lacks differs where spec names tags.", changes: diff.Changes{{Path: "tags[cost]", Old: `"1"`}, {Path: "tags[team]", New: `"a"`}}, message: `tags[cost] is "1", want none, tags[team] is not set, want "a"`, count: 2},
 		"OwnTag":  {reason: "The tags that say whose it is are the provider's.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},

@@ -74,11 +74,11 @@ func TestDrift(t *testing.T) {
 			observations: []observation{same, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
 		},
 		"Poked": {
-			reason:       "Nor is one of a Secret, or of what else spec refers to.",
+			reason:       "A changed Secret or other referenced object is no drift.",
 			observations: []observation{same, {c: Differs, wanted: wanted, did: actionUpdated, changed: true}, corrected, same},
 		},
 		"Followed": {
-			reason:       "Nor is new code in S3, whatever it takes to deploy it.",
+			reason:       "New code in S3 is no drift, whatever its deployment takes.",
 			observations: []observation{same, {c: SourceChanged, wanted: wanted, did: actionUpdated}, corrected, same},
 		},
 		"EditedMeanwhile": {

@@ -25,7 +25,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 	}{
 		"Same":          {reason: "The same again is nothing new.", emit: []event.Event{warning("a"), warning("a"), warning("a")}, want: 1},
 		"Other":         {reason: "Another message is.", emit: []event.Event{warning("a"), warning("b")}, want: 2},
-		"Alternating":   {reason: "So is one that comes back.", emit: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
+		"Alternating":   {reason: "A message that comes back is emitted again.", emit: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
 		"Interleaved":   {reason: "Another reason in between changes nothing.", emit: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
 		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
 		"Recovered":     {reason: "After a recovery it is news.", emit: []event.Event{warning("a"), available, warning("a")}, want: 3},
@@ -126,10 +126,10 @@ func TestWaitingIsNoWarning(t *testing.T) {
 		awaits bool
 		want   []string
 	}{
-		"New":       {reason: "It waits to be created.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
-		"Creating":  {reason: "It waits still.", ready: Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"New":       {reason: "A new resource waits for its reference.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"Creating":  {reason: "A resource that is not created yet still waits.", ready: Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
 		"There":     {reason: "What exists has lost what it refers to.", ready: Available(1), awaits: true, want: []string{"CannotResolveResourceReferences: " + err.Error()}},
-		"Otherwise": {reason: "Its creation has failed.", ready: Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"Otherwise": {reason: "An error that is not about waiting is a warning, also before the creation.", ready: Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

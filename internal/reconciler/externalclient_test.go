@@ -157,7 +157,7 @@ func TestObserve(t *testing.T) {
 		want   want
 	}{
 		"Absent": {
-			reason: "It is to be created, and quota for that is reserved.",
+			reason: "An absent resource is to be created, and quota for the create is reserved.",
 			cloud:  &fakeExternal{}, mg: newExternalSample(unnamed),
 			want: want{ready: xpv2.ReasonCreating, reserved: []string{"CreateThing"}},
 		},
@@ -286,7 +286,7 @@ func TestNotReady(t *testing.T) {
 		after  time.Duration
 	}{
 		"Soon":  {reason: "The usual pace serves."},
-		"Later": {reason: "Or the one that the kind asks for.", after: time.Minute},
+		"Later": {reason: "The interval of the kind is used if it is longer.", after: time.Minute},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestCompared(t *testing.T) {
 		"Differs":     {reason: "A call is due.", plan: Plan{Ready: updating, Changes: one, Call: "Update"}, want: Differs},
 		"CannotSend":  {reason: "None can be sent now.", plan: Plan{Ready: ready, Changes: one}, want: Differs},
 		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: SourceChanged},
-		"FollowedToo": {reason: "And something else has.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: Differs},
+		"FollowedToo": {reason: "Only one of two differences comes from what spec refers to.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: Differs},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -342,10 +342,10 @@ func TestObserveReportsSyncState(t *testing.T) {
 	}{
 		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mayUpdate: true},
 		"Differs":  {reason: "Changed by hand.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mayUpdate: true},
-		"Shown":    {reason: "It may not be put right.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
+		"Shown":    {reason: "A difference is reported although the policies do not allow an update.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
 		"Missing":  {reason: "Deleted by hand.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mayUpdate: true},
-		"Left":     {reason: "It may not be created anew.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
-		"Observed": {reason: "There is nothing to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
+		"Left":     {reason: "A missing resource is reported although the policies do not allow a create.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
+		"Observed": {reason: "An observe-only resource has no desired state to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
 		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(deletedSample)},
 		"Unread":   {reason: "AWS did not say.", cloud: &fakeExternal{fail: map[string]error{"Read": errors.New("boom")}}, mg: newExternalSample()},
 	}
@@ -389,15 +389,15 @@ func TestCalls(t *testing.T) {
 		err          bool
 		summary      string
 	}{
-		"Create":              {reason: "It is made.", do: create, mg: newExternalSample(unnamed)},
+		"Create":              {reason: "A create that succeeds.", do: create, mg: newExternalSample(unnamed)},
 		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), aborted: true},
 		"CreateRefused":       {reason: "The user is told.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newExternalSample(), requeueAfter: true, summary: `spec changed: Value: "b" -> "a"`},
+		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: update, mg: newExternalSample(), requeueAfter: true, summary: `spec changed: Value: "b" -> "a"`},
 		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), requeueAfter: true, summary: `differed from spec: Value: "b" -> "a"`},
 		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), aborted: true},
 		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), aborted: true},
 		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Delete":              {reason: "It is looked at again at once.", do: remove, mg: newExternalSample(deletedSample), requeueAfter: true},
+		"Delete":              {reason: "A deletion is observed again at once.", do: remove, mg: newExternalSample(deletedSample), requeueAfter: true},
 		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), requeueAfter: true},
 		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), aborted: true},
 		"DeleteNotAuthorized": {reason: "The user is told.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},

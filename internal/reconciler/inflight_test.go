@@ -20,7 +20,7 @@ func TestInFlight(t *testing.T) {
 		next pair
 	}{
 		"OneWorker":  {reason: "One worker serves all, one after the other.", workers: 1, holders: []pair{own(1)}, admitted: 1},
-		"TwoWorkers": {reason: "There is one for the next.", workers: 2, holders: []pair{own(1)}, admitted: 1, next: own(2)},
+		"TwoWorkers": {reason: "With two workers, one is left for the next holder.", workers: 2, holders: []pair{own(1)}, admitted: 1, next: own(2)},
 		"Alone":      {reason: "A namespace alone has half.", workers: 100, holders: []pair{own(1)}, admitted: 50, next: own(2)},
 		"Two":        {reason: "Two have a third each.", workers: 100, holders: []pair{own(1), own(2)}, admitted: 33, next: own(3)},
 		"Nine":       {reason: "Nine have a tenth each.", workers: 100, holders: []pair{own(1), own(2), own(3), own(4), own(5), own(6), own(7), own(8), own(9)}, admitted: 10, next: own(10)},
@@ -29,7 +29,7 @@ func TestInFlight(t *testing.T) {
 			holders: []pair{shared(1), shared(2), shared(3)}, admitted: 23, next: shared(4),
 		},
 		"BesideSharedConfig": {
-			reason: "And for other configs.", workers: 100,
+			reason: "A shared config leaves room for other configs.", workers: 100,
 			holders: []pair{shared(1), shared(2), shared(3), shared(4), shared(5), shared(6), shared(7), shared(8)}, admitted: 9, next: own(9),
 		},
 		"ManyConfigs": {

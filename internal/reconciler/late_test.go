@@ -94,8 +94,8 @@ func TestAbsentAfterACreate(t *testing.T) {
 		after    time.Duration
 		want     want
 	}{
-		"Unseen":        {reason: "It is waited for.", mg: createdSample(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
-		"UnseenGrowing": {reason: "And ever more slowly.", mg: createdSample(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 8 * time.Second}},
+		"Unseen":        {reason: "An external resource that AWS does not show yet is awaited.", mg: createdSample(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
+		"UnseenGrowing": {reason: "AWS is read at growing intervals.", mg: createdSample(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 8 * time.Second}},
 		"UnseenLong": {
 			reason: "Another create of a known name does no harm, and is told.", mg: createdSample(Creating(2, notShown)), after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not appeared since: it is created again"},
@@ -106,7 +106,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 			want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 10 * time.Second},
 		},
 		"UnseenMost": {
-			reason: "But not later than that.",
+			reason: "The wait before another create has an upper limit.",
 			mg:     createdSample(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) }), after: graceMost,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
@@ -117,9 +117,9 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdSample(Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdSample(Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
 		"Given":       {reason: "Another create would make a second one.", mg: createdSample(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 10 * time.Second}},
-		"GivenLong":   {reason: "So only the user can tell.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, requeueAfter: 150 * time.Second}},
+		"GivenLong":   {reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, requeueAfter: 150 * time.Second}},
 		"GivenEver": {
-			reason: "And goes on being asked.", mg: createdSample(Unavailable(2, neverShown)), given: true, after: 24 * time.Hour,
+			reason: "AWS is still read, at the longest interval.", mg: createdSample(Unavailable(2, neverShown)), given: true, after: 24 * time.Hour,
 			want: want{ready: xpv2.ReasonUnavailable, message: neverShown, requeueAfter: graceMost},
 		},
 		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: 2 * time.Second}},
@@ -155,13 +155,13 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unansweredSample(func(mg *flowSample) {
 			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, ownership.AnnotationUnanswered)
 		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, requeueAfter: time.Second}},
-		"UnansweredOther": {reason: "It was of an earlier create.", mg: unansweredSample(func(mg *flowSample) {
+		"UnansweredOther": {reason: "The unanswered create was an earlier one.", mg: unansweredSample(func(mg *flowSample) {
 			meta.SetExternalCreatePending(mg, made.Add(time.Second))
 			meta.SetExternalCreateFailed(mg, made.Add(2*time.Second))
 		}), given: true, after: 3 * time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"UnansweredDeleted": {reason: "It would be left behind.", mg: unansweredSample(deletedSample), given: true, after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeleted": {reason: "The resource that the unanswered create may have made would be left behind.", mg: unansweredSample(deletedSample), given: true, after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
 		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdSample(creating, deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
-		"DeletedLong":       {reason: "It will not show any more.", mg: createdSample(creating, deletedSample), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"DeletedLong":       {reason: "After the grace period, AWS is taken to have created nothing.", mg: createdSample(creating, deletedSample), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdSample(seen, deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonAvailable}},
 		"DeletedSeenLong":   {reason: "Replicas of AWS agree by then.", mg: createdSample(seen, deletedSample), after: graceSeen, want: want{create: true, ready: xpv2.ReasonAvailable}},
 		"DeletedRefused": {
@@ -171,12 +171,12 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnansweredDeletedKnown": {reason: "A known name helps nobody once the resource is gone.", mg: unansweredSample(deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
 		"UnansweredDeletedLong":  {reason: "Nothing came of it.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredDeletedGone": {
-			reason: "It was found, and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
+			reason: "The result of the unanswered create was found and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonDeleting},
 		},
-		"DeletedGone": {reason: "It is gone.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedGone": {reason: "The deletion succeeded, so the external resource is gone.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
 		"MayNotCreate": {
-			reason: "It is just said.", mg: createdSample(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
+			reason: "Without the policy Create, the absence is only reported.", mg: createdSample(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},
 		},
 	}
@@ -214,10 +214,10 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 		err    error
 		want   []string
 	}{
-		"Gone":     {reason: "It is taken off before the call.", mg: createdSample(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
+		"Gone":     {reason: "The old name is removed before the create.", mg: createdSample(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
 		"Outdated": {reason: "Who decided by an old object creates nothing.", mg: createdSample(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
-		"First":    {reason: "There is nothing to take off.", mg: createdSample(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
-		"Known":    {reason: "It will have the same name.", mg: createdSample(xpv2.Available()), want: []string{"Create"}},
+		"First":    {reason: "There is no old name to remove.", mg: createdSample(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
+		"Known":    {reason: "The new external resource will have the same name, so the name stays.", mg: createdSample(xpv2.Available()), want: []string{"Create"}},
 		"Noted": {
 			reason: "The kind finds it by its own note.", given: true, want: []string{"Create"},
 			mg: createdSample(xpv2.Available(), func(mg *flowSample) { mg.Annotations[ownership.AnnotationIntent] = "" }),
@@ -267,7 +267,7 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 		reported bool
 	}{
 		"First":  {reason: "The next look tells whose it is.", failed: -time.Hour},
-		"Second": {reason: "That look has not shown it.", failed: -time.Second, reported: true},
+		"Second": {reason: "The observation after the first conflict has not found the resource.", failed: -time.Second, reported: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

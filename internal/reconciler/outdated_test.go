@@ -61,8 +61,8 @@ func TestOutdatedDecision(t *testing.T) {
 		calls  []string
 	}{
 		"BeforeFinalizer": {reason: "The finalizer is not added.", when: func(i *intending, f func()) { i.observed = f }, calls: []string{"Get", "Get", "Create", "Get"}},
-		"BeforeCreate":    {reason: "It is not created.", when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Create", "Get"}},
-		"BeforeUpdate":    {reason: "It is not updated.", exists: true, when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Update", "Get"}},
+		"BeforeCreate":    {reason: "The object changes before the create, which is then not called.", when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Create", "Get"}},
+		"BeforeUpdate":    {reason: "The object changes before the update, which is then not called.", exists: true, when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Update", "Get"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -74,8 +74,8 @@ func TestPanics(t *testing.T) {
 		"Disconnect": {reason: "At the end."},
 		"Connect":    {reason: "Before any call."},
 		"Reads":      {reason: "Before the runtime has begun."},
-		"Region":     {reason: "So is this."},
-		"Fields":     {reason: "And this."},
+		"Region":     {reason: "A panic while the region is resolved."},
+		"Fields":     {reason: "A panic while fields of other objects are read."},
 	}
 	for in, tc := range cases {
 		t.Run(in, func(t *testing.T) {

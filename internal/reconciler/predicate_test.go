@@ -44,7 +44,7 @@ func TestDesiredStateChanged(t *testing.T) {
 			want:   true,
 		},
 		"OthersFinalizerGone": {
-			reason: "It waited for that.",
+			reason: "The deletion waits for the finalizers of others.",
 			old: func(mg *sample) {
 				mg.SetDeletionTimestamp(&now)
 				mg.SetFinalizers([]string{"a", "b"})

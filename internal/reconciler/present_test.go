@@ -86,7 +86,7 @@ func TestReadyIsUpToDate(t *testing.T) {
 		steps  []step
 	}{
 		"Credentials": {reason: "What was missing is there, and the credentials are refused.", steps: []step{missing, unmade, broken, unread, notCreated, fine}},
-		"Read":        {reason: "Or it may not be read.", steps: []step{missing, unread, fine, broken}},
+		"Read":        {reason: "After the reference is resolved, the read is denied.", steps: []step{missing, unread, fine, broken}},
 		"MissingAgain": {reason: "What is missing again is told again.", steps: []step{missing, unread, {do: func(e *env) {
 			e.change(func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"} })
 		}, reason: xpv2.ReasonCreating, message: "shop/basket does not exist"}}},

@@ -466,7 +466,7 @@ func TestPollInterval(t *testing.T) {
 		"Default":  {reason: "The flag's interval.", random: 0.5, want: 10 * time.Minute},
 		"Earliest": {reason: "Jitter is a share of the interval.", random: 0, want: 9 * time.Minute},
 		"Asked":    {reason: "The annotation wins.", annotation: "1h", random: 0.5, want: time.Hour},
-		"Floor":    {reason: "But not below the floor, jitter included.", annotation: "1s", random: 0, want: 30 * time.Second},
+		"Floor":    {reason: "The interval does not go below the minimum, jitter included.", annotation: "1s", random: 0, want: 30 * time.Second},
 		"Nonsense": {reason: "What is no duration is ignored.", annotation: "soon", random: 0.5, want: 10 * time.Minute},
 	}
 	for name, tc := range cases {

@@ -123,18 +123,18 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		want   string
 	}{
 		"Absent": {
-			reason: "It names what is missing.",
+			reason: "The message names the missing object.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			want:   "Sample shop/basket does not exist (cannot resolve spec.forProvider.other)",
 		},
 		"NotYetInAWS": {
-			reason: "It says what is waited for.",
+			reason: "The message names what is awaited.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
 			want:   "Sample shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
 		},
 		"NothingSelected": {
-			reason: "It says that the selector finds nothing.",
+			reason: "The message says that the selector matches nothing.",
 			edit: func(mg *sample) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
 			},
@@ -150,7 +150,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			want:   "no Sample in namespace shop matches the selector",
 		},
 		"SelectedNotYetInAWS": {
-			reason: "It says which of those selected is waited for.",
+			reason: "The message names the selected object that is awaited.",
 			edit:   func(mg *sample) { mg.Spec.OtherSelector = sel },
 			others: []client.Object{basket("basket", "")},
 			want:   "Sample shop/basket does not exist in AWS yet",

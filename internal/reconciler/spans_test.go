@@ -91,7 +91,7 @@ func TestTraces(t *testing.T) {
 				"  * call deferred crossplane.aws.operations=[\"Get\"] crossplane.wait=...\n",
 		},
 		"Changes wait": {
-			reason: "So does a change.",
+			reason: "A change that waits for quota has its calls in the span.",
 			begin:  func(e *env) { e.limiter.wait["Create"] = time.Second },
 			want: "Reconcile Sample crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +

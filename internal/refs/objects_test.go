@@ -229,7 +229,7 @@ func TestMissing(t *testing.T) {
 		"Object":    {reason: "Names the object.", ref: ObjectRef{Kind: Secret, Namespace: "shop", Name: "nope"}, key: "k", want: "Secret shop/nope does not exist"},
 		"ConfigMap": {reason: "Names the kind.", ref: ObjectRef{Kind: ConfigMap, Namespace: "shop", Name: "nope"}, key: "k", want: "ConfigMap shop/nope does not exist"},
 		"Key":       {reason: "Names the key.", ref: db, key: "user", want: `Secret shop/db has no key "user": it has "password"`},
-		"Empty":     {reason: "There may be none.", ref: empty, key: "user", want: `Secret shop/empty has no key "user": it is empty`},
+		"Empty":     {reason: "The Secret has no keys.", ref: empty, key: "user", want: `Secret shop/empty has no key "user": it is empty`},
 		"Many":      {reason: "A few of many are named, and of long ones the beginning.", ref: many, key: "user", want: `Secret shop/many has no key "user": it has "` + strings.Repeat("a", 64) + `", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8" and 1 more`},
 	}
 	for name, tc := range cases {

@@ -239,10 +239,10 @@ func TestConfigMapsAreNotWatched(t *testing.T) {
 		selector v1beta1.FieldSelector
 		want     string
 	}{
-		"Value":   {reason: "It is read.", selector: of("net", "data[role.arn]"), want: "arn:1"},
-		"NoKey":   {reason: "There is no such key.", selector: of("net", "data.other"), want: "error: ConfigMap shop/net has no value at data.other yet"},
-		"NotData": {reason: "There is nothing else to read.", selector: of("net", "metadata.name"), want: "error: ConfigMap shop/net has no value at metadata.name yet"},
-		"Missing": {reason: "There is no such ConfigMap.", selector: of("none", "data.arn"), want: "error: ConfigMap shop/none does not exist"},
+		"Value":   {reason: "The value of a key is read.", selector: of("net", "data[role.arn]"), want: "arn:1"},
+		"NoKey":   {reason: "A missing key is reported.", selector: of("net", "data.other"), want: "error: ConfigMap shop/net has no value at data.other yet"},
+		"NotData": {reason: "Only data can be read.", selector: of("net", "metadata.name"), want: "error: ConfigMap shop/net has no value at metadata.name yet"},
+		"Missing": {reason: "A missing ConfigMap is reported.", selector: of("none", "data.arn"), want: "error: ConfigMap shop/none does not exist"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -105,7 +105,7 @@ func TestSpans(t *testing.T) {
 			want:   "Lambda.CreateFunction aws.request_id=..." + is + " http.response.status_code=201 rpc.method=CreateFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
 		"Absent": {
-			reason: "That there is no function is what is asked before it is created: no error.",
+			reason: "A NotFound is no error, because a function is read before it is created.",
 			do:     (*env).get,
 			want:   "Lambda.GetFunction aws.request_id=..." + is + " error.type=ResourceNotFoundException http.response.status_code=404 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},

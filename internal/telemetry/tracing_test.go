@@ -58,7 +58,7 @@ func TestCollector(t *testing.T) {
 	}{
 		"Default": {reason: "OTLP is sent by HTTP where nothing is said.", collector: tracingtest.ByHTTP},
 		"HTTP":    {reason: "HTTP may be asked for.", collector: tracingtest.ByHTTP, protocol: "http/protobuf"},
-		"gRPC":    {reason: "So may gRPC.", collector: tracingtest.ByGRPC, protocol: "grpc"},
+		"gRPC":    {reason: "The protocol may be gRPC.", collector: tracingtest.ByGRPC, protocol: "grpc"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

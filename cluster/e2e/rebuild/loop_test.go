@@ -105,10 +105,10 @@ func TestLoop(t *testing.T) {
 			fix: func(b *loopEnv) { b.generate = func() error { return errors.New("types.go:1\nwrong") } },
 		},
 		"Broken": {
-			reason: "It stays broken until something changes.", edits: []string{code}, polls: 5, want: []string{"run"}, output: "does not compile",
+			reason: "The loop does not build again until a file changes.", edits: []string{code}, polls: 5, want: []string{"run"}, output: "does not compile",
 			fix: func(b *loopEnv) { b.run = func() (bool, error) { return false, errors.New("does not compile") } },
 		},
-		"Double":        {reason: "It runs in this program.", edits: []string{"internal/test/awsdouble/server.go"}, polls: 5, output: "until you start all of this again"},
+		"Double":        {reason: "The double runs in this program, which has to be restarted.", edits: []string{"internal/test/awsdouble/server.go"}, polls: 5, output: "until you start all of this again"},
 		"DoubleAndCode": {reason: "The rest is built.", edits: []string{"internal/test/awsdouble/server.go", code}, polls: 5, want: []string{"run"}, output: "internal/test/awsdouble/server.go has changed"},
 	}
 	for name, tc := range cases {

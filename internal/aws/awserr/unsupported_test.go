@@ -13,10 +13,10 @@ func TestIsUnsupported(t *testing.T) {
 	}{
 		"None":           {reason: "No error says nothing."},
 		"Other":          {reason: "What is not of AWS says nothing.", err: errors.New("boom")},
-		"Unknown":        {reason: "So AWS answers an operation that a region lacks.", err: answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true},
-		"NotImplemented": {reason: "So emulators do.", err: answer("Lambda", "ListTags", 501, "InternalFailure", "The API action is not yet implemented"), want: true},
+		"Unknown":        {reason: "AWS returns this error for an operation that the region lacks.", err: answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true},
+		"NotImplemented": {reason: "Emulators return this error for an operation that they lack.", err: answer("Lambda", "ListTags", 501, "InternalFailure", "The API action is not yet implemented"), want: true},
 		"NotFound":       {reason: "The operation is there, and the thing is not.", err: answer("Lambda", "ListTags", 404, "ResourceNotFoundException", "")},
-		"Failed":         {reason: "It may work the next time.", err: answer("Lambda", "ListTags", 500, "ServiceException", "")},
+		"Failed":         {reason: "A server error may be temporary.", err: answer("Lambda", "ListTags", 500, "ServiceException", "")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

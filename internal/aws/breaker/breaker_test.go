@@ -78,8 +78,8 @@ func TestEnter(t *testing.T) {
 			e.answered(here)
 			release()
 		}, notified: 2},
-		"Late": {reason: "So does one that was long under way.", do: func(e *env) { e.fail(most); e.answered(here) }, notified: 2},
-		"Longest": {reason: "It never stays open for long without a probe.", do: func(e *env) {
+		"Late": {reason: "The response to a call from before the failures closes the circuit.", do: func(e *env) { e.fail(most); e.answered(here) }, notified: 2},
+		"Longest": {reason: "The circuit is open for a limited time before it allows a probe.", do: func(e *env) {
 			for range 20 {
 				e.fail(most)
 				e.now = e.now.Add(longestPause)

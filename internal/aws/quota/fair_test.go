@@ -25,10 +25,10 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 		atMost  time.Duration
 	}{
 		"Alone":       {reason: "A full bucket makes nobody wait."},
-		"OneTenant":   {reason: "It waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
-		"ManyTenants": {reason: "It waits for one call of each.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
+		"OneTenant":   {reason: "A new tenant waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
+		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
 		"Polls":       {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true, atMost: time.Second},
-		"Own":         {reason: "Those of its own tenant go before it.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
+		"Own":         {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
 		"Both":        {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100}, atLeast: 12 * time.Second, atMost: 16 * time.Second},
 	}
 	for name, tc := range cases {

@@ -143,11 +143,11 @@ func TestOutdated(t *testing.T) {
 		want   bool
 		due    bool
 	}{
-		"Recent":   {reason: "It was read a moment ago.", mg: object(nil), after: RecentTagAge - time.Second},
+		"Recent":   {reason: "Tags that were just read are not outdated.", mg: object(nil), after: RecentTagAge - time.Second},
 		"Old":      {reason: "A look takes it, a change does not.", mg: object(nil), after: RecentTagAge, want: true, due: true},
 		"Another":  {reason: "What is not remembered is read anyway.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: RecentTagAge, due: true},
 		"Deleting": {reason: "AWS refuses a deletion for a while, and each look tries it.", mg: gone, after: RecentTagAge - time.Second},
-		"Deleted":  {reason: "Then tags are read every few minutes.", mg: gone, after: RecentTagAge, want: true, due: true},
+		"Deleted":  {reason: "The tags of a resource that is being deleted are read every few minutes.", mg: gone, after: RecentTagAge, want: true, due: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 				return err
 			}
 		}},
-		"Renewal": {reason: "And credentials.", call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
+		"Renewal": {reason: "A panic in the renewal of credentials reaches the waiting caller.", call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
 			r := (&Resolver{now: now}).renew("Secret", aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 				<-release
 				if *broken {

@@ -29,7 +29,7 @@ func TestEmulatorResponses(t *testing.T) {
 		"EmptyCreate": {Reason: "The name is known.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"EmptyGet":    {Reason: "An answer without a capacity provider is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"},
 		"NoARN":       {Reason: "Without an ARN, nobody can ask for tags.", Responses: answers{opGet: testenv.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Message: tagging.NotReturned},
-		"NoState":     {Reason: "That is told.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
+		"NoState":     {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"Bare": {
 			Reason: "Blocks that are left out are AWS's defaults.", Responses: answers{opGet: testenv.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
 			Writes: []string{opCreate},

@@ -25,18 +25,18 @@ func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
 		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "So it is here.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+		"NullCreate":  {Reason: "After a response of null, the configuration is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
 			Reason:    "Without any ARN it can't be found, and another create would make a second one.",
 			Responses: answers{opCreate: testenv.Without("CodeSigningConfigArn"), opList: testenv.Without("CodeSigningConfigArn")},
 			Writes:    []string{opCreate}, Message: "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "Nor can it without a list.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
+			Reason: "Without an ARN and a list, the configuration cannot be found, and is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
 			Writes: []string{opCreate}, Message: "has not appeared since",
 		},
 		"NoList": {
-			Reason: "Nor where there is no such operation.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
+			Reason: "Without an ARN and the list operation, the configuration cannot be found, and is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
 			Writes: []string{opCreate}, Message: "cannot list code signing configurations",
 		},
 		"NotShown": {

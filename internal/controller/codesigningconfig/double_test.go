@@ -365,7 +365,7 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 		lose   func(c *v1beta1.CodeSigningConfig)
 	}{
 		"Finalizer":   {reason: "The finalizer precedes each create, so that one may have been made.", lose: func(*v1beta1.CodeSigningConfig) {}},
-		"NoFinalizer": {reason: "So it may where a tool has replaced the whole object.", lose: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil }},
+		"NoFinalizer": {reason: "A tool may have replaced the whole object, and removed the finalizer.", lose: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

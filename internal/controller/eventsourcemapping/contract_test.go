@@ -26,7 +26,7 @@ func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
 		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "So it is here.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+		"NullCreate":  {Reason: "After a response of null, the mapping is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
 			Reason: "Without an ARN, nobody can ask for tags. That is no absence.", Responses: answers{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
 			Writes: []string{opCreate}, Message: tagging.NotReturned,
@@ -43,8 +43,8 @@ func TestEmulatorResponses(t *testing.T) {
 			Reason: "Without ARNs, nobody knows which one was created.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
 			Writes: []string{opCreate}, Message: "cannot tell whether this resource created event source mapping ",
 		},
-		"NoState":  {Reason: "That is told.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
-		"EmptyGet": {Reason: "That is all that can be told.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "does not return a state"},
+		"NoState":  {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
+		"EmptyGet": {Reason: "Of an empty response, only the missing state is reported.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"Bare": {
 			Reason:    "What every mapping has is taken as it is wanted where it is left out.",
 			Responses: answers{opGet: testenv.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},

@@ -237,7 +237,7 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 			},
 			want: []string{opUpdate}, left: 1,
 		},
-		"Deleted": {reason: "It is not left behind.", then: func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) }, want: []string{opDelete}},
+		"Deleted": {reason: "A resource that is being deleted deletes the mapping that is found.", then: func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) }, want: []string{opDelete}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

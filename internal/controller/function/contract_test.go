@@ -35,7 +35,7 @@ func TestEmulatorResponses(t *testing.T) {
 	}, map[string]testenv.EmulatorCase{
 		"None":        {Reason: "AWS as it is.", Writes: all},
 		"EmptyCreate": {Reason: "The name is known.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: all},
-		"NullCreate":  {Reason: "So it is here.", Responses: answers{opCreate: testenv.Body("null")}, Writes: all},
+		"NullCreate":  {Reason: "After a response of null, the function is found by its name.", Responses: answers{opCreate: testenv.Body("null")}, Writes: all},
 		"EmptyGet":    {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: all[:1], Message: "AWS answered without its configuration"},
 		"NoARN":       {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("FunctionArn"), opCreate: testenv.Without("FunctionArn")}, Writes: all},
 		"NoState":     {Reason: "What has no state is there.", Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: all},
@@ -44,7 +44,7 @@ func TestEmulatorResponses(t *testing.T) {
 			Writes: []string{opCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, Message: testenv.NotVisible,
 		},
 		"NoHash": {
-			Reason: "So it is with code.", Responses: answers{opGet: testenv.Without("CodeSha256", "CodeSize", "Code")},
+			Reason: "Code without a hash is sent at growing intervals, and blocks nothing.", Responses: answers{opGet: testenv.Without("CodeSha256", "CodeSize", "Code")},
 			Writes: []string{opCreate, code, all[1], code, all[2], code, code, code, code}, Message: testenv.NotVisible,
 		},
 		"NoRecursion": {Reason: "What is beside a function says nothing of the function.", Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f"},

@@ -326,7 +326,7 @@ func TestNothingIsDue(t *testing.T) {
 		observed observed
 	}{
 		"Bare":          {reason: "Blocks that AWS leaves out get no default.", spec: minimal(), observed: sparse(bare)},
-		"BareExplicit":  {reason: "Nor are defaults missed that spec spells out.", spec: minimal(explicit), observed: sparse(bare)},
+		"BareExplicit":  {reason: "Defaults that spec sets explicitly are not a difference if AWS leaves them out.", spec: minimal(explicit), observed: sparse(bare)},
 		"Empty":         {reason: "What is empty is as good as left out.", spec: minimal(), observed: sparse(empty)},
 		"EmptyExplicit": {reason: "Defaults that spec spells out included.", spec: minimal(explicit), observed: sparse(empty)},
 		"PartOfLogging": {reason: "A log group that is not shown is the default one.", spec: minimal(explicit), observed: sparse(func(c *types.FunctionConfiguration) {
@@ -335,7 +335,7 @@ func TestNothingIsDue(t *testing.T) {
 		"Instances":            {reason: "On managed instances, logs are JSON, and no other format is asked for.", spec: minimal(usesInstances), observed: sparse(onInstancesOf)},
 		"InstancesImported":    {reason: "Whether or not spec names the capacity provider.", spec: minimal(), observed: sparse(onInstancesOf)},
 		"InstancesWithoutLogs": {reason: "An answer without logging converges too.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) { c.LoggingConfig = nil })},
-		"InstancesText": {reason: "So does one of an emulator that knows text only.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
+		"InstancesText": {reason: "A response that knows only the text format converges.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
 			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: ptr.To("/aws/lambda/f")}
 		})},
 		"InstancesJSON": {

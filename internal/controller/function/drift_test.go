@@ -56,7 +56,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			want:   reconciler.Differs,
 		},
 		"InlineByHand": {
-			reason: "So it is where the code is in the manifest.",
+			reason: "Inline code that someone else has replaced is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = inline },
 			do:     codeByHand,
 			want:   reconciler.Differs,
@@ -95,7 +95,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			want:   reconciler.UpToDate,
 		},
 		"UnmanagedAndPublished": {
-			reason: "Nor is it where a version is due for it.",
+			reason: "A manual change of a field that spec does not set is not drift, even if a version of it is due.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish, p.PublishOn = ptr.To(true), ptr.To("AnyChange") },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
 			want:   reconciler.SourceChanged,

@@ -114,7 +114,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Reserved: []string{opDelete}, Calls: one},
 		},
 		"UndecryptableEnvironmentObserveOnly": {
-			Reason: "Nor does looking.", Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
+			Reason: "An observe-only resource needs no readable environment.", Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 	})

@@ -111,7 +111,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 			want: []map[string]string{{"AA": "2"}},
 		},
 		"AnotherSecret": {
-			reason: "So is one that comes from elsewhere, where spec itself does not change.",
+			reason: "A variable that changes in its Secret is sent once, although spec is unchanged.",
 			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
 			change: func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"} },
 			want:   []map[string]string{{"AA": "2"}},

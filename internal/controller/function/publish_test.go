@@ -116,7 +116,7 @@ func TestPublishOn(t *testing.T) {
 			reason: "A change by hand does not go live by itself.", version: "1",
 		},
 		"AnyChange": {
-			reason: "It does where it is asked for.", publishOn: ptr.To("AnyChange"),
+			reason: "With publishOn AnyChange, a manual change is published.", publishOn: ptr.To("AnyChange"),
 			calls: []string{"PublishVersion"}, version: "2",
 		},
 		"ThenSpec": {

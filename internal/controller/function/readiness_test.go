@@ -140,7 +140,7 @@ func TestDecide(t *testing.T) {
 			want:  want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: No capacity.", wait: 4 * time.Minute},
 		},
 		"EnvironmentUnreadable": {
-			reason: "That AWS can't read the variables is said.",
+			reason: "Ready reports that AWS cannot read the variables.",
 			config: types.FunctionConfiguration{
 				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
 				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled.")}},

@@ -72,7 +72,7 @@ func TestCheckReservation(t *testing.T) {
 		"TooMuch":       {reason: "One more cannot.", account: fakeAccount{remembered: full, recent: full}, want: 901, reads: 1, message: "spec.forProvider.reservedConcurrentExecutions is 901: of the account's 1000 concurrent executions in this region, 1000 are not reserved for other functions, of which 100 have to stay unreserved: reserve at most 900"},
 		"Others":        {reason: "Others have reserved some.", account: fakeAccount{remembered: figures(1000, 400), recent: figures(1000, 400)}, want: 301, reads: 1, message: "reserve at most 300"},
 		"Own":           {reason: "The function's own reservation is replaced.", account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850), want: 900},
-		"OwnTooMuch":    {reason: "And counts for what is left.", account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850), want: 901, reads: 1, message: "reserve at most 900"},
+		"OwnTooMuch":    {reason: "The function's own reservation counts as available, but no more than that.", account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850), want: 901, reads: 1, message: "reserve at most 900"},
 		"Less":          {reason: "What is given back always fits, whatever the limit has become.", account: fakeAccount{remembered: figures(1000, 10), recent: figures(1000, 10)}, have: ptr.To[int32](850), want: 800},
 		"None":          {reason: "A reservation of 0 takes nothing.", account: fakeAccount{remembered: figures(1000, 50), recent: figures(1000, 50)}, want: 0},
 		"Stale":         {reason: "The limit was raised since.", account: fakeAccount{remembered: full, recent: figures(3000, 3000)}, want: 2000, reads: 1},
@@ -82,7 +82,7 @@ func TestCheckReservation(t *testing.T) {
 		"Provisioned":   {reason: "AWS's documentation counts what is provisioned as unreserved, emulators may not: it would be part of the reservation.", account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)}, api: provisionedLambda{provisioned: []int32{100, 50}}, want: 900, reads: 1},
 		"ProvisionedNo": {reason: "Still not more than fits.", account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)}, api: provisionedLambda{provisioned: []int32{100, 50}}, want: 901, reads: 1, message: "reserve at most 900"},
 		"NotAllowed":    {reason: "Where what is provisioned is not told, AWS decides.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{err: testenv.APIError(403, "AccessDeniedException", "no")}, want: 901, reads: 1},
-		"Endless":       {reason: "Nor is an endless list read.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{endless: true}, want: 901, reads: 1},
+		"Endless":       {reason: "If the list of provisioned concurrency does not end, AWS decides.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{endless: true}, want: 901, reads: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -37,16 +37,16 @@ func TestReleaseStep(t *testing.T) {
 		want     releaseStep
 	}{
 		"NotAsked":     {reason: "Without the option nothing is done first.", c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
-		"InVPC":        {reason: "It is detached first.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
+		"InVPC":        {reason: "A function in a VPC is detached first.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
 		"Detached":     {reason: "AWS shows an empty VPC after that.", release: detach, c: types.FunctionConfiguration{VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful}, want: releaseDone},
 		"Detaching":    {reason: "The new configuration is shown before it is settled.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute)}, want: releaseWaits},
 		"OtherChange":  {reason: "AWS takes no change while it is at another.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
-		"Pending":      {reason: "Nor while it creates.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
+		"Pending":      {reason: "AWS accepts no change while it creates the function.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
 		"Stuck":        {reason: "A change that AWS never settles does not keep the function.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second)}, want: releaseStuck},
-		"StuckUnknown": {reason: "Nor does one of which AWS does not say since when.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
+		"StuckUnknown": {reason: "A change of unknown age does not keep the function from being deleted.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
 		"UpdateFailed": {reason: "A change that failed is sent again, whatever AWS shows.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusFailed}, attempts: 1, want: releaseDue},
 		"Ignored":      {reason: "One that is not shown too.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusSuccessful}, attempts: 4, want: releaseDue},
-		"Exhausted":    {reason: "But not for ever.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed},
+		"Exhausted":    {reason: "The number of attempts is limited.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed},
 		"Inactive":     {reason: "AWS has the last word on a function that it has put to sleep.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StateInactive}, want: releaseDue},
 		"Replace":      {reason: "Other groups are replaced.", release: replace("sg-9"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
 		"Replaced":     {reason: "In any order.", release: replace("sg-2", "sg-1"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
@@ -107,8 +107,8 @@ func TestDeleteInVPC(t *testing.T) {
 		want     want
 	}{
 		"NotAsked":  {reason: "By default the function is deleted at once.", f: vpcFunction(), want: want{calls: both}},
-		"Detach":    {reason: "It leaves the VPC, and the file systems that it has from there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
-		"Replace":   {reason: "It stays in its subnets, with other groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
+		"Detach":    {reason: "The function is detached from its VPC, with the file systems that it mounts there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
+		"Replace":   {reason: "The function keeps its subnets, and gets other security groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
 		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
 		"FromGone":  {reason: "Without any, the function is deleted as it is, and that is told.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
 		"NoUpdate":  {reason: "What must not be updated is not.", f: vpcFunction(detaches), policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both}},

@@ -26,11 +26,11 @@ func TestEmulatorResponses(t *testing.T) {
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":          {Reason: "AWS as it is.", Writes: []string{invoke}},
 		"EmptyFunction": {Reason: "Nothing says that it takes too long.", Responses: answers{observe: testenv.Body("{}")}, Writes: []string{invoke}},
-		"NoLook":        {Reason: "It is not needed.", Responses: answers{observe: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
+		"NoLook":        {Reason: "The read of the function is optional.", Responses: answers{observe: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
 		"NoFunction":    {Reason: "What is not there is not invoked.", Responses: answers{observe: testenv.Refusal(404, "ResourceNotFoundException")}, Message: "cannot read function f"},
 		"NoResult":      {Reason: "A function may return nothing.", Responses: answers{invoke: testenv.Body("")}, Writes: []string{invoke}},
-		"NullResult":    {Reason: "Or null.", Responses: answers{invoke: testenv.Body("null")}, Writes: []string{invoke}},
-		"BrokenResult":  {Reason: "Or what is no JSON.", Responses: answers{invoke: testenv.Body("{")}, Writes: []string{invoke}},
+		"NullResult":    {Reason: "A function may return null.", Responses: answers{invoke: testenv.Body("null")}, Writes: []string{invoke}},
+		"BrokenResult":  {Reason: "A function may return text that is not JSON.", Responses: answers{invoke: testenv.Body("{")}, Writes: []string{invoke}},
 	})
 }
 

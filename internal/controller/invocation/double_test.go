@@ -136,8 +136,8 @@ func TestUnknownOutcome(t *testing.T) {
 		calls  int
 		ready  corev1.ConditionStatus
 	}{
-		"Ran":    {reason: "It ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
-		"DidNot": {reason: "It did not run, which nobody can tell.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
+		"Ran":    {reason: "The function ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
+		"DidNot": {reason: "The function did not run, but nobody can know that.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
 		"MayTwice": {reason: "The user says that it may run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
 			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry")}
 		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
@@ -311,13 +311,13 @@ func TestInvocationOfDeletion(t *testing.T) {
 			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
 		}, gone: true, event: "the deletion may not have reached the function: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
 		"Fails": {reason: "The user has to say how to go on.", before: func(e *env, _ *v1beta1.Invocation) { e.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
-		"FailsAndIsLet": {reason: "Then it goes.", before: func(e *env, i *v1beta1.Invocation) {
+		"FailsAndIsLet": {reason: "Without a lifecycle scope, a failed invocation no longer blocks the deletion.", before: func(e *env, i *v1beta1.Invocation) {
 			e.returns = crash
 			e.Remove(i)
 			_, _ = e.Do(i)
 			i.Spec.ForProvider.LifecycleScope = nil
 		}, runs: 1, gone: true},
-		"Unknown": {reason: "It may have been told.", before: func(e *env, _ *v1beta1.Invocation) {
+		"Unknown": {reason: "The function may have run for the deletion.", before: func(e *env, _ *v1beta1.Invocation) {
 			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 		}, runs: 1, gone: true, event: "the deletion may not have reached the function: it is not known whether the function ran"},
 		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},

@@ -19,10 +19,10 @@ func TestParseStatementKey(t *testing.T) {
 		reason, name string
 		want         statementKey
 	}{
-		"Whole":    {reason: "It is read as it is written.", name: "base:12:partner", want: statementKey{layer: "base", version: 12, sid: "partner"}},
-		"Empty":    {reason: "There is no name yet."},
-		"Sid":      {reason: "It does not tell the version.", name: "partner"},
-		"Arn":      {reason: "It does not tell the statement.", name: layerArn + ":1"},
+		"Whole":    {reason: "A complete name is parsed.", name: "base:12:partner", want: statementKey{layer: "base", version: 12, sid: "partner"}},
+		"Empty":    {reason: "An empty name has no parts."},
+		"Sid":      {reason: "A statement id alone does not name the version.", name: "partner"},
+		"Arn":      {reason: "An ARN of a version alone does not name the statement.", name: layerArn + ":1"},
 		"Zero":     {reason: "Versions are counted from 1.", name: "base:0:partner"},
 		"Negative": {reason: "Versions are counted from 1.", name: "base:-1:partner"},
 		"Word":     {reason: "A layer has no aliases.", name: "base:live:partner"},

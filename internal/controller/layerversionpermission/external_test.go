@@ -29,7 +29,7 @@ func TestObserve(t *testing.T) {
 		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: versions{1: otherStatement}.in, Want: observation{Ready: xpv2.ReasonCreating}},
 		"MayNotCreate": {
-			Reason: "It is not made where that is not allowed.", Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			Reason: "Without the policy Create, the statement is not created.", Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable},
 		},
 		"Unreadable": {
@@ -58,16 +58,16 @@ func TestObserve(t *testing.T) {
 		},
 		"Imported": {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"ImportedOtherwise": {
-			Reason: "It is not known which of the two is meant.", Resource: testPermission(imported, atTwo),
+			Reason: "Spec and the external name name different versions.", Resource: testPermission(imported, atTwo),
 			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`},
 		},
 		"ImportedByStatement": {
 			Reason: "An import names the version too.", Resource: testPermission(func(p mg) { meta.SetExternalName(p, "partner") }),
 			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "partner", but spec asks for "base:1:partner": make them the same`},
 		},
-		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(tried), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"LostAnswer": {Reason: "The statement did not exist before an unanswered create, and equals what that sent.", Resource: testPermission(tried), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"LostAnswerOfOther": {
-			Reason: "It would have made it otherwise.", Resource: testPermission(tried, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason: "The statement differs from what the unanswered create sent.", Resource: testPermission(tried, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
 		"LostAnswerAndMoved": {
 			Reason: "What that create made is not left behind.", Resource: testPermission(tried, atTwo), AWS: versions{1: partnerStatement}.in,
@@ -78,7 +78,7 @@ func TestObserve(t *testing.T) {
 		},
 		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"Moved": {
-			Reason: "It is first removed from the version before.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
+			Reason: "The statement is first removed from the previous version.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
 		},
 		"MovedToForeign": {
@@ -149,7 +149,7 @@ func TestCreate(t *testing.T) {
 			message: "The statement id (partner) provided already exists. Please provide a new statement id, or remove the existing statement.",
 		},
 		"NoVersion": {
-			reason: "It says what comes first.", code: "ResourceNotFoundException", message: "Layer version " + layerArn + ":1 does not exist.",
+			reason: "The error says that the layer version must exist first.", code: "ResourceNotFoundException", message: "Layer version " + layerArn + ":1 does not exist.",
 			want: "cannot add statement partner: publish layer version base:1 first, or set spec.forProvider to one that exists: " +
 				"ResourceNotFoundException: Layer version " + layerArn + ":1 does not exist.",
 		},

@@ -52,9 +52,9 @@ func TestObserve(t *testing.T) {
 		},
 		"Foreign":    {Reason: "A statement of this id that is there already is not ours.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"Imported":   {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
-		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(testenv.Pending), AWS: has(bucketStatement), Want: inOrder},
+		"LostAnswer": {Reason: "The statement did not exist before an unanswered create, and equals what that sent.", Resource: testPermission(testenv.Pending), AWS: has(bucketStatement), Want: inOrder},
 		"LostAnswerOfOther": {
-			Reason: "It would have made it otherwise.", Resource: testPermission(testenv.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
+			Reason: "The statement differs from what the unanswered create sent.", Resource: testPermission(testenv.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign},
 		},
 		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
@@ -64,7 +64,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"SourceFromMissingAtCreation": {
-			Reason: "Nor is anything added.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
+			Reason: "Nothing is created while a reference is not resolved.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"Deleted": {
 			Reason: "Ours goes, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
@@ -82,7 +82,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"MovedUnseen": {
-			Reason: "Nor where status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
+			Reason: "A statement on another function is not left behind, even if status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"TwoNames": {
@@ -129,7 +129,7 @@ func TestCreate(t *testing.T) {
 		want    string
 		aborted bool
 	}{
-		"Added": {reason: "Its name is kept.", aws: func(env) {}},
+		"Added": {reason: "The name of the created statement is recorded.", aws: func(env) {}},
 		"Exists": {reason: "Whose it is, the next look tells.", aborted: true, aws: func(e env) {
 			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
 		}},

@@ -392,7 +392,7 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 		answer error
 		err    bool
 	}{
-		"Deleted":   {reason: "It is stale, and goes."},
+		"Deleted":   {reason: "A usage without an owner is deleted."},
 		"Forbidden": {reason: "Crossplane lets providers delete nothing of their own: it counts for nothing, and stays.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
 		"Fails":     {reason: "Any other failure is told.", answer: errors.New("boom"), err: true},
 	}

@@ -40,8 +40,8 @@ func TestDecide(t *testing.T) {
 		wait    time.Duration
 	}{
 		"New":             {reason: "AWS takes some minutes.", there: item(inProgress, 5, 0), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"StillNew":        {reason: "It was never ready.", there: item(inProgress, 5, 0), was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"InMotion":        {reason: "It was ready before.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 5, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
+		"StillNew":        {reason: "A configuration that was never READY is being created.", there: item(inProgress, 5, 0), was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
+		"InMotion":        {reason: "A configuration that was READY before is being updated.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 5, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
 		"ChangedInMotion": {reason: "AWS is let finish.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
 		"Ready":           {reason: "AWS says so.", there: item(ready, 5, 0), was: reconciler.Updating(2, ""), spec: 5, ready: xpv2.ReasonAvailable},
 		"Changed":         {reason: "Another number is asked for.", there: item(ready, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},

@@ -68,7 +68,7 @@ func TestObserve(t *testing.T) {
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	foreign := `the policy of ` + testArn + ` exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "` + testArn + `"`
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"None":       {Reason: "There is none yet.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
+		"None":       {Reason: "A policy that does not exist is created.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: unusual(""), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Unreadable": {Reason: "AWS could not be asked.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
 		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: unusual("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
@@ -101,7 +101,7 @@ func TestObserve(t *testing.T) {
 		},
 		"Foreign":           {Reason: "A policy that is there already is not ours, even if it is the same.", Resource: testPolicy(), AWS: has(publicPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"Imported":          {Reason: "The user says that it is meant.", Resource: testPolicy(testenv.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
-		"LostAnswer":        {Reason: "It was not there before a put whose answer was lost, and is what was put.", Resource: testPolicy(testenv.Pending), AWS: has(publicPolicy), Want: inOrder},
+		"LostAnswer":        {Reason: "The policy did not exist before an unanswered put, and equals what that sent.", Resource: testPolicy(testenv.Pending), AWS: has(publicPolicy), Want: inOrder},
 		"LostAnswerOfOther": {Reason: "Somebody else put another one meanwhile.", Resource: testPolicy(testenv.Pending), AWS: has(accountPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"ObserveOnly": {
 			Reason: "Anyone may look.",
@@ -135,7 +135,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true},
 		},
 		"DeletedForeign":    {Reason: "What is not ours stays.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
-		"DeletedUnresolved": {Reason: "It was never put.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
+		"DeletedUnresolved": {Reason: "A policy that was never put is not deleted.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
 	})
 }
 

@@ -26,9 +26,9 @@ func TestEmulatorResponses(t *testing.T) {
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":     {Reason: "AWS as it is.", Writes: []string{opPut}},
 		"NoPut":    {Reason: "The name is known.", Responses: answers{opPut: testenv.Body("null")}, Writes: []string{opPut}},
-		"EmptyGet": {Reason: "It can neither be in order nor absent.", Responses: answers{opGet: testenv.Body("{}")}, Message: "lacks updateRuntimeOn"},
+		"EmptyGet": {Reason: "An empty response is neither up to date nor absent.", Responses: answers{opGet: testenv.Body("{}")}, Message: "lacks updateRuntimeOn"},
 		"NullGet":  {Reason: "The SDK does not take it for an answer.", Responses: answers{opGet: testenv.Body("null")}, Message: "cannot read the runtime management configuration"},
-		"NoARN":    {Reason: "That is no difference.", Responses: answers{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")}, Writes: []string{opPut}},
+		"NoARN":    {Reason: "ARNs that AWS leaves out are no difference.", Responses: answers{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")}, Writes: []string{opPut}},
 		"NotShown": {
 			Reason: "What is not shown is sent ever more slowly.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
@@ -42,9 +42,9 @@ func TestEmulatorResponses(t *testing.T) {
 func TestReadWithoutMode(t *testing.T) {
 	type mg = *v1beta1.RuntimeManagementConfig
 	cases := map[string]testenv.ObserveCase[env, mg]{
-		"New":      {Reason: "It may have been set.", Resource: newConfig()},
+		"New":      {Reason: "The mode of a new resource may have been set.", Resource: newConfig()},
 		"Edited":   {Reason: "The edit may not have been sent.", Resource: newConfig(named)},
-		"Deleted":  {Reason: "It may not have been set back.", Resource: newConfig(named, testenv.BeingDeleted)},
+		"Deleted":  {Reason: "The mode of a resource that is being deleted may not have been reset.", Resource: newConfig(named, testenv.BeingDeleted)},
 		"Observed": {Reason: "Nothing is known of it.", Resource: newConfig(named, testenv.ObserveOnly)},
 	}
 	for name, tc := range cases {

@@ -99,7 +99,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"ChangedBusy": {
-			Reason: "It is published once the change has settled.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
+			Reason: "The version is published once the change of the function has settled.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "function f is being updated"},
 		},
 		"ChangedBroken": {
@@ -160,7 +160,7 @@ func TestObserve(t *testing.T) {
 			Want: inOrder,
 		},
 		"UnreadableVersionChanged": {
-			Reason: "So a change is known.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("b")), configuration("3", secret)),
+			Reason: "A change is detected by comparing with the status from before the variables became unreadable.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("b")), configuration("3", secret)),
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"UnreadableObserveOnly": {
