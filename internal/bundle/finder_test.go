@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestArchiveOfObject(t *testing.T) {
@@ -124,7 +125,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	aborted := fakeObjects{
+	objects := testenv.Objects{
 		{Kind: refs.Secret, Namespace: "ns", Name: "z"}:        {"good": good, "bad": []byte("no zip")},
 		{Kind: refs.ConfigMap, Namespace: "ns", Name: "files"}: {"index.py": []byte("x")},
 	}
@@ -148,7 +149,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, err := Finder{Objects: aborted}.Find(t.Context(), "ns", tc.s, nil)
+			b, err := Finder{Objects: objects}.Find(t.Context(), "ns", tc.s, nil)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
@@ -160,16 +161,6 @@ func TestArchiveInTheCluster(t *testing.T) {
 			}
 		})
 	}
-}
-
-// fakeObjects are the existing Secrets and ConfigMaps.
-type fakeObjects map[refs.ObjectRef]refs.ObjectData
-
-func (f fakeObjects) Get(_ context.Context, ref refs.ObjectRef) (refs.ObjectData, error) {
-	if d, ok := f[ref]; ok {
-		return d, nil
-	}
-	return nil, &refs.MissingError{Ref: ref}
 }
 
 // fakeS3 implements HeadObject and GetObject.

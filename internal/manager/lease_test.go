@@ -117,7 +117,7 @@ func TestLeaseCountsFromSending(t *testing.T) {
 	})
 	c.pass(30*time.Second - 1)
 	if before := l.held(); err != nil || !before {
-		t.Errorf("held %t for less than 50 s after it was sent: %v", before, err)
+		t.Errorf("aborted %t for less than 50 s after it was sent: %v", before, err)
 	}
 	c.pass(1)
 	if l.held() {

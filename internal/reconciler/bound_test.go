@@ -175,16 +175,16 @@ func TestDeferral(t *testing.T) {
 	busy := &fakeExternal{fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
 	for range maxDeferrals {
 		if aborted, err := update(busy); !aborted || err != nil {
-			t.Fatalf("held %t, %v", aborted, err)
+			t.Fatalf("aborted %t, %v", aborted, err)
 		}
 	}
 	if aborted, err := update(busy); aborted || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
-		t.Errorf("in the end: held %t, %v", aborted, err)
+		t.Errorf("in the end: aborted %t, %v", aborted, err)
 	}
 	if _, err := update(&fakeExternal{}); err != nil {
 		t.Fatal(err)
 	}
 	if aborted, err := update(busy); !aborted || err != nil {
-		t.Errorf("after a change that was taken: held %t, %v", aborted, err)
+		t.Errorf("after a change that was taken: aborted %t, %v", aborted, err)
 	}
 }

@@ -52,13 +52,13 @@ func TestObserveReportsDifferences(t *testing.T) {
 			}
 			message, got, reported := attempt.Differences()
 			if diff := cmp.Diff(tc.want, got); diff != "" || message != tc.message || reported != tc.reported {
-				t.Errorf("%s\ntold %t: %q, -want +got: %s", tc.reason, reported, message, diff)
+				t.Errorf("%s\nreported %t: %q, -want +got: %s", tc.reason, reported, message, diff)
 			}
 			if tc.message != "" && !o.ResourceUpToDate {
 				t.Errorf("%s\nnothing may be changed: %+v", tc.reason, o)
 			}
 			if _, aborted := attempt.Aborted(); aborted || len(attempt.Events()) > 0 {
-				t.Errorf("%s\nevents %v, held %t", tc.reason, attempt.Events(), aborted)
+				t.Errorf("%s\nevents %v, aborted %t", tc.reason, attempt.Events(), aborted)
 			}
 		})
 	}

@@ -297,7 +297,7 @@ func TestNotReady(t *testing.T) {
 				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
 			}
 			if _, aborted := attempt.Aborted(); aborted || attempt.RequeueDelay() != tc.after {
-				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, aborted, attempt.RequeueDelay())
+				t.Errorf("%s\naborted %t, comes back after %s", tc.reason, aborted, attempt.RequeueDelay())
 			}
 			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
 				t.Errorf("%s\nReady: %+v", tc.reason, ready)
@@ -415,7 +415,7 @@ func TestCalls(t *testing.T) {
 			}
 			err := tc.do(WithAttempt(t.Context(), attempt), e, tc.mg)
 			if _, aborted := attempt.Aborted(); aborted != tc.aborted || (err != nil) != tc.err {
-				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
+				t.Errorf("%s\naborted %t, error %v", tc.reason, aborted, err)
 			}
 			if (attempt.RequeueDelay() > 0) != tc.requeueAfter || attempt.ChangeSummary() != tc.summary {
 				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, attempt.RequeueDelay(), attempt.ChangeSummary())

@@ -191,7 +191,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 			_, aborted := attempt.Aborted()
 			ready := tc.mg.GetCondition(xpv2.TypeReady)
 			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.aborted || !create && !o.ResourceUpToDate {
-				t.Errorf("%s\ngot %+v, held %t", tc.reason, o, aborted)
+				t.Errorf("%s\ngot %+v, aborted %t", tc.reason, o, aborted)
 			}
 			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || attempt.RequeueDelay() != tc.want.requeueAfter {
 				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, attempt.RequeueDelay(), ready.Reason, ready.Message)
@@ -276,7 +276,7 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 			attempt := attemptAt(0)
 			_, err := NewExternal[*flowSample, string, settings](&fakeExternal{fail: exists}, Calls{}).Create(WithAttempt(t.Context(), attempt), mg)
 			if _, aborted := attempt.Aborted(); aborted == tc.reported || (err != nil) != tc.reported {
-				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
+				t.Errorf("%s\naborted %t, error %v", tc.reason, aborted, err)
 			}
 		})
 	}

@@ -127,6 +127,6 @@ func TestFindWaitsForQuota(t *testing.T) {
 	s := Search{API: api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
 	_, err := s.Find(reconciler.WithAttempt(t.Context(), attempt), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
 	if after, aborted := attempt.Aborted(); err != nil || !aborted || after != time.Minute || api.calls != 0 {
-		t.Errorf("held %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
+		t.Errorf("aborted %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
 	}
 }

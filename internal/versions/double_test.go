@@ -265,7 +265,7 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 	}}
 	got, err := p.Unused(reconciler.WithAttempt(t.Context(), tn), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
 	if _, aborted := tn.Aborted(); got != "" || err != nil || !aborted || w.Double.Count("") > 0 {
-		t.Errorf("got %q, %v, held %t, calls %v", got, err, aborted, w.Operations())
+		t.Errorf("got %q, %v, aborted %t, calls %v", got, err, aborted, w.Operations())
 	}
 	if diff := cmp.Diff([]string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy}, reserved); diff != "" {
 		t.Errorf("reserved: -want, +got:\n%s", diff)

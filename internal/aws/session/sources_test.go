@@ -297,7 +297,6 @@ func TestAuthorities(t *testing.T) {
 		reason   string
 		caBundle *string
 		env      string
-		source   xpv2.CredentialsSource
 		want     string
 	}{
 		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: add its certificate authority to caBundle"},

@@ -47,7 +47,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("a mapping that is disabled as spec says is ready, got %+v", c)
 	}
 
-	remove(m)
+	testenv.BeingDeleted(m)
 	e.Double.ResetCalls()
 	for range 2 {
 		if done, err := e.Step(m); err != nil || done {
@@ -199,7 +199,7 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconciler.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
-	remove(m)
+	testenv.BeingDeleted(m)
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}

@@ -100,7 +100,3 @@ func edit(m *v1beta1.EventSourceMapping, change func(p *v1beta1.EventSourceMappi
 	change(&m.Spec.ForProvider)
 	m.Generation++
 }
-
-func remove(m *v1beta1.EventSourceMapping) {
-	m.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
-}

@@ -62,7 +62,7 @@ func TestObserve(t *testing.T) {
 	pending := func(m mg) { meta.SetExternalCreatePending(m, testenv.Start.Add(-time.Hour)) }
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
-		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(remove), AWS: has(testenv.Script{}), Want: observation{Calls: testenv.None}},
+		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(testenv.BeingDeleted), AWS: has(testenv.Script{}), Want: observation{Calls: testenv.None}},
 		"Pending": {
 			Reason:   "A create that may have made something is looked for.",
 			Resource: testMapping(pending),
@@ -96,11 +96,11 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opGet}},
 		},
 		"GoneDeleted": {
-			Reason: "A deletion has come to its end.", Resource: known(remove), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Reason: "A deletion has come to its end.", Resource: known(testenv.BeingDeleted), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
 			Want: observation{Calls: []string{opGet}},
 		},
 		"ForeignDeleted": {
-			Reason: "What is not ours is let go.", Resource: testMapping(func(m mg) { remove(m); meta.SetExternalName(m, testUUID) }),
+			Reason: "What is not ours is let go.", Resource: testMapping(func(m mg) { testenv.BeingDeleted(m); meta.SetExternalName(m, testUUID) }),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
 			Want: observation{Calls: []string{opGet, opTags}},
 		},
@@ -153,9 +153,9 @@ func TestCallsThatAreRefused(t *testing.T) {
 		"CreateDuplicate": {m: testMapping(), err: testenv.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
 		"UpdateInUse":     {m: known(differs), err: inUse, aborted: true},
 		"UpdateRefused":   {m: known(differs), err: refused, want: "cannot update event source mapping " + testUUID + " (UpdateEventSourceMapping): InvalidParameterValueException: Function does not exist"},
-		"DeleteInUse":     {m: known(remove), err: inUse, aborted: true},
-		"DeleteRefused":   {m: known(remove), err: refused, want: "cannot delete event source mapping " + testUUID + ": InvalidParameterValueException: Function does not exist"},
-		"DeleteGone":      {m: known(remove), err: errGone},
+		"DeleteInUse":     {m: known(testenv.BeingDeleted), err: inUse, aborted: true},
+		"DeleteRefused":   {m: known(testenv.BeingDeleted), err: refused, want: "cannot delete event source mapping " + testUUID + ": InvalidParameterValueException: Function does not exist"},
+		"DeleteGone":      {m: known(testenv.BeingDeleted), err: errGone},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 				got = err.Error()
 			}
 			if got != tc.want || aborted != tc.aborted {
-				t.Errorf("error %q, held %t; want %q, %t", got, aborted, tc.want, tc.aborted)
+				t.Errorf("error %q, aborted %t; want %q, %t", got, aborted, tc.want, tc.aborted)
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestReads(t *testing.T) {
 	check("It is to be created.", opCreate)
 	m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	check("There is nothing to observe.")
-	m = testMapping(remove)
+	m = testMapping(testenv.BeingDeleted)
 	check("It was never created.")
 	m = testMapping()
 	meta.SetExternalCreatePending(m, testenv.Start)

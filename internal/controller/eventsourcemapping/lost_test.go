@@ -116,7 +116,7 @@ func TestLostCreationIsDeleted(t *testing.T) {
 		if from != nil {
 			m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, from
 		}
-		remove(m)
+		testenv.BeingDeleted(m)
 		for range 10 {
 			if done, err := e.Step(m); err != nil {
 				t.Fatal(err)

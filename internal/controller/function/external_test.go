@@ -200,7 +200,7 @@ func TestCreateAlreadyExists(t *testing.T) {
 	e.Refuse(opCreate, 409, "ResourceConflictException", "Function already exist: f")
 	f := testFunction()
 	if _, aborted, err := e.Attempt(f); err != nil || !aborted {
-		t.Errorf("whose it is must be left to the next observation, which comes back: held %t, %v", aborted, err)
+		t.Errorf("whose it is must be left to the next observation, which comes back: aborted %t, %v", aborted, err)
 	}
 	if meta.GetExternalName(f) != "" {
 		t.Error("an external name must not be written for what may be foreign")
@@ -235,7 +235,7 @@ func TestUpdate(t *testing.T) {
 				}),
 			}
 			if o, aborted, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || aborted != tc.aborted {
-				t.Errorf("%s: %s: %v, held %t", tc.reason, o, err, aborted)
+				t.Errorf("%s: %s: %v, aborted %t", tc.reason, o, err, aborted)
 			}
 			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
 				t.Errorf("%s: only what changed is sent, guarded by the revision that was observed: %+v", tc.reason, in)

@@ -298,7 +298,6 @@ func TestInvocationOfDeletion(t *testing.T) {
 	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
 	cases := map[string]struct {
 		reason string
-		change func(*v1beta1.InvocationParameters)
 		before func(*env, *v1beta1.Invocation)
 		runs   int
 		gone   bool

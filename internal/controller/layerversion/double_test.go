@@ -385,16 +385,10 @@ func random(g *rand.Rand, p *v1beta1.LayerVersionParameters) {
 		g.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 		return of[:g.IntN(len(of)+1)]
 	}
-	text := func(of ...string) *string {
-		if i := g.IntN(len(of) + 1); i < len(of) {
-			return ptr.To(of[i])
-		}
-		return nil
-	}
 	p.Content = inline(strings.Join(subset("x", "y", "z"), ""))
 	p.CompatibleArchitectures = subset("x86_64", "arm64")
 	p.CompatibleRuntimes = subset("python3.12", "python3.13", "nodejs22.x")
-	p.Description, p.LicenseInfo = text("", "a", "b"), text("", "MIT")
+	p.Description, p.LicenseInfo = testenv.Some(g, "", "a", "b"), testenv.Some(g, "", "MIT")
 }
 
 // TestDifferencesOfAnObservedLayer checks that a version that is only observed differs by

@@ -168,7 +168,7 @@ func TestCreate(t *testing.T) {
 				t.Errorf("before it is added, the place is remembered: %q", got)
 			}
 			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted || ownership.WroteName(p) {
-				t.Errorf("%s\nerror %v, want %q; held %t; name %q", tc.reason, err, tc.want, aborted, meta.GetExternalName(p))
+				t.Errorf("%s\nerror %v, want %q; aborted %t; name %q", tc.reason, err, tc.want, aborted, meta.GetExternalName(p))
 			}
 		})
 	}

@@ -145,7 +145,7 @@ func TestCreate(t *testing.T) {
 				t.Errorf("before it is added, the function is remembered: %q", got)
 			}
 			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted {
-				t.Errorf("%s\nerror %v, want %q; held %t", tc.reason, err, tc.want, aborted)
+				t.Errorf("%s\nerror %v, want %q; aborted %t", tc.reason, err, tc.want, aborted)
 			}
 			if ownership.WroteName(p) != (name == "Added") {
 				t.Errorf("\n%s\nname %q", tc.reason, meta.GetExternalName(p))

@@ -197,7 +197,7 @@ func TestWaitingForAFunction(t *testing.T) {
 				attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
 				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), v)
 				if _, aborted := attempt.Aborted(); err != nil || aborted || !o.ResourceUpToDate {
-					t.Fatalf("held %t, %+v, %v", aborted, o, err)
+					t.Fatalf("aborted %t, %+v, %v", aborted, o, err)
 				}
 				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue || ready.Message != "Function ns/cart is not Ready yet" {
 					t.Fatalf("Ready must say what is waited for: %+v", ready)
@@ -275,7 +275,7 @@ func TestVersionsInUse(t *testing.T) {
 		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, attempt.Events())
 	}
 	if wait, aborted := attempt.Aborted(); !aborted || wait > 10*time.Second {
-		t.Errorf("it must be looked at again soon, held %t for %s", aborted, wait)
+		t.Errorf("it must be looked at again soon, aborted %t for %s", aborted, wait)
 	}
 	attempt = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
 	ctx = reconciler.WithAttempt(t.Context(), attempt)

@@ -168,7 +168,7 @@ func (r *Env[T]) Outpaced(mg T, edit func()) {
 	defer func() { r.between = nil }()
 	o, attempt, err := r.reconcile(mg)
 	if _, aborted := attempt.Aborted(); err != nil || !aborted || o == Aborted {
-		r.Errorf("%s, held %t, %v: a change by someone else must be no error, and be looked at again", o, aborted, err)
+		r.Errorf("%s, aborted %t, %v: a change by someone else must be no error, and be looked at again", o, aborted, err)
 	}
 }
 
