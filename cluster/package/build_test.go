@@ -147,7 +147,7 @@ func TestBuildRefuses(t *testing.T) {
 			want:   "package version constraints are poorly formatted",
 		},
 		"DoesNotCompile": {
-			reason: "What the compiler says is shown.",
+			reason: "The compiler's errors are shown.",
 			change: replace("cmd/provider/main.go", "fmt.Print(version)", "fmt.Print(missing)"),
 			want:   "undefined: missing",
 		},

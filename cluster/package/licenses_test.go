@@ -62,7 +62,7 @@ func TestThirdParties(t *testing.T) {
 			want:   want{err: "./third: inner/LICENSE: the license JSON"},
 		},
 		"Unknown": {
-			reason: "A text that nobody knows is not taken for a license.",
+			reason: "An unknown text is not accepted as a license.",
 			files:  map[string]string{"LICENSE": "Ask the authors before you use this, and pay them well."},
 			want:   want{err: "only 0% of the text is of licenses that are known"},
 		},

@@ -52,11 +52,11 @@ func TestTakeover(t *testing.T) {
 		most   time.Duration
 	}{
 		"Killed": {
-			reason: "Nobody hears of a leader that is killed, so its lease has to run out.",
+			reason: "A killed leader does not release its lease, which has to expire.",
 			signal: syscall.SIGKILL, args: short, killed: true, most: timeout,
 		},
 		"Ended": {
-			reason: "A leader that is told to end gives its lease of 60 s back.",
+			reason: "A leader that is terminated releases its lease of 60 s.",
 			signal: syscall.SIGTERM, most: timeout / 2,
 		},
 	}

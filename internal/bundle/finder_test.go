@@ -49,7 +49,7 @@ func TestArchiveOfObject(t *testing.T) {
 		want     want
 	}{
 		"ETag": {
-			reason: "One HeadObject tells the version.",
+			reason: "One HeadObject returns the version.",
 			code:   at(), head: answers(plain, nil),
 			want: want{source: "s3://b/k#e1"},
 		},
@@ -78,12 +78,12 @@ func TestArchiveOfObject(t *testing.T) {
 			want: want{err: "s3://b/k does not exist"},
 		},
 		"Fails": {
-			reason: "Any other failure is told.",
+			reason: "Any other error is returned.",
 			code:   at(), head: answers(nil, errors.New("boom")),
 			want: want{err: "cannot look up s3://b/k"},
 		},
 		"PinDownloads": {
-			reason: "Where nothing else tells the hash, a pinned object is read.",
+			reason: "A pinned object is read if its hash is not known otherwise.",
 			code:   at(pin(Hash(body))), head: answers(plain, nil), get: download,
 			want: want{source: "s3://b/k#e1", sha256: Hash(body)},
 		},
@@ -138,8 +138,8 @@ func TestArchiveInTheCluster(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Zip":       {reason: "An archive is taken as it is.", s: zipIn("good"), want: Hash(good)},
-		"NoZip":     {reason: "What is no archive is refused before AWS is asked.", s: zipIn("bad"), err: "is not a .zip archive"},
+		"Zip":       {reason: "An archive is used unchanged.", s: zipIn("good"), want: Hash(good)},
+		"NoZip":     {reason: "An invalid archive is rejected without a call to AWS.", s: zipIn("bad"), err: "is not a .zip archive"},
 		"NoKey":     {reason: "The missing key is named.", s: zipIn("absent"), err: "spec.forProvider.code.zipFileFrom"},
 		"Inline":    {reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}}, want: Hash(good)},
 		"ConfigMap": {reason: "Files in a ConfigMap are zipped.", s: Source{ConfigMap: "files"}, want: Hash(good)},

@@ -30,9 +30,9 @@ func TestIntend(t *testing.T) {
 	}{
 		"Unchanged":     {reason: "An intent is written with one patch.", patches: 1},
 		"Changed":       {reason: "Another may have acted.", before: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "0"}) }, conflict: true, patches: 1},
-		"StatusWritten": {reason: "Status tells what was done as well.", before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
+		"StatusWritten": {reason: "A changed status may record an action, too.", before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
 		"NotArrived":    {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
-		"AnswerLost":    {reason: "What arrived is ours.", lost: 1, arrives: true, patches: 2},
+		"AnswerLost":    {reason: "A write that has arrived is recognized.", lost: 1, arrives: true, patches: 2},
 		"AnswerLostAndChanged": {
 			reason: "Unless another has acted since.", lost: 1, arrives: true, conflict: true, patches: 2,
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },

@@ -70,10 +70,10 @@ func TestLeaseIsHeld(t *testing.T) {
 		want   bool
 		get    error
 	}{
-		"Fresh":     {reason: "What was got holds.", after: 0, want: true},
+		"Fresh":     {reason: "A lease that was just acquired is held.", after: 0, want: true},
 		"InTime":    {reason: "Until it should have been renewed.", after: 50*time.Second - 1, want: true},
-		"Overdue":   {reason: "From then on others may come, so it is neither held nor to be given back.", after: 50 * time.Second, get: errLeaseLost},
-		"Suspended": {reason: "A machine that is suspended does not count, but the wall clock tells.", after: time.Second, step: 50 * time.Second, get: errLeaseLost},
+		"Overdue":   {reason: "An overdue lease may be taken by others, so it is neither held nor released.", after: 50 * time.Second, get: errLeaseLost},
+		"Suspended": {reason: "The monotonic clock stops while a machine is suspended, but the wall clock does not.", after: time.Second, step: 50 * time.Second, get: errLeaseLost},
 		"SetForth":  {reason: "A wall clock that is set forth costs the lease, which does no harm.", after: 0, step: time.Hour, get: errLeaseLost},
 		"SetBack":   {reason: "One that is set back does not make it last longer.", after: 50 * time.Second, step: -time.Hour, get: errLeaseLost},
 		"SetBackIn": {reason: "A clock that is set back does not shorten the lease.", after: 50*time.Second - 1, step: -time.Hour, want: true},
@@ -155,7 +155,7 @@ func TestLeaseNamespace(t *testing.T) {
 	}{
 		"Asked":  {reason: "The user's word.", requested: "ours", file: file, want: "ours"},
 		"Pod":    {reason: "The pod's own.", file: file, want: "crossplane-system"},
-		"Nobody": {reason: "Outside a pod, it has to be said.", file: file + "x", err: "--leader-election-namespace"},
+		"Nobody": {reason: "Outside a pod, the namespace must be set.", file: file + "x", err: "--leader-election-namespace"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

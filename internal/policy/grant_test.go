@@ -116,7 +116,7 @@ func TestLike(t *testing.T) {
 			wanted: Grant{}, observed: Grant{InvokedViaFunctionURL: "false"},
 		},
 		"Rest": {
-			reason: "A statement that says more is not the same.",
+			reason: "A statement with more fields is not equal.",
 			wanted: Grant{}, observed: Grant{Rest: `{"Effect":"Deny"}`},
 		},
 	}

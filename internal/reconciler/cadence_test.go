@@ -15,9 +15,9 @@ func TestPending(t *testing.T) {
 	}{
 		"JustStarted": {reason: "Most creations settle within seconds.", inMotion: 0, want: time.Second},
 		"ClockSkew":   {reason: "A start in the future is a start just now.", inMotion: -time.Hour, want: time.Second},
-		"FiveSeconds": {reason: "Up to five seconds, one look a second.", inMotion: 5 * time.Second, want: time.Second},
+		"FiveSeconds": {reason: "Up to five seconds, AWS is read each second.", inMotion: 5 * time.Second, want: time.Second},
 		"TwentySeconds": {
-			reason:   "The longer it takes, the fewer looks.",
+			reason:   "The interval grows with the duration.",
 			inMotion: 20 * time.Second, want: 4 * time.Second,
 		},
 		"Hours": {reason: "Never rarer than every ten seconds.", inMotion: 5 * time.Hour, want: 10 * time.Second},
@@ -49,9 +49,9 @@ func TestEffective(t *testing.T) {
 		requested time.Duration
 		want      time.Duration
 	}{
-		"Default":  {reason: "Nothing asked for.", poll: p, want: 10 * time.Minute},
+		"Default":  {reason: "The resource requests no interval.", poll: p, want: 10 * time.Minute},
 		"Asked":    {reason: "The resource's own interval wins.", poll: p, requested: time.Hour, want: time.Hour},
-		"TooOften": {reason: "The floor holds for what a resource asks for.", poll: p, requested: time.Millisecond, want: 30 * time.Second},
+		"TooOften": {reason: "The minimum also applies to the interval that a resource requests.", poll: p, requested: time.Millisecond, want: 30 * time.Second},
 		"TooRare":  {reason: "No resource is forgotten.", poll: p, requested: math.MaxInt64, want: MaxPoll},
 		"NoFloor":  {reason: "A floor of zero is no hot loop.", poll: Poll{Interval: time.Nanosecond}, want: time.Second},
 	}

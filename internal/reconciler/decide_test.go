@@ -225,12 +225,12 @@ func TestDecide(t *testing.T) {
 			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Error", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
 		},
 		"DeletionRefused": {
-			reason: "Why the deletion fails is told first.",
+			reason: "The failure of the deletion comes first.",
 			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: message, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Deleting(2, message), Phase: "Deleting", Message: message, Observed: 2, Settled: 1},
 		},
 		"DeletionWaits": {
-			reason: "What the deletion waits for is told.",
+			reason: "Ready reports what the deletion waits for.",
 			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Settled: 1, Changed: true},
 			want:   Decision{Ready: Deleting(2, "leaving its VPC"), Phase: "Deleting", Message: "leaving its VPC", Observed: 2, Settled: 1},
 		},

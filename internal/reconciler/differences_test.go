@@ -32,14 +32,14 @@ func TestObserveReportsDifferences(t *testing.T) {
 		err      bool
 	}{
 		"Same":             {reason: "AWS has what spec asks for.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "a", reported: true},
-		"ObserveOnly":      {reason: "What differs is told, and nothing is changed.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
+		"ObserveOnly":      {reason: "Differences are reported, and nothing is changed.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
 		"ObserveUnnamed":   {reason: "Before it is adopted, too.", mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)), value: "b", want: list, message: message, reported: true},
-		"NoUpdate":         {reason: "Whoever may create may still not update.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", want: list, message: message, reported: true},
+		"NoUpdate":         {reason: "The policy Create does not include Update.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", want: list, message: message, reported: true},
 		"NoUpdateBusy":     {reason: "Without the policy Update, nothing is updated once AWS is no longer busy.", mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), value: "b", busy: true, want: list, message: message, reported: true},
 		"Update":           {reason: "The update is in progress, which Ready reports instead of the differences.", mg: newExternalSample(), value: "b", want: list, reported: true},
 		"Foreign":          {reason: "What adopting would change is shown before.", mg: newExternalSample(unnamed), value: "b", want: list, reported: true, err: true},
-		"ForeignUnplanned": {reason: "What cannot be compared keeps nobody from reading whose it is.", mg: newExternalSample(unnamed), value: "b", fail: errors.New("no"), err: true},
-		"Incomparable":     {reason: "Nobody knows whether AWS has what spec asks for.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", fail: errors.New("no"), err: true},
+		"ForeignUnplanned": {reason: "A failed comparison does not hide the owner.", mg: newExternalSample(unnamed), value: "b", fail: errors.New("no"), err: true},
+		"Incomparable":     {reason: "It is not known whether AWS matches spec.", mg: newExternalSample(policies(xpv2.ManagementActionObserve)), value: "b", fail: errors.New("no"), err: true},
 		"Deleted":          {reason: "What differs does not matter any more.", mg: newExternalSample(deletedSample), value: "b"},
 	}
 	for name, tc := range cases {
@@ -78,10 +78,10 @@ func TestDifferences(t *testing.T) {
 		count   int
 	}{
 		"Nothing": {reason: "Without differences, Ready has no message.", ready: ready},
-		"Asked":   {reason: "What spec asks for is told with both values.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}}, message: "memorySize is 256, want 128", count: 1},
+		"Asked":   {reason: "A field that spec sets is reported with both values.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}}, message: "memorySize is 256, want 128", count: 1},
 		"Tag":     {reason: "A tag that spec lacks differs where spec names tags.", changes: diff.Changes{{Path: "tags[cost]", Old: `"1"`}, {Path: "tags[team]", New: `"a"`}}, message: `tags[cost] is "1", want none, tags[team] is not set, want "a"`, count: 2},
-		"OwnTag":  {reason: "The tags that say whose it is are the provider's.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},
-		"Secret":  {reason: "No value of a variable is told.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "want 128, tags[x];", count: 2},
+		"OwnTag":  {reason: "The ownership tags are not reported.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},
+		"Secret":  {reason: "Secret values are not reported.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "want 128, tags[x];", count: 2},
 		"Layers":  {reason: "A reference names its field.", changes: diff.Changes{{Path: "layers", Old: `["l:1"]`}}, message: `layers is ["l:1"], want none`, count: 1},
 		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "an update would reset tracingConfig.mode, environment.variables[A], which spec does not set", count: 2},
 	}

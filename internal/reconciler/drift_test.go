@@ -26,12 +26,12 @@ func TestDrift(t *testing.T) {
 		pending      bool
 	}{
 		"ChangedByHand": {
-			reason:       "One drift is seen once, and put right once.",
+			reason:       "Drift is counted once as seen and once as corrected.",
 			observations: []observation{same, corrected, {c: Undecided, wanted: wanted}, same, same},
 			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 		"DeletedByHand": {
-			reason:       "A thing that is gone is drift too.",
+			reason:       "A deleted external resource is drift, too.",
 			observations: []observation{same, {c: Missing, wanted: wanted, did: actionCreated}, same},
 			want:         []driftChange{{seen: true, comparison: Missing}, {corrected: true, comparison: Missing}},
 		},
@@ -45,19 +45,19 @@ func TestDrift(t *testing.T) {
 			observations: []observation{same, corrected, same, corrected, same},
 			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}, {seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
-		"CannotBeMended": {
-			reason:       "A call that fails puts nothing right, and each look sees the same drift.",
+		"CannotBeCorrected": {
+			reason:       "A failed call corrects nothing, and each observation sees the same drift.",
 			observations: []observation{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: wanted}, {c: Undecided, wanted: wanted}},
 			want:         []driftChange{{seen: true, comparison: Differs}},
 			pending:      true,
 		},
-		"MayNotBeMended": {
-			reason:       "Who asks for no update is told of the drift, and the provider owes nothing.",
+		"MayNotBeCorrected": {
+			reason:       "Drift that may not be corrected is seen, and is not pending.",
 			observations: []observation{same, {c: Differs, wanted: wanted, bound: true}},
 			want:         []driftChange{{seen: true, comparison: Differs}},
 		},
 		"RevertedByHand": {
-			reason:       "What went away by itself was not put right by the provider.",
+			reason:       "Drift that disappears by itself was not corrected by the provider.",
 			observations: []observation{same, {c: Differs, wanted: wanted}, same},
 			want:         []driftChange{{seen: true, comparison: Differs}},
 		},
@@ -66,14 +66,14 @@ func TestDrift(t *testing.T) {
 			observations: []observation{{c: Missing, wanted: wanted, did: actionCreated}, corrected, same},
 		},
 		"FirstLook": {
-			reason:       "Nobody knows what has changed before a start.",
+			reason:       "It is not known what has changed before the start.",
 			observations: []observation{corrected, same},
 		},
 		"Edited": {
 			reason:       "A change of spec is no drift.",
 			observations: []observation{same, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
 		},
-		"Poked": {
+		"Referenced": {
 			reason:       "A changed Secret or other referenced object is no drift.",
 			observations: []observation{same, {c: Differs, wanted: wanted, did: actionUpdated, changed: true}, corrected, same},
 		},
@@ -82,12 +82,12 @@ func TestDrift(t *testing.T) {
 			observations: []observation{same, {c: SourceChanged, wanted: wanted, did: actionUpdated}, corrected, same},
 		},
 		"EditedMeanwhile": {
-			reason:       "An edit before the drift was put right leaves it open who did that.",
+			reason:       "After an edit of spec, it is not known what corrected the drift.",
 			observations: []observation{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
 			want:         []driftChange{{seen: true, comparison: Differs}},
 		},
 		"AtWork": {
-			reason:       "While AWS is at work nothing can be told, and nothing is forgotten.",
+			reason:       "While AWS applies a change, nothing is decided and nothing is forgotten.",
 			observations: []observation{same, {c: Undecided, wanted: wanted}, corrected, same},
 			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
@@ -128,7 +128,7 @@ func TestCause(t *testing.T) {
 			reason: "A change that was served is no cause any more.",
 			change: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db"); e.settle(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
 		},
-		"FirstLook": {reason: "After a start nobody knows.", change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.forget(cart) }, want: "differed from spec"},
+		"FirstLook": {reason: "After a start, the cause of a difference is not known.", change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.forget(cart) }, want: "differed from spec"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,7 +33,7 @@ func TestClassify(t *testing.T) {
 		want   errorClass
 	}{
 		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
-		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: terminal},
+		"Foreign": {reason: "Only the user can resolve a conflict of ownership.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: terminal},
 		"Busy":    {reason: "A conflict with another operation passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: transient},
 		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: ambiguous},
 		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is not a valid policy"))), want: terminal},
@@ -44,7 +44,7 @@ func TestClassify(t *testing.T) {
 		"Config":  {reason: "A config may be applied together with the resource.", err: unusableError{errors.New("cannot use ProviderConfig shop/default")}, want: ambiguous},
 		"Outage":  {reason: "A config whose STS does not answer is not wrong.", err: unusableError{errBusy}, want: transient},
 		"Server":  {reason: "The API server's trouble passes.", err: unusableError{kerrors.NewServerTimeout(schema.GroupResource{}, "get", 1)}, want: transient},
-		"Later":   {reason: "What another resource is yet to tell does not wait for the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: unclassified},
+		"Later":   {reason: "A value that another resource does not have yet may appear without the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: unclassified},
 		"Other":   {reason: "An error of unknown cause may or may not pass.", err: errors.New("boom"), want: unclassified},
 	}
 	for name, tc := range cases {
@@ -281,7 +281,7 @@ func TestStalledWithin(t *testing.T) {
 		"Role":    {reason: "IAM may take as long.", fail: func(e *env) { e.cloud.fail["Create"] = errRole }, want: 15 * time.Minute},
 		"Input":   {reason: "Invalid input does not pass by itself.", fail: func(e *env) { e.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
 		"Busy":    {reason: "A conflict with another operation passes.", fail: func(e *env) { e.cloud.fail["Get"] = errBusy }},
-		"Other":   {reason: "Nobody knows.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
+		"Other":   {reason: "The cause is not known.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

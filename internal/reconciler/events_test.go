@@ -29,7 +29,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 		"Interleaved":   {reason: "Another reason in between changes nothing.", emit: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
 		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
 		"Recovered":     {reason: "After a recovery it is news.", emit: []event.Event{warning("a"), available, warning("a")}, want: 3},
-		"Calls":         {reason: "A call that was made is told each time.", emit: []event.Event{updated, updated}, want: 2},
+		"Calls":         {reason: "The event of a call is emitted each time.", emit: []event.Event{updated, updated}, want: 2},
 		"OtherArgument": {reason: "Two requests are two.", emit: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
 	}
 	for name, tc := range cases {
@@ -98,7 +98,7 @@ func TestReadinessIsAnEvent(t *testing.T) {
 		},
 		"StaysFailed": {reason: "Nothing happened.", was: Unavailable(1, "a"), is: Unavailable(1, "a")},
 		"BeginsToUpdate": {
-			reason: "The call that began it has told already.",
+			reason: "The call that began the update has emitted an event already.",
 			was:    Available(1), is: Updating(2, ""),
 		},
 		"Unknown": {reason: "No status was written.", was: Available(1)},

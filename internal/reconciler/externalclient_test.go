@@ -162,7 +162,7 @@ func TestObserve(t *testing.T) {
 			want: want{ready: xpv2.ReasonCreating, reserved: []string{"CreateThing"}},
 		},
 		"AbsentNotPrepared": {
-			reason: "Bad input is told before anything is sent.",
+			reason: "Invalid input is reported before anything is sent.",
 			cloud:  &fakeExternal{fail: map[string]error{"Prepare": errors.New("spec.forProvider.value is wrong")}}, mg: newExternalSample(unnamed),
 			want: want{err: "spec.forProvider.value is wrong"},
 		},
@@ -221,12 +221,12 @@ func TestObserve(t *testing.T) {
 			want: want{events: []string{string(ReasonNotDeleted)}},
 		},
 		"LostAnswer": {
-			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
+			reason: "The result of an unanswered create is owned, and its name recorded.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(pending),
 			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
 		},
 		"Imported": {
-			reason: "What the user names is taken over, and that is said.",
+			reason: "A resource that the user names is adopted, with an event.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
@@ -234,7 +234,7 @@ func TestObserve(t *testing.T) {
 			},
 		},
 		"Renamed": {
-			reason: "Another external name would leave the thing behind.",
+			reason: "Another external name would leave the resource behind.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(func(mg *flowSample) { meta.SetExternalName(mg, "other") }),
 			want: want{err: `the external name was changed from "basket" to "other"`, name: "basket"},
 		},
@@ -315,7 +315,7 @@ func TestCompared(t *testing.T) {
 		want   SyncState
 	}{
 		"Same":        {reason: "AWS serves what is wanted.", plan: Plan{Ready: ready}, want: UpToDate},
-		"AtWork":      {reason: "AWS is at work.", plan: Plan{Ready: updating}, want: Undecided},
+		"AtWork":      {reason: "AWS applies a change.", plan: Plan{Ready: updating}, want: Undecided},
 		"Differs":     {reason: "A call is due.", plan: Plan{Ready: updating, Changes: one, Call: "Update"}, want: Differs},
 		"CannotSend":  {reason: "None can be sent now.", plan: Plan{Ready: ready, Changes: one}, want: Differs},
 		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: SourceChanged},
@@ -341,9 +341,9 @@ func TestObserveReportsSyncState(t *testing.T) {
 		mayUpdate bool
 	}{
 		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mayUpdate: true},
-		"Differs":  {reason: "Changed by hand.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mayUpdate: true},
+		"Differs":  {reason: "The external resource was changed manually.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mayUpdate: true},
 		"Shown":    {reason: "A difference is reported although the policies do not allow an update.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
-		"Missing":  {reason: "Deleted by hand.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mayUpdate: true},
+		"Missing":  {reason: "The external resource was deleted manually.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mayUpdate: true},
 		"Left":     {reason: "A missing resource is reported although the policies do not allow a create.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
 		"Observed": {reason: "An observe-only resource has no desired state to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
 		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(deletedSample)},
@@ -390,17 +390,17 @@ func TestCalls(t *testing.T) {
 		summary      string
 	}{
 		"Create":              {reason: "A create that succeeds.", do: create, mg: newExternalSample(unnamed)},
-		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), aborted: true},
-		"CreateRefused":       {reason: "The user is told.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
+		"CreateExists":        {reason: "The next observation checks the ownership.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), aborted: true},
+		"CreateRefused":       {reason: "The error is returned to the user.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
 		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: update, mg: newExternalSample(), requeueAfter: true, summary: `spec changed: Value: "b" -> "a"`},
-		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), requeueAfter: true, summary: `differed from spec: Value: "b" -> "a"`},
-		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), aborted: true},
+		"UpdateOfDrift":       {reason: "The event distinguishes drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), requeueAfter: true, summary: `differed from spec: Value: "b" -> "a"`},
+		"UpdateOvertaken":     {reason: "Another client has changed the resource, which is observed again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), aborted: true},
 		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), aborted: true},
-		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
+		"UpdateRefused":       {reason: "The error is returned to the user.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
 		"Delete":              {reason: "A deletion is observed again at once.", do: remove, mg: newExternalSample(deletedSample), requeueAfter: true},
 		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), requeueAfter: true},
 		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), aborted: true},
-		"DeleteNotAuthorized": {reason: "The user is told.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
+		"DeleteNotAuthorized": {reason: "The error is returned to the user.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"Unseen":        {reason: "An external resource that AWS does not show yet is awaited.", mg: createdSample(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
 		"UnseenGrowing": {reason: "AWS is read at growing intervals.", mg: createdSample(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 8 * time.Second}},
 		"UnseenLong": {
-			reason: "Another create of a known name does no harm, and is told.", mg: createdSample(Creating(2, notShown)), after: time.Minute,
+			reason: "Another create of a known name is harmless, and has an event.", mg: createdSample(Creating(2, notShown)), after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not appeared since: it is created again"},
 		},
 		"UnseenAgain": {
@@ -126,7 +126,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdSample(Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 2 * time.Second}},
 		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdSample(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
 		"GivenAgreed": {
-			reason: "The user says that it may be created again.", mg: createdSample(creating, func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
+			reason: "The user has removed the annotation, which allows another create.", mg: createdSample(creating, func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"Nameless": {
@@ -138,7 +138,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 			want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second},
 		},
 		"Restored": {
-			reason: "What another object has created says nothing of this one.", mg: createdSample(creating, func(mg *flowSample) { mg.UID = "u2" }), given: true, after: time.Second,
+			reason: "The create annotations are those of another object.", mg: createdSample(creating, func(mg *flowSample) { mg.UID = "u2" }), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"Refused": {
@@ -150,7 +150,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 			reason: "Replicas of AWS may disagree for a while.", given: true, after: 2 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second},
 			mg: unansweredSample(func(mg *flowSample) { meta.AddAnnotations(mg, ownership.Name(mg, "basket")); mg.SetConditions(seen) }),
 		},
-		"UnansweredLong":  {reason: "Nothing came of it.", mg: unansweredSample(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unansweredSample(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unansweredSample(func(mg *flowSample) {
 			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, ownership.AnnotationUnanswered)
@@ -168,8 +168,8 @@ func TestAbsentAfterACreate(t *testing.T) {
 			reason: "AWS has shown it, and not deleted it.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
 			want: want{aborted: true, ready: xpv2.ReasonDeleting},
 		},
-		"UnansweredDeletedKnown": {reason: "A known name helps nobody once the resource is gone.", mg: unansweredSample(deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
-		"UnansweredDeletedLong":  {reason: "Nothing came of it.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedKnown": {reason: "The resource must not be deleted while the create may still take effect.", mg: unansweredSample(deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredDeletedGone": {
 			reason: "The result of the unanswered create was found and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonDeleting},
@@ -215,7 +215,7 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 		want   []string
 	}{
 		"Gone":     {reason: "The old name is removed before the create.", mg: createdSample(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
-		"Outdated": {reason: "Who decided by an old object creates nothing.", mg: createdSample(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
+		"Outdated": {reason: "A decision that was based on an outdated object creates nothing.", mg: createdSample(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
 		"First":    {reason: "There is no old name to remove.", mg: createdSample(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
 		"Known":    {reason: "The new external resource will have the same name, so the name stays.", mg: createdSample(xpv2.Available()), want: []string{"Create"}},
 		"Noted": {
@@ -266,7 +266,7 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 		failed   time.Duration
 		reported bool
 	}{
-		"First":  {reason: "The next look tells whose it is.", failed: -time.Hour},
+		"First":  {reason: "The next observation checks the ownership.", failed: -time.Hour},
 		"Second": {reason: "The observation after the first conflict has not found the resource.", failed: -time.Second, reported: true},
 	}
 	for name, tc := range cases {

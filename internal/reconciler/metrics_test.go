@@ -118,7 +118,7 @@ func TestDriftIsCounted(t *testing.T) {
 		want   map[string]float64
 	}{
 		"ByHand": {
-			reason: "Someone has changed the thing in AWS.",
+			reason: "The external resource was changed manually.",
 			do:     func(e *env) { e.cloud.value = "hand"; e.settle(); e.reconcile() },
 			want:   map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
@@ -128,7 +128,7 @@ func TestDriftIsCounted(t *testing.T) {
 			want:   map[string]float64{"drift_seen_total missing": 1, "drift_corrected_total missing": 1},
 		},
 		"OnRequest": {
-			reason: "To ask for a look changes nothing of what is wanted.",
+			reason: "A requested reconcile does not change the desired state.",
 			do: func(e *env) {
 				e.cloud.value = "hand"
 				e.change(func(mg *sample) {
@@ -139,7 +139,7 @@ func TestDriftIsCounted(t *testing.T) {
 			want: map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
 		"Pending": {
-			reason: "AWS does not let it be put right.",
+			reason: "AWS rejects the correction.",
 			do: func(e *env) {
 				e.cloud.value = "hand"
 				e.cloud.fail["Update"] = errors.New("denied")
@@ -149,7 +149,7 @@ func TestDriftIsCounted(t *testing.T) {
 			want: map[string]float64{"drift_seen_total changed": 1, "drift_pending": 1},
 		},
 		"NoQuota": {
-			reason: "Drift that waits for its turn is one.",
+			reason: "Drift that waits for quota is pending.",
 			do: func(e *env) {
 				e.cloud.value = "hand"
 				e.limiter.wait["Update"] = time.Second

@@ -45,8 +45,8 @@ func TestForeign(t *testing.T) {
 		"Other":         {reason: "Another resource has made it.", other: made("live", "pay"), want: owned},
 		"OtherName":     {reason: "The other resource names another alias.", other: made("beta", "pay"), want: imported},
 		"OtherFunction": {reason: "The other resource names an alias of another function.", other: made("live", "cart"), want: imported},
-		"Observes":      {reason: "Who only observes owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
-		"NotMade":       {reason: "Who is called so has not made it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
+		"Observes":      {reason: "An observe-only resource owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
+		"NotMade":       {reason: "The resource of that name has not created it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -87,12 +87,12 @@ func TestReadyIsUpToDate(t *testing.T) {
 	}{
 		"Credentials": {reason: "What was missing is there, and the credentials are refused.", steps: []step{missing, unmade, broken, unread, notCreated, fine}},
 		"Read":        {reason: "After the reference is resolved, the read is denied.", steps: []step{missing, unread, fine, broken}},
-		"MissingAgain": {reason: "What is missing again is told again.", steps: []step{missing, unread, {do: func(e *env) {
+		"MissingAgain": {reason: "An object that is missing again is reported again.", steps: []step{missing, unread, {do: func(e *env) {
 			e.change(func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"} })
 		}, reason: xpv2.ReasonCreating, message: "shop/basket does not exist"}}},
 		"Paused":         {reason: "Nothing is waited for.", steps: []step{missing, paused}},
-		"Foreign":        {reason: "Whose it is may have changed, but nobody can see.", steps: []step{foreign, other, ours(broken), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
-		"Available":      {reason: "What was served is served as far as is known, while AWS alone cannot be asked.", steps: []step{ours(step{do: func(e *env) { e.change(func(mg *sample) { mg.Spec.OtherRef = nil }) }, reason: xpv2.ReasonAvailable}), fine, outage(xpv2.ReasonAvailable, ""), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
+		"Foreign":        {reason: "The ownership may have changed, but cannot be read.", steps: []step{foreign, other, ours(broken), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
+		"Available":      {reason: "An available resource stays available during an outage of AWS.", steps: []step{ours(step{do: func(e *env) { e.change(func(mg *sample) { mg.Spec.OtherRef = nil }) }, reason: xpv2.ReasonAvailable}), fine, outage(xpv2.ReasonAvailable, ""), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
 		"NothingIsKnown": {reason: "Nothing is known at first.", steps: []step{broken, unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
 		"Outage":         {reason: "An outage keeps it from being created.", steps: []step{outage(xpv2.ReasonCreating, "concurrent"), fine}},
 	}

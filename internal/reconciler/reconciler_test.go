@@ -144,7 +144,7 @@ func TestAbortedCallChangesNothing(t *testing.T) {
 		want   time.Duration
 	}{
 		"Reserve": {
-			reason: "Observe asks, and is told to wait.",
+			reason: "Observe has to wait for quota.",
 			block:  func(e *env, call string) { e.limiter.wait[call] = 7 * time.Second },
 			free:   func(e *env, call string) { delete(e.limiter.wait, call) },
 			want:   7 * time.Second,
@@ -252,7 +252,7 @@ func TestFreeOfQuota(t *testing.T) {
 		"InvalidPolicy": {reason: "Nothing is called.", mg: func(mg *sample) {
 			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Update"}
 		}},
-		"Orphaned": {reason: "The thing is left where it is.", gone: true, mg: func(mg *sample) {
+		"Orphaned": {reason: "The external resource is not deleted.", gone: true, mg: func(mg *sample) {
 			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Create", "Update"}
 			mg.SetFinalizers([]string{"finalizer.managedresource.crossplane.io"})
 		}},
@@ -329,10 +329,10 @@ func TestPriority(t *testing.T) {
 			want: quota.Poll,
 		},
 		"Config": {reason: "A config that many may refer to has changed.", do: func(e *env) { e.reconciler.states.resetBackoff(cart) }, want: quota.Poll},
-		"Poked":  {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: quota.User},
-		"Served": {reason: "The change has been looked at.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
+		"Secret": {reason: "A Secret that the resource refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: quota.User},
+		"Served": {reason: "The change was reconciled already.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
 		"Hopeless": {
-			reason: "After many errors nobody waits for the next try.",
+			reason: "After many errors, nobody waits for the retry, so it has the priority of a poll.",
 			do: func(e *env) {
 				e.change(func(mg *sample) { mg.Generation = 2 })
 				e.cloud.fail["Get"] = errors.New("boom")

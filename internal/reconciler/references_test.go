@@ -237,7 +237,7 @@ func TestReferrerRequests(t *testing.T) {
 		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
 		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(Available(1)) }), want: both},
 		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
-		"Unrelated": {reason: "No one goes by the rest.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
+		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -51,7 +51,7 @@ func TestRefusedChangesBackOff(t *testing.T) {
 		err    error
 		most   int
 	}{
-		"Unknown":   {reason: "Nobody knows whether it passes.", err: &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"}, most: 26},
+		"Unknown":   {reason: "The cause is not known, so the call is retried.", err: &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"}, most: 26},
 		"Denied":    {reason: "A denied call succeeds once someone grants the permission.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"}, most: 38},
 		"Failure":   {reason: "AWS fails for as long as it does.", err: &smithy.GenericAPIError{Code: "ServiceException", Message: "An error occurred"}, most: 26},
 		"Throttled": {reason: "AWS has no room for it, which passes or not.", err: throttle(), most: 26},

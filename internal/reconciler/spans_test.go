@@ -73,7 +73,7 @@ func TestTraces(t *testing.T) {
 				"  Delete\n",
 		},
 		"Failed": {
-			reason: "An error is told where it happened, and of the whole, with what comes of it.",
+			reason: "An error is set on the span where it occurred and on the root span, with the requeue.",
 			begin:  func(e *env) { e.cloud.fail["Create"] = errors.New("no luck") },
 			want: "Reconcile Sample crossplane.error_class=unclassified crossplane.generation=1" + of + "failed crossplane.requeue_after=... k8s.namespace.name=shop !no luck\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
@@ -85,7 +85,7 @@ func TestTraces(t *testing.T) {
 			want:   "Reconcile Sample crossplane.generation=1" + of + "throttled crossplane.requeue_after=... k8s.namespace.name=shop\n  Observe\n",
 		},
 		"Looks wait": {
-			reason: "A look that waits for its turn says for which calls.",
+			reason: "An observation that waits for quota has its calls in the span.",
 			begin:  func(e *env) { e.limiter.wait["Get"] = time.Second },
 			want: "Reconcile Sample crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  * call deferred crossplane.aws.operations=[\"Get\"] crossplane.wait=...\n",

@@ -121,7 +121,7 @@ func TestSpans(t *testing.T) {
 				"  * call throttled crossplane.wait=...\n",
 		},
 		"Retried": {
-			reason: "A second try is an event, and the span tells of the last one's answer.",
+			reason: "A retry is an event of the span, and its status is that of the last response.",
 			do: func(e *env) {
 				e.create()
 				e.Reset()
@@ -132,7 +132,7 @@ func TestSpans(t *testing.T) {
 				"  * call retried error.type=ServiceException\n",
 		},
 		"Denied": {
-			reason: "The status says what conditions say.",
+			reason: "The status has the message of the condition.",
 			do: func(e *env) {
 				e.double.Fail(awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:GetFunction")})
 				e.get()

@@ -79,7 +79,7 @@ func TestDue(t *testing.T) {
 		history *v1beta1.VersionHistory
 		want    []string
 	}{
-		"Never":       {reason: "AWS was never asked.", history: history("2", "1"), want: []string{"1"}},
+		"Never":       {reason: "The uses of the version were never read.", history: history("2", "1"), want: []string{"1"}},
 		"JustNow":     {reason: "The version was in use a moment ago.", history: known(30*time.Second, 30*time.Second)},
 		"AMinuteAgo":  {reason: "What uses it may have moved on.", history: known(time.Minute, time.Minute), want: []string{"1"}},
 		"ForAnHour":   {reason: "What has been in use for an hour most likely is.", history: known(90*time.Minute, 30*time.Minute)},

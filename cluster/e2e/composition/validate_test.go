@@ -48,7 +48,7 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		"NoVariable":      {reason: "Lambda takes no such name.", example: "lambda-function", edit: `{environmentVariables: {"LOG-LEVEL": info}}`, want: "the name of a variable"},
 		"Unknown":         {reason: "The API server would drop an unknown field silently.", example: "lambda-function", edit: `{memory: 128}`, want: "memory"},
 		"OtherRegion":     {reason: "The platform is not there.", example: "web-endpoint", edit: `{region: ap-south-1}`, want: "spec.region"},
-		"NobodyCalls":     {reason: "Nobody is let in by leaving something out.", example: "web-endpoint", edit: `{callers: null}`, want: "say who may call the endpoint"},
+		"NobodyCalls":     {reason: "The callers must be set explicitly.", example: "web-endpoint", edit: `{callers: null}`, want: "say who may call the endpoint"},
 		"Anybody":         {reason: "The value is not one of the supported callers.", example: "web-endpoint", edit: `{callers: anybody}`, want: "spec.callers"},
 		"NoOrigin":        {reason: "An origin has no path.", example: "web-endpoint", edit: `{origins: ["https://www.example.com/shop"]}`, want: "spec.origins"},
 		"Dots":            {reason: "A function's name has no dots.", example: "web-endpoint", name: "www.example.com", want: "no dots"},

@@ -15,13 +15,13 @@ func TestChanged(t *testing.T) {
 		edit   func(t *testing.T, root string)
 		want   []string
 	}{
-		"Nothing":     {reason: "Nobody did anything.", edit: func(*testing.T, string) {}},
+		"Nothing":     {reason: "No file has changed.", edit: func(*testing.T, string) {}},
 		"Written":     {reason: "Code was edited.", edit: put("internal/diff/diff.go", "package other"), want: []string{"internal/diff/diff.go"}},
 		"Came":        {reason: "A file is new.", edit: put("cmd/provider/new.go", "package main"), want: []string{"cmd/provider/new.go"}},
 		"Went":        {reason: "A file was removed.", edit: remove("internal/diff/diff.go"), want: []string{"internal/diff/diff.go"}},
 		"FolderWent":  {reason: "The folder of the CRDs was removed, and must be generated again.", edit: remove("package/crds"), want: []string{"package/crds/functions.yaml"}},
-		"Definition":  {reason: "The package holds it.", edit: put("package/crds/functions.yaml", "a: c"), want: []string{"package/crds/functions.yaml"}},
-		"Metadata":    {reason: "The package holds it.", edit: put("crossplane.yaml", "a: c"), want: []string{"crossplane.yaml"}},
+		"Definition":  {reason: "The file is part of the package.", edit: put("package/crds/functions.yaml", "a: c"), want: []string{"package/crds/functions.yaml"}},
+		"Metadata":    {reason: "The file is part of the package.", edit: put("crossplane.yaml", "a: c"), want: []string{"crossplane.yaml"}},
 		"Modules":     {reason: "The program is made of them.", edit: put("go.mod", "module b"), want: []string{"go.mod"}},
 		"WrittenSame": {reason: "Git and generators write what was there.", edit: touch("internal/diff/diff.go")},
 		"Test":        {reason: "No test is in the program.", edit: put("internal/diff/diff_test.go", "package diff")},

@@ -160,7 +160,7 @@ func TestUnknown(t *testing.T) {
 		want   string
 	}{
 		"Denied":      {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
-		"DeniedSince": {reason: "Who lost it is shown nothing more.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
+		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
 		"Broken":      {reason: "Emulators may not know the operation.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
 		"BrokenSince": {reason: "What passes leaves the figures as they were.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()}, known: true},
 	}

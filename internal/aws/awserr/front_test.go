@@ -23,7 +23,7 @@ func TestFront(t *testing.T) {
 		want   string
 	}{
 		"Answer": {
-			reason: "AWS's own words tell the most, its code the least.",
+			reason: "AWS's message comes first, its code last.",
 			err:    wrap(Clean(role), "cannot create function pay", "AWS does not accept spec.forProvider.role"),
 			want:   "The role defined for the function cannot be assumed by Lambda. (AWS does not accept spec.forProvider.role: cannot create function pay: InvalidParameterValueException)",
 		},

@@ -13,7 +13,7 @@ func TestIsRefused(t *testing.T) {
 	}{
 		"None":        {reason: "Nothing was refused."},
 		"NoAnswer":    {reason: "What became of the call is not known.", err: errors.New("connection reset")},
-		"Throttled":   {reason: "The call was not taken.", err: answer("Lambda", "Invoke", 429, "TooManyRequestsException", ""), want: true},
+		"Throttled":   {reason: "The call was throttled before it had any effect.", err: answer("Lambda", "Invoke", 429, "TooManyRequestsException", ""), want: true},
 		"Denied":      {reason: "The call is not allowed.", err: answer("Lambda", "Invoke", 403, "AccessDeniedException", ""), want: true},
 		"NotFound":    {reason: "The function does not exist.", err: answer("Lambda", "Invoke", 404, "ResourceNotFoundException", ""), want: true},
 		"MountTimes":  {reason: "The function's file system did not come.", err: answer("Lambda", "Invoke", 408, "EFSMountTimeoutException", ""), want: true},

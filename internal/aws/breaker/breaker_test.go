@@ -54,7 +54,7 @@ func TestEnter(t *testing.T) {
 		"Answered": {reason: "An answer in between starts anew.", do: func(e *env) { e.fail(most - 1); e.answered(here); e.fail(most - 1) }},
 		"Open":     {reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) }, want: firstPause, notified: 1},
 		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) }, want: firstPause, notified: 1},
-		"Later":    {reason: "The rest of the time is told.", do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, notified: 1},
+		"Later":    {reason: "The remaining time is returned.", do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, notified: 1},
 		"Probe":    {reason: "Once the time is over, one may probe.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause) }, notified: 1},
 		"OneProbe": {reason: "Only one.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause); probe(e) }, want: probing, notified: 1},
 		"InVain": {reason: "A probe in vain doubles the time.", do: func(e *env) {
@@ -106,7 +106,7 @@ func TestEnter(t *testing.T) {
 			e.fail(1)
 			release()
 		}, want: firstPause, notified: 1},
-		"OtherChanged": {reason: "Another config's change says nothing.", do: func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, notified: 1},
+		"OtherChanged": {reason: "A change of another config has no effect.", do: func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, notified: 1},
 		"Forgotten":    {reason: "A config that is gone is forgotten.", do: func(e *env) { e.fail(most); e.Forget(here.Config) }, notified: 1},
 	}
 	for name, tc := range cases {

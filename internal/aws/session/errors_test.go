@@ -166,7 +166,7 @@ func TestIdentify(t *testing.T) {
 		calls  int
 		err    bool
 	}{
-		"Asked":        {reason: "STS tells who it is.", want: Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
+		"Asked":        {reason: "STS returns the identity.", want: Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
 		"Refused":      {reason: "Credentials that AWS does not know are no use.", refuse: "InvalidClientTokenId", calls: 1, err: true},
 		"NotValidated": {reason: "Without validation, STS is called only for the account, and may fail.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }, refuse: "AccessDenied", want: Identity{Account: "unknown"}, calls: 1},
 		"NotAsked":     {reason: "STS is not there to ask.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipRequestingAccountID = true }, want: Identity{Account: "unknown"}},

@@ -303,7 +303,7 @@ func TestAuthorities(t *testing.T) {
 		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
 		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
-		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
+		"Broken":      {reason: "An invalid certificate is reported.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func TestEmulatorResponses(t *testing.T) {
 	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
 		"EmptyCreate": {Reason: "The name is known.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"EmptyGet":    {Reason: "An answer without a capacity provider is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"},
-		"NoARN":       {Reason: "Without an ARN, nobody can ask for tags.", Responses: answers{opGet: testenv.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Message: tagging.NotReturned},
+		"NoARN":       {Reason: "Without an ARN, tags cannot be read.", Responses: answers{opGet: testenv.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Message: tagging.NotReturned},
 		"NoState":     {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"Bare": {
 			Reason: "Blocks that are left out are AWS's defaults.", Responses: answers{opGet: testenv.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
@@ -36,7 +36,7 @@ func TestEmulatorResponses(t *testing.T) {
 		},
 		"NoGet": {Reason: "What can't be looked at is not created.", Responses: answers{opGet: testenv.Refusal(404, "UnknownOperationException")}, Message: "cannot read capacity provider web"},
 		"NotShown": {
-			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "A resource that AWS does not show is created again at growing intervals, and exists.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
 		},
 	})

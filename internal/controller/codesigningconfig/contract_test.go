@@ -46,7 +46,7 @@ func TestEmulatorResponses(t *testing.T) {
 		"EmptyGet": {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "contains no CodeSigningConfig"},
 		"BareGet":  {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, Writes: []string{opCreate}},
 		"Doubt": {
-			Reason: "Without tags, nobody knows which one was created.", Responses: answers{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "Without tags, the created configuration cannot be identified.", Responses: answers{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: []string{opCreate}, Message: "cannot tell whether this resource created code signing configuration arn:",
 		},
 	})

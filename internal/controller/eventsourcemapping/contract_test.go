@@ -28,7 +28,7 @@ func TestEmulatorResponses(t *testing.T) {
 		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
 		"NullCreate":  {Reason: "After a response of null, the mapping is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
-			Reason: "Without an ARN, nobody can ask for tags. That is no absence.", Responses: answers{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
+			Reason: "Without an ARN, tags cannot be read, which does not mean that there are none.", Responses: answers{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
 			Writes: []string{opCreate}, Message: tagging.NotReturned,
 		},
 		"NotShown": {
@@ -40,13 +40,13 @@ func TestEmulatorResponses(t *testing.T) {
 			Writes: []string{opCreate}, Message: "has not appeared since",
 		},
 		"Doubt": {
-			Reason: "Without ARNs, nobody knows which one was created.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
+			Reason: "Without ARNs, the created mapping cannot be identified.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
 			Writes: []string{opCreate}, Message: "cannot tell whether this resource created event source mapping ",
 		},
 		"NoState":  {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"EmptyGet": {Reason: "Of an empty response, only the missing state is reported.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"Bare": {
-			Reason:    "What every mapping has is taken as it is wanted where it is left out.",
+			Reason:    "Fields that AWS leaves out count as equal to the desired ones.",
 			Responses: answers{opGet: testenv.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},
 			Writes:    []string{opCreate},
 		},

@@ -61,7 +61,7 @@ func TestObserve(t *testing.T) {
 	// pending marks a create so long ago that AWS lists its result.
 	pending := func(m mg) { meta.SetExternalCreatePending(m, testenv.Start.Add(-time.Hour)) }
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
-		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
+		"New":        {Reason: "A mapping that was never created is not read.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
 		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(testenv.BeingDeleted), AWS: has(testenv.Script{}), Want: observation{Calls: testenv.None}},
 		"Pending": {
 			Reason:   "A create that may have made something is looked for.",
@@ -78,7 +78,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opList, opTags}},
 		},
 		"PendingDenied": {
-			Reason: "Without a look it might be made twice.", Resource: testMapping(pending),
+			Reason: "If the list cannot be read, the mapping might be created twice.", Resource: testMapping(pending),
 			AWS:  has(testenv.Script{opList: testenv.Returns[lambda.ListEventSourceMappingsOutput](nil, testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
 			Want: observation{Err: "cannot list event source mappings to find one that this resource may have created", Calls: []string{opList}},
 		},
@@ -87,7 +87,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"TagsDenied": {
-			Reason: "Without tags nobody can tell whose it is.", Resource: known(),
+			Reason: "Without tags, the ownership is unknown.", Resource: known(),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns((*lambda.ListTagsOutput)(nil), testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
 			Want: observation{Err: "cannot read the tags of", Calls: []string{opGet, opTags}},
 		},
@@ -100,12 +100,12 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: []string{opGet}},
 		},
 		"ForeignDeleted": {
-			Reason: "What is not ours is let go.", Resource: testMapping(func(m mg) { testenv.BeingDeleted(m); meta.SetExternalName(m, testUUID) }),
+			Reason: "A foreign mapping is not deleted.", Resource: testMapping(func(m mg) { testenv.BeingDeleted(m); meta.SetExternalName(m, testUUID) }),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
 			Want: observation{Calls: []string{opGet, opTags}},
 		},
 		"ObserveOnly": {
-			Reason: "Who only observes needs no right to read tags. What differs is no change that is due.",
+			Reason: "An observe-only resource needs no permission to read tags, and its differences are not changes.",
 			Resource: testMapping(testenv.ObserveOnly, func(m mg) {
 				meta.SetExternalName(m, testUUID)
 				m.Spec.ForProvider.BatchSize = ptr.To[int32](5)
@@ -114,7 +114,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"MayNotUpdate": {
-			Reason:   "What may not be changed is told as it is.",
+			Reason:   "A difference that may not be changed is reported.",
 			Resource: known(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate), func(m mg) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }),
 			AWS:      has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}), Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},

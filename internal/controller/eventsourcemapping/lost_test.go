@@ -68,7 +68,7 @@ func TestLostCreations(t *testing.T) {
 			want: []string{opCreate},
 		},
 		"Killed":      {reason: "The process ended before it had kept the UUID.", m: testMapping(), lose: killed, want: []string{opCreate}},
-		"KilledKafka": {reason: "A self-managed cluster has no ARN to look for.", m: testMapping(kafka), lose: killed, want: []string{opCreate}},
+		"KilledKafka": {reason: "A self-managed cluster has no ARN to search by.", m: testMapping(kafka), lose: killed, want: []string{opCreate}},
 		"MovedMeanwhile": {
 			reason: "Spec names another function by now.",
 			m:      testMapping(), lose: killed,

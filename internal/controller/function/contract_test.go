@@ -40,16 +40,16 @@ func TestEmulatorResponses(t *testing.T) {
 		"NoARN":       {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("FunctionArn"), opCreate: testenv.Without("FunctionArn")}, Writes: all},
 		"NoState":     {Reason: "What has no state is there.", Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: all},
 		"NoTags": {
-			Reason: "Tags that are not shown are set ever more seldom, and hold nothing up.", Responses: answers{opGet: testenv.Without("Tags")},
+			Reason: "Tags that AWS does not show are set at growing intervals, and block nothing.", Responses: answers{opGet: testenv.Without("Tags")},
 			Writes: []string{opCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, Message: testenv.NotVisible,
 		},
 		"NoHash": {
 			Reason: "Code without a hash is sent at growing intervals, and blocks nothing.", Responses: answers{opGet: testenv.Without("CodeSha256", "CodeSize", "Code")},
 			Writes: []string{opCreate, code, all[1], code, all[2], code, code, code, code}, Message: testenv.NotVisible,
 		},
-		"NoRecursion": {Reason: "What is beside a function says nothing of the function.", Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f"},
+		"NoRecursion": {Reason: "An error of an auxiliary setting does not mean that the function is absent.", Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f"},
 		"NotShown": {
-			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Responses: answers{opGet: gone},
+			Reason: "A resource that AWS does not show is created again at growing intervals, and exists.", Responses: answers{opGet: gone},
 			Writes: slices.Repeat(all[:1], 11), Message: testenv.NotFound,
 		},
 	})

@@ -39,12 +39,12 @@ func TestObserve(t *testing.T) {
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"Absent": {Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one}},
 		"AbsentButMayNotCreate": {
-			Reason: "Without the Create policy, its absence is told and nothing is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
+			Reason: "Without the policy Create, the absence is reported and no call is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 		"Steady": {Reason: "A steady function is ready, by one call.", Resource: testFunction(), AWS: has(ours(testFunction())), Want: inOrder},
 		"Drift": {
-			Reason: "A change by hand is seen.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
+			Reason: "A manual change is detected.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
 			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
 		},
 		"CodeDrift": {
@@ -67,13 +67,13 @@ func TestObserve(t *testing.T) {
 			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(testenv.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
 			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
 		},
-		"LostAnswer": {Reason: "What a create made whose answer was lost is ours by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is recognized by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
 		"ForeignWhenDeleted": {
-			Reason: "A Function that is deleted lets go of what is not ours.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Reason: "A Function that is being deleted does not delete a foreign function.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
 			Want: observation{Reserved: testenv.None, Calls: one},
 		},
 		"TagsUnreadable": {
-			Reason:   "Without tags nobody can tell whose it is.",
+			Reason:   "Without tags, the ownership is unknown.",
 			Resource: testFunction(),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Tags, o.TagsError = nil, &types.TagsError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}
@@ -81,7 +81,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: testenv.None, Calls: one},
 		},
 		"ObserveOnly": {
-			Reason: "Observe only may look at anything, and never judges what differs.", Resource: testFunction(testenv.ObserveOnly),
+			Reason: "An observe-only resource may read any function, and changes nothing.", Resource: testFunction(testenv.ObserveOnly),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })), Want: inOrder,
 		},
 		"MissingSecret": {
@@ -220,7 +220,7 @@ func TestUpdate(t *testing.T) {
 		"Done":   {reason: "The call is made and described."},
 		"Busy":   {reason: "Someone else's update is waited for, without an error.", answer: busy, aborted: true},
 		"Stale":  {reason: "Someone else's change is looked at first, without an error.", answer: stale, aborted: true},
-		"Failed": {reason: "Any other error is told.", answer: errors.New("boom"), err: true},
+		"Failed": {reason: "Any other error is returned.", answer: errors.New("boom"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

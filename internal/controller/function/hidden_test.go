@@ -87,7 +87,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 		want   []map[string]string
 	}{
 		"Trusted": {
-			reason: "What was sent before is trusted, whoever looks.",
+			reason: "A value that was sent before counts as correct after a restart.",
 			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
 		},
 		"Fresh": {
@@ -172,7 +172,7 @@ func TestKeyWithoutVariables(t *testing.T) {
 		want   int
 	}{
 		"Trusted": {reason: "One that creation took along is not missed.", f: testFunction(key, settledOnce)},
-		"Fresh":   {reason: "One that is asked for later is sent once.", f: testFunction(key), want: 1},
+		"Fresh":   {reason: "A setting that is added later is sent once.", f: testFunction(key), want: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -113,7 +113,7 @@ func TestPublishOn(t *testing.T) {
 		version   string
 	}{
 		"ByHand": {
-			reason: "A change by hand does not go live by itself.", version: "1",
+			reason: "A manual change is not published by default.", version: "1",
 		},
 		"AnyChange": {
 			reason: "With publishOn AnyChange, a manual change is published.", publishOn: ptr.To("AnyChange"),

@@ -97,7 +97,7 @@ func TestDecide(t *testing.T) {
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
 		},
 		"CreationFailedAgainAndAgain": {
-			reason: "What failed again and again is tried ever more seldom.",
+			reason: "A repeated failure is retried at growing intervals.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
 			input:  decisionInput{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", wait: 7 * time.Minute},
@@ -131,7 +131,7 @@ func TestDecide(t *testing.T) {
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "ActiveNonInvocable"},
 		},
 		"NonInvocableUpdateFailed": {
-			reason: "The reason of the failed update is told, not that of the state.",
+			reason: "Ready reports the reason of the failed update, not that of the state.",
 			config: types.FunctionConfiguration{
 				State: types.StateActiveNonInvocable, StateReason: ptr.To("Not invocable."), CapacityProviderConfig: &types.CapacityProviderConfig{},
 				LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("No capacity."), LastModified: ago(time.Minute),

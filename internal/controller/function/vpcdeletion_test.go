@@ -40,7 +40,7 @@ func TestReleaseStep(t *testing.T) {
 		"InVPC":        {reason: "A function in a VPC is detached first.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
 		"Detached":     {reason: "AWS shows an empty VPC after that.", release: detach, c: types.FunctionConfiguration{VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful}, want: releaseDone},
 		"Detaching":    {reason: "The new configuration is shown before it is settled.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute)}, want: releaseWaits},
-		"OtherChange":  {reason: "AWS takes no change while it is at another.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
+		"OtherChange":  {reason: "AWS accepts no change while another is in progress.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
 		"Pending":      {reason: "AWS accepts no change while it creates the function.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
 		"Stuck":        {reason: "A change that AWS never settles does not keep the function.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second)}, want: releaseStuck},
 		"StuckUnknown": {reason: "A change of unknown age does not keep the function from being deleted.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
@@ -110,15 +110,15 @@ func TestDeleteInVPC(t *testing.T) {
 		"Detach":    {reason: "The function is detached from its VPC, with the file systems that it mounts there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
 		"Replace":   {reason: "The function keeps its subnets, and gets other security groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
 		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
-		"FromGone":  {reason: "Without any, the function is deleted as it is, and that is told.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
+		"FromGone":  {reason: "Without a replacement, the function is deleted as it is, with an event.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
 		"NoUpdate":  {reason: "What must not be updated is not.", f: vpcFunction(detaches), policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both}},
-		"Deleting":  {reason: "AWS is at it already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, aborted: true}},
-		"Refused":   {reason: "What AWS refuses is told in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
+		"Deleting":  {reason: "AWS is deleting the function already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, aborted: true}},
+		"Refused":   {reason: "A rejected change is reported in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
 		"NoAnswer":  {reason: "A call without an answer is an error as ever: most likely AWS cannot be reached at all.", f: vpcFunction(detaches), answer: errors.New("connection reset"), want: want{calls: update, groups: []string{}, err: true}},
 		"Throttled": {reason: "Being throttled is no refusal.", f: vpcFunction(detaches), answer: testenv.APIError(429, "TooManyRequestsException", "Rate Exceeded."), want: want{calls: update, groups: []string{}, err: true}},
 		"NoQuota":   {reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second, want: want{calls: []string{"GetFunction"}, aborted: true}},
 		"InProgress": {
-			reason: "A change that AWS is at is waited for, and Ready says so if it does not yet.", f: vpcFunction(detaches),
+			reason: "A change in progress is awaited, which Ready reports.", f: vpcFunction(detaches),
 			have: func(c *types.FunctionConfiguration) {
 				c.LastUpdateStatus, c.VpcConfig = types.LastUpdateStatusInProgress, nil
 			},

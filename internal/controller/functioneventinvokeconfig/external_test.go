@@ -58,7 +58,7 @@ func TestObserve(t *testing.T) {
 		"Absent":  {Reason: "A configuration that does not exist is created.", Resource: newConfig(), Want: create},
 		"OfAlias": {Reason: "The configuration of an alias does not count as that of the function.", Resource: newConfig(), AWS: has(there("live", 1)), Want: create},
 		"Denied": {
-			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
 			Want: observation{Err: "cannot list the asynchronous invocation configurations of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has(there("live", 0), there("$LATEST", 1)), Want: inOrder},
@@ -67,7 +67,7 @@ func TestObserve(t *testing.T) {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has(there("$LATEST", 1)),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:$LATEST"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(testenv.Pending), AWS: has(there("$LATEST", 1)), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is owned.", Resource: newConfig(testenv.Pending), AWS: has(there("$LATEST", 1)), Want: inOrder},
 		"LostAnswerWithQueue": {
 			Reason: "After a lost response, the configuration is compared with the resolved spec.", Resource: newConfig(testenv.Pending, toQueue("q")), AWS: has(there("$LATEST", 1)),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: testenv.None},

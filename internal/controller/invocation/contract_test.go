@@ -25,7 +25,7 @@ func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":          {Reason: "AWS as it is.", Writes: []string{invoke}},
-		"EmptyFunction": {Reason: "Nothing says that it takes too long.", Responses: answers{observe: testenv.Body("{}")}, Writes: []string{invoke}},
+		"EmptyFunction": {Reason: "The function's timeout is not known, so the payload is sent.", Responses: answers{observe: testenv.Body("{}")}, Writes: []string{invoke}},
 		"NoLook":        {Reason: "The read of the function is optional.", Responses: answers{observe: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
 		"NoFunction":    {Reason: "What is not there is not invoked.", Responses: answers{observe: testenv.Refusal(404, "ResourceNotFoundException")}, Message: "cannot read function f"},
 		"NoResult":      {Reason: "A function may return nothing.", Responses: answers{invoke: testenv.Body("")}, Writes: []string{invoke}},

@@ -22,8 +22,8 @@ func TestWithLifecycle(t *testing.T) {
 		fails   bool
 	}{
 		"First":     {reason: "The first invocation has no previous input.", payload: `{"n":1.50}`, key: "tf", want: `{"n":1.50,"tf":{"action":"update","prev_input":null}}`},
-		"Next":      {reason: "The one before is told as it was.", payload: `{}`, key: "cp", before: ptr.To(`{"n":1.50}`), want: `{"cp":{"action":"update","prev_input":{"n":1.50}}}`},
-		"NoPayload": {reason: "The action is told anyway.", key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
+		"Next":      {reason: "The previous input is passed unchanged.", payload: `{}`, key: "cp", before: ptr.To(`{"n":1.50}`), want: `{"cp":{"action":"update","prev_input":{"n":1.50}}}`},
+		"NoPayload": {reason: "The action is passed without a payload, too.", key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
 		"Taken":     {reason: "The key is the provider's.", payload: `{"tf":"mine"}`, key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
 		"NoObject":  {reason: "Nothing can be added to a list.", payload: `[]`, key: "tf", fails: true},
 	}

@@ -67,7 +67,7 @@ func TestOutcomes(t *testing.T) {
 		message string
 	}{
 		"Silent": {
-			reason: "A result is not shown unless that is asked for.", returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
+			reason: "The result is only in status if spec requests it.", returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
 			want: v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
 		},
 		"Shown": {
@@ -85,13 +85,13 @@ func TestOutcomes(t *testing.T) {
 			ready:   corev1.ConditionTrue,
 		},
 		"Failed": {
-			reason: "A function's error is told, and it is not invoked again.", returns: crash,
+			reason: "An error of the function is reported, and it is not invoked again.", returns: crash,
 			change: func(p *v1beta1.InvocationParameters) { p.LogType = ptr.To("Tail") },
 			want:   v1beta1.InvocationObservation{Outcome: ptr.To(functionError), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), FunctionError: ptr.To("Unhandled"), FunctionErrorMessage: ptr.To("KeyError: no such table"), LogTail: ptr.To("START\nKeyError\nEND")},
 			ready:  corev1.ConditionFalse, message: "the function returned an error (Unhandled): KeyError: no such table",
 		},
 		"Asynchronous": {
-			reason: "An event is taken, not answered.", returns: crash,
+			reason: "An asynchronous invocation has no result.", returns: crash,
 			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
 			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](202), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
 		},
@@ -138,7 +138,7 @@ func TestUnknownOutcome(t *testing.T) {
 	}{
 		"Ran":    {reason: "The function ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
 		"DidNot": {reason: "The function did not run, but nobody can know that.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
-		"MayTwice": {reason: "The user says that it may run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
+		"MayTwice": {reason: "The user allows a second run.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
 			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry")}
 		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
 		"AttemptsDoNot": {reason: "Attempts after errors are not leave to run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
@@ -304,9 +304,9 @@ func TestInvocationOfDeletion(t *testing.T) {
 		err    string
 		event  string
 	}{
-		"NeverInvoked": {reason: "A function that was told of nothing is told of nothing.", before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
-		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
-		"PayloadGone": {reason: "Nobody knows what to tell it.", before: func(_ *env, i *v1beta1.Invocation) {
+		"NeverInvoked": {reason: "A function that was never invoked is not invoked for the deletion.", before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
+		"FunctionGone": {reason: "The function no longer exists.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
+		"PayloadGone": {reason: "The payload no longer exists.", before: func(_ *env, i *v1beta1.Invocation) {
 			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
 		}, gone: true, event: "the deletion may not have reached the function: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
 		"Fails": {reason: "The user has to say how to go on.", before: func(e *env, _ *v1beta1.Invocation) { e.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},

@@ -23,11 +23,11 @@ func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":         {Reason: "AWS as it is.", Writes: []string{opPublish}},
-		"EmptyPublish": {Reason: "What was published is found by what was noted.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"EmptyPublish": {Reason: "The published version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"NullPublish":  {Reason: "After a response of null, the version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("null")}, Writes: []string{opPublish}},
 		"OnlyLayerARN": {Reason: "The number makes it the version's.", Responses: answers{opPublish: testenv.Without("LayerVersionArn")}, Writes: []string{opPublish}},
 		"NoARN":        {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
-		"EmptyGet":     {Reason: "What is not shown is what was published.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"EmptyGet":     {Reason: "Fields that AWS leaves out count as the published ones.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"NoContent":    {Reason: "Content that AWS leaves out counts as the published one.", Responses: answers{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},
 		"NoList":       {Reason: "Without a list, there was no version before.", Responses: answers{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
 		"EmptyList":    {Reason: "With an empty list, there was no version before.", Responses: answers{opList: testenv.Body("{}")}, Writes: []string{opPublish}},

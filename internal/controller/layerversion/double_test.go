@@ -402,7 +402,7 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 	}{
 		"Same":       {reason: "What others have published is the object.", object: "one"},
 		"Other":      {reason: "The object has other content.", object: "two", want: true},
-		"Unreadable": {reason: "AWS does not tell where its content comes from.", object: "two", denied: true},
+		"Unreadable": {reason: "The content in S3 cannot be read.", object: "two", denied: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

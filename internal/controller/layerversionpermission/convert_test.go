@@ -54,7 +54,7 @@ func TestAddInput(t *testing.T) {
 			},
 		},
 		"Full": {
-			reason: "All is sent, and the ARN, which tells the account.",
+			reason: "All fields are sent, and the ARN, which has the account.",
 			fp: v1beta1.LayerVersionPermissionParameters{
 				Region: testenv.Region, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
 				Principal: ptr.To("*"), OrganizationID: ptr.To("o-a1b2c3d4e5"),
@@ -87,7 +87,7 @@ func TestObservation(t *testing.T) {
 			},
 		},
 		"Several": {
-			reason:    "What is not one thing is in the statement only.",
+			reason:    "Fields with several values are only in the statement.",
 			statement: `{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`,
 			want: v1beta1.LayerVersionPermissionObservation{
 				Statement: ptr.To(`{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`),
@@ -130,7 +130,7 @@ func TestChanges(t *testing.T) {
 			reason: "The ARN of an account's root user is the account.", at: at,
 			wanted: policy.Grant{Action: action, Principal: "arn:aws:iam::111122223333:root"}, observed: partnerStatement,
 		},
-		"Unset": {reason: "Who only observes need not say whom.", at: at, wanted: policy.Grant{Action: action}, observed: partnerStatement},
+		"Unset": {reason: "An observe-only resource needs no principal.", at: at, wanted: policy.Grant{Action: action}, observed: partnerStatement},
 		"Everything": {
 			reason: "Each field is named.", at: statementKey{layer: "lib", version: 2, sid: "s"}, wanted: organization,
 			observed: `{"Sid":"partner","Effect":"Deny","Principal":{"AWS":"444455556666"},"Action":"lambda:*","Resource":"` + layerArn + `:1","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-0123456789"}}}`,

@@ -33,7 +33,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable},
 		},
 		"Unreadable": {
-			Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
+			Reason: "The policy cannot be read.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
 		},
 		"NoPolicyAtAll": {
 			Reason:   "What AWS answers has to be a policy.",
@@ -44,9 +44,9 @@ func TestObserve(t *testing.T) {
 			},
 			Want: observation{Err: "cannot read the policy of layer version base:1: the JSON is incomplete"},
 		},
-		"Same": {Reason: "Ours, and as it should be.", Resource: testPermission(named), AWS: versions{1: otherStatement + "," + partnerStatement}.in, Want: inOrder},
+		"Same": {Reason: "The statement is owned and equals spec.", Resource: testPermission(named), AWS: versions{1: otherStatement + "," + partnerStatement}.in, Want: inOrder},
 		"Differs": {
-			Reason: "Ours, and changed by hand.", Resource: testPermission(named, public), AWS: versions{1: partnerStatement}.in,
+			Reason: "The statement is owned, and was changed manually.", Resource: testPermission(named, public), AWS: versions{1: partnerStatement}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "111122223333" -> "*"`},
 		},
 		"MayNotAdd": {
@@ -54,9 +54,9 @@ func TestObserve(t *testing.T) {
 			AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "111122223333" -> "*"`},
 		},
 		"Foreign": {
-			Reason: "A statement of this id that is there already is not ours.", Resource: testPermission(), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
-		"Imported": {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"Imported": {Reason: "The user has imported the statement.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"ImportedOtherwise": {
 			Reason: "Spec and the external name name different versions.", Resource: testPermission(imported, atTwo),
 			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`},
@@ -76,7 +76,7 @@ func TestObserve(t *testing.T) {
 		"TriedInVainAndMoved": {
 			Reason: "What somebody else made meanwhile is left alone.", Resource: testPermission(tried, atTwo, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonCreating},
 		},
-		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"ObserveOnly": {Reason: "Observing needs no ownership.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"Moved": {
 			Reason: "The statement is first removed from the previous version.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
@@ -102,12 +102,12 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become, and whatever spec means now.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
+			Reason: "An owned statement is deleted, whatever it and spec have become.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
 			AWS: versions{1: `{"Sid":"partner","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`}.in, Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in},
+		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in},
 		"DeletedMisnamed": {
-			Reason:   "What the user named is none, and spec's was never taken over.",
+			Reason:   "The external name is no statement's, and the statement of spec was never adopted.",
 			Resource: testPermission(testenv.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,
 		},
 		"DeletedUnresolved": {Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, unresolved), Want: observation{Calls: testenv.None}},
@@ -145,7 +145,7 @@ func TestCreate(t *testing.T) {
 		aborted                     bool
 	}{
 		"Exists": {
-			reason: "Whose it is, the next look tells.", code: "ResourceConflictException", aborted: true,
+			reason: "The next observation checks the ownership.", code: "ResourceConflictException", aborted: true,
 			message: "The statement id (partner) provided already exists. Please provide a new statement id, or remove the existing statement.",
 		},
 		"NoVersion": {
@@ -154,7 +154,7 @@ func TestCreate(t *testing.T) {
 				"ResourceNotFoundException: Layer version " + layerArn + ":1 does not exist.",
 		},
 		"Fails": {
-			reason: "AWS says why.", code: "InvalidParameterValueException", message: "boom",
+			reason: "AWS's error is returned.", code: "InvalidParameterValueException", message: "boom",
 			want: "cannot add statement partner to the policy of layer version base:1: " + testenv.Boom,
 		},
 	}
@@ -202,7 +202,7 @@ func TestDelete(t *testing.T) {
 		reason, code, want string
 	}{
 		"Gone":  {reason: "What is gone is no error.", code: "ResourceNotFoundException"},
-		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement partner of the policy of layer version base:1: " + testenv.Boom},
+		"Fails": {reason: "AWS's error is returned.", code: "InvalidParameterValueException", want: "cannot remove statement partner of the policy of layer version base:1: " + testenv.Boom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)

@@ -393,8 +393,8 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 		err    bool
 	}{
 		"Deleted":   {reason: "A usage without an owner is deleted."},
-		"Forbidden": {reason: "Crossplane lets providers delete nothing of their own: it counts for nothing, and stays.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
-		"Fails":     {reason: "Any other failure is told.", answer: errors.New("boom"), err: true},
+		"Forbidden": {reason: "Crossplane grants providers no deletion of usages, so the usage stays and does not count.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
+		"Fails":     {reason: "Any other error is returned.", answer: errors.New("boom"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

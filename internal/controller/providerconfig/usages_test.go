@@ -57,9 +57,9 @@ func TestPoisonedUsages(t *testing.T) {
 				return c.Patch(ctx, o, p, opts...)
 			}},
 		},
-		"Genuine": {reason: "Nobody has made this one up.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
+		"Genuine": {reason: "The usage is genuine.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
 		"Unread": {
-			reason: "Who knows whether this one is.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, counted: true,
+			reason: "The owner cannot be read, so the usage counts.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, counted: true,
 			kube: interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if _, ok := o.(*v1beta1.Function); ok {
 					return errors.New("away")

@@ -27,14 +27,14 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "provisionedconcurrencyconfig
 func TestEmulatorResponses(t *testing.T) {
 	type answers = testenv.Answers
 	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]testenv.EmulatorCase{
-		"NoARN":    {Reason: "The list does not say whose it is.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
-		"NoStatus": {Reason: "The numbers tell.", Responses: answers{opList: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
+		"NoARN":    {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
+		"NoStatus": {Reason: "The numbers show that the allocation is complete.", Responses: answers{opList: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
 		"Bare": {
-			Reason: "Nothing tells whether it is there.", Responses: answers{opList: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
+			Reason: "Without status and numbers, the state is unknown.", Responses: answers{opList: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
 			Writes: []string{opPut}, Message: "does not return a status",
 		},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
 	})

@@ -52,7 +52,7 @@ func TestObserve(t *testing.T) {
 		"Absent":    {Reason: "A configuration that does not exist is created.", Resource: newConfig(), Want: create},
 		"OfVersion": {Reason: "The configuration of a version does not count as that of the alias.", Resource: newConfig(), AWS: has("1", 5), Want: create},
 		"Denied": {
-			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
 			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: testenv.None},
 		},
 		"InOrder":  {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has("live", 5), Want: inOrder},
@@ -62,7 +62,7 @@ func TestObserve(t *testing.T) {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has("live", 5),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:live"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(testenv.Pending), AWS: has("live", 5), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is owned.", Resource: newConfig(testenv.Pending), AWS: has("live", 5), Want: inOrder},
 		"NoQualifier": {
 			Reason: "A function has none.", Resource: newConfig(func(c mg) { c.Spec.ForProvider.Qualifier = nil }),
 			Want: observation{Calls: testenv.None, Err: "no alias or version of function cart is named", Reserved: testenv.None},

@@ -70,16 +70,16 @@ func TestObserve(t *testing.T) {
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"None":       {Reason: "A policy that does not exist is created.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: unusual(""), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Unreadable": {Reason: "AWS could not be asked.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
+		"Unreadable": {Reason: "The policy cannot be read.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
 		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: unusual("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
-		"Same":       {Reason: "Ours, and as it should be.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},
+		"Same":       {Reason: "The policy is owned and equals spec.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},
 		"Rewritten": {
 			Reason: "AWS writes it in its own way.", Resource: testPolicy(named, asking(accountPolicy)),
 			AWS:  has(`{"Id":"default","Statement":[{"Resource":["*"],"Action":["lambda:InvokeFunction"],"Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Effect":"Allow","Sid":"all"}],"Version":"2012-10-17"}`),
 			Want: inOrder,
 		},
 		"Differs": {
-			Reason:   "Ours, and changed by hand.",
+			Reason:   "The policy is owned, and was changed manually.",
 			Resource: testPolicy(named), AWS: has(accountPolicy),
 			Want: observation{
 				Exists: true, Ready: "Updating",
@@ -99,12 +99,12 @@ func TestObserve(t *testing.T) {
 			Reason: "AWS counts bytes.", Resource: testPolicy(asking(`{"Statement": "` + strings.Repeat("ä", 10240) + `"}`)),
 			Want: observation{Err: "spec.forProvider.policy has 20496 bytes without white space, but AWS allows 20480: shorten it"},
 		},
-		"Foreign":           {Reason: "A policy that is there already is not ours, even if it is the same.", Resource: testPolicy(), AWS: has(publicPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
-		"Imported":          {Reason: "The user says that it is meant.", Resource: testPolicy(testenv.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
+		"Foreign":           {Reason: "An existing policy is foreign, even if it is equal.", Resource: testPolicy(), AWS: has(publicPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
+		"Imported":          {Reason: "The user has imported it by its name.", Resource: testPolicy(testenv.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
 		"LostAnswer":        {Reason: "The policy did not exist before an unanswered put, and equals what that sent.", Resource: testPolicy(testenv.Pending), AWS: has(publicPolicy), Want: inOrder},
 		"LostAnswerOfOther": {Reason: "Somebody else put another one meanwhile.", Resource: testPolicy(testenv.Pending), AWS: has(accountPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"ObserveOnly": {
-			Reason: "Anyone may look.",
+			Reason: "Observing needs no ownership.",
 			Resource: testPolicy(func(p mg) {
 				p.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 				p.Spec.ForProvider.Policy = nil
@@ -113,7 +113,7 @@ func TestObserve(t *testing.T) {
 			Want: inOrder,
 		},
 		"NothingAsked": {
-			Reason: "Who may only delete it need not say what it is.",
+			Reason: "A resource that may only delete the policy needs no document.",
 			Resource: testPolicy(named, func(p mg) {
 				p.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionDelete}
 				p.Spec.ForProvider.Policy = nil
@@ -121,7 +121,7 @@ func TestObserve(t *testing.T) {
 			AWS:  has(publicPolicy),
 			Want: inOrder,
 		},
-		"From": {Reason: "The ARN is another object's to tell.", Resource: testPolicy(named, selected("live")), AWS: has(publicPolicy), Want: inOrder},
+		"From": {Reason: "The ARN comes from another object.", Resource: testPolicy(named, selected("live")), AWS: has(publicPolicy), Want: inOrder},
 		"FromMissing": {
 			Reason: "Until it does, nothing is known.", Resource: testPolicy(selected("missing")),
 			Want: observation{Calls: testenv.None, Err: "cannot resolve spec.forProvider.resourceArnFrom: Alias missing does not exist"},
@@ -131,10 +131,10 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "` + testArn + `" to "` + testArn + `:live", which would leave "` + testArn + `" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "` + testArn + `:live"`},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become, and whatever spec can't tell any more.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
+			Reason: "An owned policy is deleted, even if spec can no longer be resolved.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign":    {Reason: "What is not ours stays.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
+		"DeletedForeign":    {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
 		"DeletedUnresolved": {Reason: "A policy that was never put is not deleted.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
 	})
 }

@@ -30,10 +30,10 @@ func TestEmulatorResponses(t *testing.T) {
 		"NullGet":  {Reason: "The SDK does not take it for an answer.", Responses: answers{opGet: testenv.Body("null")}, Message: "cannot read the runtime management configuration"},
 		"NoARN":    {Reason: "ARNs that AWS leaves out are no difference.", Responses: answers{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")}, Writes: []string{opPut}},
 		"NotShown": {
-			Reason: "What is not shown is sent ever more slowly.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Reason: "A setting that AWS never shows is sent at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
-		"Unknown": {Reason: "What can't be looked at is not sent.", Responses: answers{opGet: testenv.Refusal(501, "InternalFailure")}, Message: "cannot read the runtime management configuration"},
+		"Unknown": {Reason: "Nothing is sent if the state cannot be read.", Responses: answers{opGet: testenv.Refusal(501, "InternalFailure")}, Message: "cannot read the runtime management configuration"},
 	})
 }
 

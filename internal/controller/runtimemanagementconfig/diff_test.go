@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 			reason: "A runtime is of no use where another mode is always wanted.",
 			there:  automatic, spec: on(auto, ""), initial: ptr.To(on(manual, runtimeB)), want: on(auto, ""),
 		},
-		"Neither": {reason: "What is not said is left to AWS.", there: stays, want: on(manual, runtimeA)},
+		"Neither": {reason: "An unset field is left to AWS.", there: stays, want: on(manual, runtimeA)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

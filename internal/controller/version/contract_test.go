@@ -27,7 +27,7 @@ func TestEmulatorResponses(t *testing.T) {
 	some := slices.Repeat(one, 5)
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":         {Reason: "AWS as it is.", Writes: one},
-		"EmptyPublish": {Reason: "A number that is not told is asked for ever more seldom.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
+		"EmptyPublish": {Reason: "Without a number in the response, the publication is repeated at growing intervals.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
 		"NullPublish":  {Reason: "After a response of null, the version is found by its content.", Responses: answers{opPublish: testenv.Body("null")}, Writes: one},
 		"NoARN":        {Reason: "The name is known.", Responses: answers{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")}, Writes: one},
 		"EmptyGet":     {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Message: "AWS answered without its configuration"},
@@ -35,7 +35,7 @@ func TestEmulatorResponses(t *testing.T) {
 		"NoVersions":   {Reason: "A list is not needed.", Responses: answers{opList: gone}, Writes: one},
 		"EmptyList":    {Reason: "Without a number and a list, the version cannot be found.", Responses: answers{opList: testenv.Body("{}"), opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
 		"NoState":      {Reason: "What has no state is there.", Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: some[:2]},
-		"NoHash":       {Reason: "What is not told is not compared.", Responses: answers{opGet: testenv.Without("CodeSha256")}, Writes: one},
+		"NoHash":       {Reason: "Fields that AWS leaves out are not compared.", Responses: answers{opGet: testenv.Without("CodeSha256")}, Writes: one},
 	})
 }
 

@@ -77,7 +77,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "function f is being created"},
 		},
 		"FirstUnready": {
-			Reason: "A Function that is half way through its creation is waited for, and that is told.", Resource: testVersion(byRef), AWS: has(configuration("$LATEST")),
+			Reason: "A Function that is being created is awaited, which Ready reports.", Resource: testVersion(byRef), AWS: has(configuration("$LATEST")),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "Function ns/cart is not Ready yet"},
 		},
 		"FirstUnreadable": {
@@ -89,7 +89,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonCreating},
 		},
 		"FirstPinned": {
-			Reason: "Other code than that asked for is not published.", Resource: testVersion(pin), AWS: has(configuration("$LATEST", other)),
+			Reason: "Code with another hash than the requested one is not published.", Resource: testVersion(pin), AWS: has(configuration("$LATEST", other)),
 			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code"},
 		},
 		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{Err: "function f does not exist"}},
@@ -110,15 +110,15 @@ func TestObserve(t *testing.T) {
 			Reason: "A Function that is half way through a change is waited for.", Resource: testVersion(at("3"), byRef), AWS: has(configuration("$LATEST", other), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "Function ns/cart is not Ready yet"},
 		},
-		"Pinned":    {Reason: "The version that was asked for stays.", Resource: testVersion(at("3"), pin), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
+		"Pinned":    {Reason: "The requested version stays.", Resource: testVersion(at("3"), pin), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
 		"OnRequest": {Reason: "A change waits for a request.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
 		"Requested": {
 			Reason: "A request publishes.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST"), configuration("3")),
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: publishTrigger changed"},
 		},
-		"Gone": {Reason: "A version that was deleted by hand is published anew.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Gone": {Reason: "A version that was deleted manually is published again.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Preparing": {
-			Reason: "Ready is what AWS says.", Resource: testVersion(at("3")),
+			Reason: "Ready reports AWS's state.", Resource: testVersion(at("3")),
 			AWS:  has(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) { c.StateReasonCode = types.StateReasonCodeCreating })),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "AWS is preparing version 3: (Creating)"},
 		},
@@ -130,12 +130,12 @@ func TestObserve(t *testing.T) {
 			})),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "version 3 failed: no snapshot (FunctionError)"},
 		},
-		"Imported":     {Reason: "A version is taken over by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
+		"Imported":     {Reason: "A version is imported by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
 		"NoNumber":     {Reason: "An alias is no version.", Resource: testVersion(testenv.Imported[mg]("live")), Want: observation{Err: `"live" is not a published version`, Calls: testenv.None}},
 		"Latest":       {Reason: "$LATEST is not a published version.", Resource: testVersion(testenv.Imported[mg]("$LATEST")), Want: observation{Err: `"$LATEST" is not a published version`, Calls: testenv.None}},
 		"DeletedNever": {Reason: "What published nothing has nothing to delete.", Resource: testVersion(testenv.BeingDeleted), Want: observation{Calls: testenv.None}},
 		"DeletedGone":  {Reason: "A deletion ends when the version is gone.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has()},
-		"DeletedThere": {Reason: "A version of ours is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
+		"DeletedThere": {Reason: "An owned version is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
 		"DeletedOthers": {
 			Reason: "One that was there before is left.",
 			Resource: testVersion(testenv.BeingDeleted, at("3"), func(v mg) {
@@ -147,10 +147,10 @@ func TestObserve(t *testing.T) {
 		},
 		"ObserveOnly": {Reason: "Any version may be looked at.", Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3")), Want: inOrder},
 		"Unreadable": {
-			Reason: "Whether the function has changed is not known, and that is told.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
+			Reason: "Ready reports that it is not known whether the function has changed.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
 		},
-		"UnreadableOnRequest": {Reason: "Nothing is asked for.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder},
+		"UnreadableOnRequest": {Reason: "Spec requests no new version.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder},
 		"UnreadableRequested": {
 			Reason: "What cannot be read is not published.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST", secret), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
@@ -171,11 +171,11 @@ func TestObserve(t *testing.T) {
 		},
 		"ManagedInstances": {Reason: "A version is Ready when AWS is done with it.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", nonInvocable), configuration("3")), Want: inOrder},
 		"VersionNonInvocable": {
-			Reason: "AWS documents no such state of a published version: should it have it, nobody waits for another one for ever.", Resource: testVersion(at("3")),
+			Reason: "AWS documents no such state of a published version. If it occurs, it is not awaited forever.", Resource: testVersion(at("3")),
 			AWS: has(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), Want: inOrder,
 		},
 		"Denied": {
-			Reason: "What AWS refuses is told.", Resource: testVersion(), AWS: func(e env) { e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no") }, Want: observation{Err: "cannot read function f"},
+			Reason: "AWS's error is returned.", Resource: testVersion(), AWS: func(e env) { e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no") }, Want: observation{Err: "cannot read function f"},
 		},
 	})
 }

@@ -55,7 +55,7 @@ func ListAnswers(list, create, field string) map[string]EmulatorCase {
 	return map[string]EmulatorCase{
 		"None":      {Reason: "AWS as it is.", Writes: once},
 		"NoCreate":  {Reason: "The name is known.", Responses: Answers{create: Body("null")}, Writes: once},
-		"EmptyList": {Reason: "What the list lacks is looked at alone.", Responses: Answers{list: Body("{}")}, Writes: once},
+		"EmptyList": {Reason: "A resource that the list lacks is read alone.", Responses: Answers{list: Body("{}")}, Writes: once},
 		"NullList":  {Reason: "A null list counts as an empty one.", Responses: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once},
 		"NoList":    {Reason: "If the list fails, the resource is read alone.", Responses: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once},
 		"Unknown":   {Reason: "If AWS lacks the list operation, the resource is read alone.", Responses: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once},
@@ -70,12 +70,12 @@ func PolicyAnswers(read, write string, times int, message string) map[string]Emu
 		"None":          {Reason: "AWS as it is.", Writes: once},
 		"EmptyAdd":      {Reason: "The name is known.", Responses: Answers{write: Body("null")}, Writes: once},
 		"NoRevision":    {Reason: "The revision is optional.", Responses: Answers{read: Without("RevisionId")}, Writes: once},
-		"EmptyAnswer":   {Reason: "No policy shows what was sent, so that goes out ever more slowly.", Responses: Answers{read: Body("{}")}, Writes: repeated, Message: message},
+		"EmptyAnswer":   {Reason: "The policy never shows the statement, which is sent again at growing intervals.", Responses: Answers{read: Body("{}")}, Writes: repeated, Message: message},
 		"EmptyText":     {Reason: "An empty policy lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", "")}, Writes: repeated, Message: message},
 		"NoStatement":   {Reason: "A policy without statements lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17"}`)}, Writes: repeated, Message: message},
 		"NullStatement": {Reason: "A policy with null statements lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17","Statement":null}`)}, Writes: repeated, Message: message},
-		"Broken":        {Reason: "What is no policy is told, and looked at again.", Responses: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Message: "the JSON is incomplete"},
-		"Unknown":       {Reason: "What can't be looked at is not sent.", Responses: Answers{read: Refusal(501, "InternalFailure")}, Message: "cannot get the policy of"},
+		"Broken":        {Reason: "An invalid policy is reported and read again.", Responses: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Message: "the JSON is incomplete"},
+		"Unknown":       {Reason: "Nothing is sent if the state cannot be read.", Responses: Answers{read: Refusal(501, "InternalFailure")}, Message: "cannot get the policy of"},
 	}
 }
 
@@ -83,7 +83,7 @@ func PolicyAnswers(read, write string, times int, message string) map[string]Emu
 func TagAnswers(create string) map[string]EmulatorCase {
 	return map[string]EmulatorCase{
 		"None":       {Reason: "AWS as it is.", Writes: []string{create}},
-		"NoTags":     {Reason: "Tags that are not told are no absence, and left alone.", Responses: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create}, Message: tagging.NotReturned},
+		"NoTags":     {Reason: "Missing tags do not mean that the resource is absent, and are not set.", Responses: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create}, Message: tagging.NotReturned},
 		"NoListTags": {Reason: "If AWS lacks ListTags, the tags are neither compared nor set.", Responses: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create}, Message: tagging.NotReturned},
 	}
 }
