@@ -153,7 +153,7 @@ func TestJSONIsWellFormed(t *testing.T) {
 // one would go unchecked.
 var languages = []string{"console", "go", "json", "promql", "text", "yaml"}
 
-func TestBlocksSayTheirLanguage(t *testing.T) {
+func TestBlocksNameTheirLanguage(t *testing.T) {
 	for _, file := range documents(t) {
 		for _, f := range fencesOf(file, read(t, file)) {
 			if !slices.Contains(languages, f.language) {

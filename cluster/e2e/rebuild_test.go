@@ -15,13 +15,13 @@ import (
 func TestRebuild(t *testing.T) {
 	e := newEnv(t)
 	e.provider()
-	var said bytes.Buffer
+	var output bytes.Buffer
 	root := e.copySource(func(_ string, b []byte) []byte { return b })
 	provider := &rebuild.Provider{Platform: e.Platform, Root: root, Folder: t.TempDir(), Image: shared.image}
-	loop := &rebuild.Loop{Steps: provider, Out: &said, Now: time.Now}
-	look := func() string {
+	loop := &rebuild.Loop{Steps: provider, Out: &output, Now: time.Now}
+	poll := func() string {
 		t.Helper()
-		said.Reset()
+		output.Reset()
 		for range 2 { // The sources are the same at the second check.
 			now, err := rebuild.Take(root, loop.Last())
 			if err != nil {
@@ -30,18 +30,18 @@ func TestRebuild(t *testing.T) {
 			if loop.Last() == nil {
 				loop.Start(now)
 			}
-			loop.Look(t.Context(), now)
+			loop.Poll(t.Context(), now)
 		}
-		return said.String()
+		return output.String()
 	}
-	if got := look(); got != "" {
+	if got := poll(); got != "" {
 		t.Fatalf("before anything has changed, the loop said: %s", got)
 	}
 
 	source := filepath.Join(root, "cmd", "provider", "changed.go")
 	pid := e.provider()
 	write(t, source, "package main\n\nvar broken int = \"so\"\n")
-	if got := look(); !strings.Contains(got, "cannot build the provider") || !strings.Contains(got, "cmd/provider/changed.go:3") {
+	if got := poll(); !strings.Contains(got, "cannot build the provider") || !strings.Contains(got, "cmd/provider/changed.go:3") {
 		t.Errorf("the loop does not tell the compiler's message: %s", got)
 	}
 	if got := e.provider(); got != pid {
@@ -50,7 +50,7 @@ func TestRebuild(t *testing.T) {
 
 	const greeting = "the changed provider starts"
 	write(t, source, "package main\n\nimport \"os\"\n\nfunc init() { _, _ = os.Stderr.WriteString(\""+greeting+"\\n\") }\n")
-	if got := look(); !strings.Contains(got, "the provider runs with that") {
+	if got := poll(); !strings.Contains(got, "the provider runs with that") {
 		t.Fatalf("the loop does not tell that the provider runs: %s", got)
 	}
 	if e.provider() == pid {

@@ -27,8 +27,8 @@ const (
 	// version of the package that is installed.
 	version = "v0.1.0"
 
-	// patience is how long a test waits before it fails. No result depends on how long it takes.
-	patience = 2 * time.Minute
+	// timeout is how long a test waits before it fails. No result depends on how long it takes.
+	timeout = 2 * time.Minute
 
 	// group of the provider's kinds.
 	group = "lambda.aws.m.crossplane.io"
@@ -119,7 +119,7 @@ func (e *env) apply(namespace, manifest string) {
 
 func (e *env) until(what string, so func(context.Context) error) {
 	e.Helper()
-	if err := e.Until(e.Context(), what, patience, so); err != nil {
+	if err := e.Until(e.Context(), what, timeout, so); err != nil {
 		e.Fatal(err)
 	}
 }

@@ -149,8 +149,8 @@ func (e *env) serves(field string) bool {
 	return false
 }
 
-// said returns an error unless a condition's message contains a text.
-func said(u *unstructured.Unstructured, condition, text string) error {
+// conditionMessage returns an error unless a condition's message contains a text.
+func conditionMessage(u *unstructured.Unstructured, condition, text string) error {
 	err := platform.ConditionTrue(u, condition)
 	if err == nil {
 		return fmt.Errorf("%s is True", condition)

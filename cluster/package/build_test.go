@@ -112,7 +112,7 @@ func TestBuildRefuses(t *testing.T) {
 			want:   "lacks the annotation meta.crossplane.io/license",
 		},
 		"NoName": {
-			reason: "So is the name that people read.",
+			reason: "The metadata must contain the name that people read.",
 			change: replace(metaFile, "friendly-name.meta.crossplane.io", "name.example.org"),
 			want:   "lacks the annotation friendly-name.meta.crossplane.io",
 		},
@@ -127,7 +127,7 @@ func TestBuildRefuses(t *testing.T) {
 			want:   "cannot read the manifests of package/crds",
 		},
 		"EmptyExamples": {
-			reason: "So is one whose examples are gone.",
+			reason: "A package without examples is rejected.",
 			change: func(r *release) error {
 				if err := os.RemoveAll(filepath.Join(r.Root, examplesFolder)); err != nil {
 					return err
@@ -147,7 +147,7 @@ func TestBuildRefuses(t *testing.T) {
 			want:   "package version constraints are poorly formatted",
 		},
 		"DoesNotCompile": {
-			reason: "What the compiler says is shown.",
+			reason: "The compiler's errors are shown.",
 			change: replace("cmd/provider/main.go", "fmt.Print(version)", "fmt.Print(missing)"),
 			want:   "undefined: missing",
 		},
@@ -189,7 +189,7 @@ func TestCheckStatic(t *testing.T) {
 	}{
 		"Static":  {reason: "A program that is only loaded is fine.", program: program64(elf.PT_LOAD)},
 		"Dynamic": {reason: "One that asks for a linker cannot start in the image.", program: program64(elf.PT_INTERP), want: "linked dynamically"},
-		"NotELF":  {reason: "So can nothing else.", program: []byte("#!/bin/sh"), want: "cannot read the provider's program"},
+		"NotELF":  {reason: "A file that is not an ELF program is rejected.", program: []byte("#!/bin/sh"), want: "cannot read the provider's program"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -57,17 +57,17 @@ func TestThirdParties(t *testing.T) {
 			want:   want{err: "./third: LICENSE: the license JSON is not among those that may be in the image"},
 		},
 		"NotAllowedInAFolder": {
-			reason: "So is one of a folder that is compiled.",
+			reason: "The license of a compiled folder must be on the list, too.",
 			files:  map[string]string{"LICENSE": mit, "inner/LICENSE": notEvil},
 			want:   want{err: "./third: inner/LICENSE: the license JSON"},
 		},
 		"Unknown": {
-			reason: "A text that nobody knows is not taken for a license.",
+			reason: "An unknown text is not accepted as a license.",
 			files:  map[string]string{"LICENSE": "Ask the authors before you use this, and pay them well."},
 			want:   want{err: "only 0% of the text is of licenses that are known"},
 		},
 		"Added": {
-			reason: "Nor is one that says much more than a license that is known.",
+			reason: "A license with additional terms is not recognized.",
 			files:  map[string]string{"LICENSE": mit + strings.Repeat("This holds for friends of the authors only, and not on Sundays. ", 20)},
 			want:   want{err: "of the text is of licenses that are known (MIT), want 75%"},
 		},

@@ -50,7 +50,7 @@ func TestSign(t *testing.T) {
 	cases := map[string]struct {
 		reason, key, want string
 	}{
-		"Keyless": {reason: "Whoever runs it is asked who they are.", key: "keyless"},
+		"Keyless": {reason: "Keyless signing asks for the identity of the user.", key: "keyless"},
 		"Key":     {reason: "A key is named, and never read.", key: "awskms:///alias/packages", want: " --key=awskms:///alias/packages"},
 	}
 	for title, tc := range cases {
@@ -173,7 +173,7 @@ func TestSignRefuses(t *testing.T) {
 			want: `built from "0123456789abcdef0123456789abcdef01234567-dirty", which is no commit`,
 		},
 		"OtherProvenance": {
-			reason: "The provenance of another build says nothing of this one.",
+			reason: "The provenance of another build is rejected.",
 			prepare: func(t *testing.T) string {
 				t.Helper()
 				withCosign(t)
@@ -186,7 +186,7 @@ func TestSignRefuses(t *testing.T) {
 			want: "provenance.json is not of the package sha256:",
 		},
 		"CosignFails": {
-			reason: "What cosign could not do is told, with what it was asked.",
+			reason: "An error of cosign is reported with its arguments.",
 			prepare: func(t *testing.T) string {
 				t.Helper()
 				withCosign(t)

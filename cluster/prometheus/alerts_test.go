@@ -11,8 +11,8 @@ import (
 
 const pageOnline = "https://github.com/crossplane-contrib/provider-lambda/blob/main/docs/observability.md#"
 
-// TestAlertsSayWhatToDo checks that each alert contains what the person on call needs.
-func TestAlertsSayWhatToDo(t *testing.T) {
+// TestAlertsHaveInstructions checks that each alert contains what the person on call needs.
+func TestAlertsHaveInstructions(t *testing.T) {
 	heading := regexp.MustCompile(`(?m)^#+ (\w+)$`)
 	var headings []string
 	for _, h := range heading.FindAllStringSubmatch(string(read(t, page)), -1) {

@@ -51,14 +51,14 @@ func BenchmarkFootprint(b *testing.B) {
 				}
 
 				time.Sleep(interval / 2) // The garbage of the creation is collected, and polls spread out.
-				before, looks := p.seconds(b), w.double.Count("GetFunction")
+				before, polls := p.seconds(b), w.double.Count("GetFunction")
 				time.Sleep(interval)
 				steady := p.seconds(b) - before
-				if looks = w.double.Count("GetFunction") - looks; looks > 0 {
-					b.ReportMetric(1000*steady/float64(looks), "cpu-ms/look")
+				if polls = w.double.Count("GetFunction") - polls; polls > 0 {
+					b.ReportMetric(1000*steady/float64(polls), "cpu-ms/look")
 				}
 				b.ReportMetric(1000*steady/interval.Seconds(), "cpu-m")
-				b.ReportMetric(float64(looks)/interval.Seconds(), "looks/s")
+				b.ReportMetric(float64(polls)/interval.Seconds(), "looks/s")
 				b.ReportMetric(p.mebibytes(b, "process_resident_memory_bytes"), "rss-MiB")
 				b.ReportMetric(p.memory(b, "RssFile"), "program-MiB")
 				b.ReportMetric(p.mebibytes(b, "go_memstats_heap_inuse_bytes"), "heap-MiB")

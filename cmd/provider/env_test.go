@@ -99,15 +99,15 @@ func (w *env) function(name string) *v1beta1.Function {
 }
 
 // ready waits until n Functions are Ready.
-func (w *env) ready(n int, patience time.Duration) {
+func (w *env) ready(n int, timeout time.Duration) {
 	w.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(5 * glance) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(5 * pollInterval) {
 		got := w.countReady()
 		if got == n {
 			return
 		}
 		if time.Now().After(deadline) {
-			w.Fatalf("%d of %d Functions are Ready after %s", got, n, patience)
+			w.Fatalf("%d of %d Functions are Ready after %s", got, n, timeout)
 		}
 	}
 }

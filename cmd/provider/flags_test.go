@@ -116,7 +116,7 @@ func TestInvalidFlags(t *testing.T) {
 		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
 		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
 		"Analysis": {reason: "A URL is not a host.", args: []string{"--analysis-host=a.example.org,https://b.example.org"}, want: `--analysis-host is "https://b.example.org"`},
-		"Negative": {reason: "Nor a negative one.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
+		"Negative": {reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -19,13 +19,13 @@ import (
 // killed.
 const asProvider = "TEST_AS_PROVIDER"
 
-// glance is the time between two checks.
-const glance = 20 * time.Millisecond
+// pollInterval is the time between two checks.
+const pollInterval = 20 * time.Millisecond
 
 // until waits until a condition holds, and fails the test after a timeout.
 func until(t testing.TB, what string, so func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !so(); time.Sleep(glance) {
+	for deadline := time.Now().Add(timeout); !so(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {
 			t.Fatalf("gave up waiting until %s", what)
 		}
@@ -105,7 +105,7 @@ func (p *process) ends(t testing.TB) error {
 	select {
 	case <-p.ended:
 		return p.err
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatalf("provider %s does not end", p.name)
 		return nil
 	}

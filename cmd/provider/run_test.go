@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	suite.Main(m)
 }
 
-const patience = time.Minute
+const timeout = time.Minute
 
 // freeAddress returns a free address on loopback. If another process takes it in between, the test fails.
 func freeAddress(t testing.TB) string {
@@ -46,7 +46,7 @@ func freeAddress(t testing.TB) string {
 func get(t testing.TB, url string) string {
 	t.Helper()
 	var last error
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		body, err := once(t, url)
 		if err == nil {
 			return body
@@ -110,7 +110,7 @@ func TestRun(t *testing.T) {
 		}
 		return l
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
 		if l := lease(); l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" {
 			if got := *l.Spec.LeaseDurationSeconds; got != 60 {
 				t.Errorf("want a lease of 60 s, got %d", got)
@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 			t.Fatal("the provider does not lead")
 		}
 	}
-	for deadline := time.Now().Add(patience); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
 		body := get(t, "http://"+metrics+"/metrics")
 		// The controller runs once its definition has been seen.
 		if strings.Contains(body, `controller="managed/function.lambda.aws.m.crossplane.io"`) {
@@ -138,7 +138,7 @@ func TestRun(t *testing.T) {
 		if err != nil {
 			t.Errorf("being told to stop is no error: %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("the provider does not stop")
 	}
 	if l := lease(); l.Spec.HolderIdentity != nil && *l.Spec.HolderIdentity != "" {

@@ -52,12 +52,12 @@ func TestTakeover(t *testing.T) {
 		most   time.Duration
 	}{
 		"Killed": {
-			reason: "Nobody hears of a leader that is killed, so its lease has to run out.",
-			signal: syscall.SIGKILL, args: short, killed: true, most: patience,
+			reason: "A killed leader does not release its lease, which has to expire.",
+			signal: syscall.SIGKILL, args: short, killed: true, most: timeout,
 		},
 		"Ended": {
-			reason: "A leader that is told to end gives its lease of 60 s back.",
-			signal: syscall.SIGTERM, most: patience / 2,
+			reason: "A leader that is terminated releases its lease of 60 s.",
+			signal: syscall.SIGTERM, most: timeout / 2,
 		},
 	}
 	for name, tc := range cases {
@@ -83,7 +83,7 @@ func TestTakeover(t *testing.T) {
 			if took := time.Since(began); took > tc.most {
 				t.Errorf("%s: it took %s", tc.reason, took)
 			}
-			w.ready(functions, patience)
+			w.ready(functions, timeout)
 			w.onceEach(functions)
 		})
 	}
@@ -113,12 +113,12 @@ func TestLostLease(t *testing.T) {
 		lose, undo func(t *testing.T, p *process, n *network)
 	}{
 		"CutOff": {
-			reason: "Its requests to the API server get no answer, but AWS is there.",
+			reason: "The API server does not answer the leader, but AWS does.",
 			lose:   func(_ *testing.T, _ *process, n *network) { n.cut.Store(true) },
 			undo:   func(*testing.T, *process, *network) {},
 		},
 		"Frozen": {
-			reason: "It does not run for a while, then goes on as if no time had passed.",
+			reason: "The process is stopped for a while, then continues as if no time had passed.",
 			lose:   func(t *testing.T, p *process, _ *network) { t.Helper(); p.signal(t, syscall.SIGSTOP) },
 			undo:   func(t *testing.T, p *process, _ *network) { t.Helper(); p.signal(t, syscall.SIGCONT) },
 		},
@@ -130,7 +130,7 @@ func TestLostLease(t *testing.T) {
 			behind := bytes.ReplaceAll(w.cluster.Kubeconfig, []byte(w.cluster.Config.Host), []byte("https://"+n.address))
 			leader, standby := w.pair(behind, append(short, "--poll=1s", "--min-poll=1s", "--poll-jitter-percentage=0")...)
 			w.functions(8)
-			w.ready(8, patience)
+			w.ready(8, timeout)
 			w.drift(t.Context(), "f-0000")
 			until(t, "the leader puts right what was changed", func() bool { return count(w.callsOf(leader), "UpdateFunctionConfiguration") > 0 })
 

@@ -48,7 +48,7 @@ func TestRunWithTraces(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- run(ctx, f) }()
-	for deadline := time.Now().Add(patience); double.Count("CreateFunction") == 0; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(timeout); double.Count("CreateFunction") == 0; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the function is not created")
 		}
@@ -62,7 +62,7 @@ func TestRunWithTraces(t *testing.T) {
 		if err != nil {
 			t.Errorf("being told to stop is no error: %v", err)
 		}
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		t.Fatal("the provider does not stop")
 	}
 	for _, want := range []string{"Reconcile Function", "Observe", "Create", "Lambda.GetFunction", "Lambda.CreateFunction"} {

@@ -69,7 +69,7 @@ func TestCompare(t *testing.T) {
 			b:      Bundle{From: s3, Version: "e1"}, has: "H",
 		},
 		"VersionUnreadable": {
-			reason: "Without the permission to look, the last known version stands.",
+			reason: "Without permission to read the object, the last known version is kept.",
 			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"}, same: true,
 		},
 		"OtherKeyVersionUnreadable": {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestArchiveOfObject(t *testing.T) {
@@ -48,7 +49,7 @@ func TestArchiveOfObject(t *testing.T) {
 		want     want
 	}{
 		"ETag": {
-			reason: "One HeadObject tells the version.",
+			reason: "One HeadObject returns the version.",
 			code:   at(), head: answers(plain, nil),
 			want: want{source: "s3://b/k#e1"},
 		},
@@ -77,12 +78,12 @@ func TestArchiveOfObject(t *testing.T) {
 			want: want{err: "s3://b/k does not exist"},
 		},
 		"Fails": {
-			reason: "Any other failure is told.",
+			reason: "Any other error is returned.",
 			code:   at(), head: answers(nil, errors.New("boom")),
 			want: want{err: "cannot look up s3://b/k"},
 		},
 		"PinDownloads": {
-			reason: "Where nothing else tells the hash, a pinned object is read.",
+			reason: "A pinned object is read if its hash is not known otherwise.",
 			code:   at(pin(Hash(body))), head: answers(plain, nil), get: download,
 			want: want{source: "s3://b/k#e1", sha256: Hash(body)},
 		},
@@ -124,7 +125,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	aborted := fakeObjects{
+	objects := testenv.Objects{
 		{Kind: refs.Secret, Namespace: "ns", Name: "z"}:        {"good": good, "bad": []byte("no zip")},
 		{Kind: refs.ConfigMap, Namespace: "ns", Name: "files"}: {"index.py": []byte("x")},
 	}
@@ -137,18 +138,18 @@ func TestArchiveInTheCluster(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Zip":       {reason: "An archive is taken as it is.", s: zipIn("good"), want: Hash(good)},
-		"NoZip":     {reason: "What is no archive is refused before AWS is asked.", s: zipIn("bad"), err: "is not a .zip archive"},
+		"Zip":       {reason: "An archive is used unchanged.", s: zipIn("good"), want: Hash(good)},
+		"NoZip":     {reason: "An invalid archive is rejected without a call to AWS.", s: zipIn("bad"), err: "is not a .zip archive"},
 		"NoKey":     {reason: "The missing key is named.", s: zipIn("absent"), err: "spec.forProvider.code.zipFileFrom"},
 		"Inline":    {reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}}, want: Hash(good)},
-		"ConfigMap": {reason: "So are those of a ConfigMap.", s: Source{ConfigMap: "files"}, want: Hash(good)},
+		"ConfigMap": {reason: "Files in a ConfigMap are zipped.", s: Source{ConfigMap: "files"}, want: Hash(good)},
 		"Prefix":    {reason: "A prefix puts them into a folder.", s: Source{ConfigMap: "files", FilePrefix: "python/"}, want: Hash(prefixed)},
 		"NoObject":  {reason: "The field is named.", s: Source{Field: "spec.forProvider.content", ConfigMap: "absent"}, err: "cannot read spec.forProvider.content.configMapRef"},
 		"Pin":       {reason: "Another archive than the pinned one is refused.", s: Source{Inline: map[string]string{"a": "b"}, SHA256: ptr.To(Hash(good))}, err: "nothing is deployed"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, err := Finder{Objects: aborted}.Find(t.Context(), "ns", tc.s, nil)
+			b, err := Finder{Objects: objects}.Find(t.Context(), "ns", tc.s, nil)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
@@ -160,16 +161,6 @@ func TestArchiveInTheCluster(t *testing.T) {
 			}
 		})
 	}
-}
-
-// fakeObjects are the existing Secrets and ConfigMaps.
-type fakeObjects map[refs.ObjectRef]refs.ObjectData
-
-func (f fakeObjects) Get(_ context.Context, ref refs.ObjectRef) (refs.ObjectData, error) {
-	if d, ok := f[ref]; ok {
-		return d, nil
-	}
-	return nil, &refs.MissingError{Ref: ref}
 }
 
 // fakeS3 implements HeadObject and GetObject.

@@ -27,9 +27,9 @@ func TestObjectsAreReadToABound(t *testing.T) {
 		length *int64
 		most   int64
 	}{
-		"Told":   {reason: "S3 says how large it is.", length: ptr.To[int64](maxArchive + 1)},
+		"Told":   {reason: "S3 announces a size above the limit.", length: ptr.To[int64](maxArchive + 1)},
 		"Untold": {reason: "What answers does not say.", most: maxArchive + 1<<20},
-		"Wrong":  {reason: "Or something else.", length: ptr.To[int64](1), most: maxArchive + 1<<20},
+		"Wrong":  {reason: "The announced length is wrong.", length: ptr.To[int64](1), most: maxArchive + 1<<20},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -32,9 +32,9 @@ func TestIdentify(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Unknown": {reason: "Where nothing tells the hash, the object is read.", bundle: Bundle{From: object}, get: read, want: Hash(body)},
+		"Unknown": {reason: "The object is read if its hash is not known.", bundle: Bundle{From: object}, get: read, want: Hash(body)},
 		"SameObject": {
-			reason: "It is the object that was looked up that is read, not one that has replaced it since.",
+			reason: "The version that was looked up is read, not a later one.",
 			bundle: Bundle{From: object, Version: "e1"},
 			get: func(in *s3.GetObjectInput) (*s3.GetObjectOutput, error) {
 				if ptr.Deref(in.IfMatch, "") != `"e1"` {
@@ -44,15 +44,15 @@ func TestIdentify(t *testing.T) {
 			},
 			want: Hash(body),
 		},
-		"Known":      {reason: "A hash that S3 tells costs no further call.", bundle: Bundle{From: object, SHA256: "H="}, want: "H="},
-		"Remembered": {reason: "Nor is an object read of which AWS's hash is remembered.", bundle: Bundle{From: object}, last: &v1beta1.DeployedCode{}},
-		"NotInS3":    {reason: "An archive that is at hand has its hash.", bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, want: "H="},
+		"Known":      {reason: "A hash that S3 returns needs no further call.", bundle: Bundle{From: object, SHA256: "H="}, want: "H="},
+		"Remembered": {reason: "The object is not read if AWS's hash of it is known from before.", bundle: Bundle{From: object}, last: &v1beta1.DeployedCode{}},
+		"NotInS3":    {reason: "The hash of an archive in the cluster is known.", bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, want: "H="},
 		"Denied": {
 			reason: "Without the permission, the hash stays unknown.",
 			bundle: Bundle{From: object}, get: fails(&smithy.GenericAPIError{Code: "AccessDenied"}),
 		},
 		"Fails": {
-			reason: "Any other failure is told, since going on would deploy what may be there.",
+			reason: "Any other error is returned, because the same code could be deployed again.",
 			bundle: Bundle{From: object}, get: fails(errors.New("boom")),
 			err: "cannot check whether AWS already has the code of spec.forProvider.code: cannot read s3://b/k",
 		},
@@ -89,9 +89,9 @@ func TestRecognise(t *testing.T) {
 			want: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H="},
 		},
 		"Other":      {reason: "Other code does not.", bundle: Bundle{From: object, SHA256: "H="}, has: "I="},
-		"Unknown":    {reason: "Nor does code of which nothing is known.", bundle: Bundle{From: object}},
+		"Unknown":    {reason: "Code is not recognized if nothing is known about it.", bundle: Bundle{From: object}},
 		"Remembered": {reason: "What is remembered stands.", bundle: Bundle{From: object, SHA256: "H="}, has: "H=", last: earlier, want: earlier},
-		"NotInS3":    {reason: "An archive that is at hand needs no remembering.", bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, has: "H="},
+		"NotInS3":    {reason: "The hash of an archive in the cluster is not recorded.", bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, has: "H="},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func TestCompare(t *testing.T) {
 			want:   Changes{{Path: "name", Old: `"a"`, New: `"b"`}},
 		},
 		"NoTag": {
-			reason: "A field without a JSON name goes by Go's.",
+			reason: "A field without a JSON name has its name in Go.",
 			args:   args{desired: sample{Plain: "b"}, observed: sample{Plain: "a"}},
 			want:   Changes{{Path: "Plain", Old: `"a"`, New: `"b"`}},
 		},
@@ -95,7 +95,7 @@ func TestCompare(t *testing.T) {
 			args:   args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{Network: &network{Subnets: Set{"a", "b"}}}},
 		},
 		"SetRepeated": {
-			reason: "AWS tells each once, so a repeated one is a change.",
+			reason: "AWS returns each element once, so a repeated one is a change.",
 			args:   args{desired: sample{Network: &network{Subnets: Set{"a", "b"}}}, observed: sample{Network: &network{Subnets: Set{"a", "a"}}}},
 			want:   Changes{{Path: "network.subnets", Old: `["a" "a"]`, New: `["a" "b"]`}},
 		},
@@ -185,9 +185,9 @@ func TestChangesString(t *testing.T) {
 	}{
 		"None":      {reason: "Nothing is nothing.", want: ""},
 		"Changed":   {reason: "A change leads from old to new.", changes: Changes{{Path: "a", Old: "1", New: "2"}}, want: "a: 1 -> 2"},
-		"Added":     {reason: "There was nothing.", changes: Changes{{Path: "a", New: "2"}}, want: "a: added 2"},
+		"Added":     {reason: "A value without an old one is reported as added.", changes: Changes{{Path: "a", New: "2"}}, want: "a: added 2"},
 		"Removed":   {reason: "What was there is of no interest.", changes: Changes{{Path: "a", Old: "1"}}, want: "a: removed"},
-		"SameText":  {reason: "Two texts that are equal tell nothing, be they redacted or cut.", changes: Changes{{Path: "a", Old: "x", New: "x"}}, want: "a"},
+		"SameText":  {reason: "Equal texts are left out, because they are redacted or cut.", changes: Changes{{Path: "a", Old: "x", New: "x"}}, want: "a"},
 		"Two":       {reason: "Changes are listed.", changes: Changes{{Path: "a", New: "2"}, {Path: "b", Old: "1"}}, want: "a: added 2, b: removed"},
 		"EightFit":  {reason: "Eight are named.", changes: many[:8], want: "f0: 1 -> 2, f1: 1 -> 2, f2: 1 -> 2, f3: 1 -> 2, f4: 1 -> 2, f5: 1 -> 2, f6: 1 -> 2, f7: 1 -> 2"},
 		"MoreCount": {reason: "The rest is counted.", changes: many, want: many[:8].String() + " and 2 more"},
@@ -219,12 +219,12 @@ func TestChangesIn(t *testing.T) {
 		want   Changes
 	}{
 		"None":     {reason: "No path has no changes.", want: nil},
-		"Exact":    {reason: "A path is at itself.", paths: []string{"layers"}, want: changes[2:3]},
+		"Exact":    {reason: "A path matches itself.", paths: []string{"layers"}, want: changes[2:3]},
 		"Below":    {reason: "Fields and keys are below, names that merely begin alike aren't.", paths: []string{"environment"}, want: changes[0:1]},
 		"Key":      {reason: "A key is below its map.", paths: []string{"environment.variables"}, want: changes[0:1]},
 		"Above":    {reason: "A map is not below its key.", paths: []string{"layers[0]", "environment.variables[A].x"}, want: nil},
 		"Several":  {reason: "Any of the paths will do, and a change is listed once.", paths: []string{"tags", "layers", "tags[environment]"}, want: changes[2:4]},
-		"AnyEmpty": {reason: "The empty path is nobody's.", paths: []string{""}, want: nil},
+		"AnyEmpty": {reason: "The empty path matches nothing.", paths: []string{""}, want: nil},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

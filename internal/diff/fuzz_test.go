@@ -61,8 +61,8 @@ func FuzzCompare(f *testing.F) {
 		if rest := Compare(Fill(desired, target, left), target); len(rest) > 0 {
 			t.Errorf("it does not settle: %s", rest)
 		}
-		if said := changes.String() + changes.Names(); strings.Contains(said, hidden) || utf8.ValidString(text) && !utf8.ValidString(said) {
-			t.Errorf("it tells %q", said)
+		if message := changes.String() + changes.Names(); strings.Contains(message, hidden) || utf8.ValidString(text) && !utf8.ValidString(message) {
+			t.Errorf("it tells %q", message)
 		}
 	})
 }

@@ -26,7 +26,7 @@ func TestMerge(t *testing.T) {
 			left:   Left{"size", "kind", "Plain"},
 		},
 		"BaseWins": {
-			reason: "What base has is kept as base says.",
+			reason: "Values of base are kept.",
 			base:   named(""),
 			init:   named("b"),
 			want:   named(""),
@@ -39,14 +39,14 @@ func TestMerge(t *testing.T) {
 			left:   Left{"environment.variables[T]", "tags[b]"},
 		},
 		"List": {
-			reason: "A list is taken whole, or not at all.",
+			reason: "A list is merged as a whole.",
 			base:   sample{Layers: []string{"a"}},
 			init:   sample{Layers: []string{"b"}, Mounts: []mount{{Path: "m"}}},
 			want:   sample{Layers: []string{"a"}, Mounts: []mount{{Path: "m"}}},
 			left:   Left{"mounts"},
 		},
 		"EmptyList": {
-			reason: "An empty list says that there shall be none.",
+			reason: "An empty list is a value.",
 			base:   sample{Layers: []string{}},
 			init:   sample{Layers: []string{"b"}},
 			want:   sample{Layers: []string{}},
@@ -65,7 +65,7 @@ func TestMerge(t *testing.T) {
 			left:   Left{"network.subnets", "network.proxy.port"},
 		},
 		"Atomic": {
-			reason: "What is atomic is init's if base has nothing of it.",
+			reason: "An atomic struct comes from init if base has none of its fields.",
 			init:   sample{Code: code{Source: "i", Key: new("k")}},
 			want:   sample{Code: code{Source: "i", Key: new("k")}},
 			left:   Left{"code"},

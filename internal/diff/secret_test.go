@@ -131,7 +131,7 @@ func TestChangesRedact(t *testing.T) {
 			want: "environment.variables[TOKEN], network.proxy.key",
 		},
 		"Added": {
-			reason:  "So is a whole block with one.",
+			reason:  "A whole added block is redacted if it contains a secret.",
 			desired: of(hidden), observed: sample{},
 			want: `environment.variables[TOKEN]: added (redacted), network: added {proxy:{key:(redacted)}}`,
 		},
@@ -141,7 +141,7 @@ func TestChangesRedact(t *testing.T) {
 			want: "environment.variables[TOKEN]: removed, network.proxy.key: removed",
 		},
 		"Emptied": {
-			reason:   "That a value is empty is not told either.",
+			reason:   "The output does not reveal that a secret is empty.",
 			desired:  sample{Env: environment{Variables: Secrets(map[string]string{"TOKEN": ""})}},
 			observed: sample{Env: environment{Variables: Secrets(map[string]string{"TOKEN": hidden})}},
 			want:     "environment.variables[TOKEN]",

@@ -45,14 +45,14 @@ func TestContent(t *testing.T) {
 		},
 		"Code":        {reason: "Other code is other content.", change: func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("b") }},
 		"Memory":      {reason: "Another setting is other content.", change: func(c *types.FunctionConfiguration) { c.MemorySize = ptr.To[int32](256) }},
-		"Description": {reason: "So is another description.", change: func(c *types.FunctionConfiguration) { c.Description = nil }},
+		"Description": {reason: "A missing description changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.Description = nil }},
 		"Environment": {
-			reason: "So is another value in the environment.",
+			reason: "Another value of a variable changes the fingerprint.",
 			change: func(c *types.FunctionConfiguration) { c.Environment.Variables["PASSWORD"] = "hunter3" },
 		},
-		"NoEnvironment": {reason: "So is none.", change: func(c *types.FunctionConfiguration) { c.Environment = nil }},
-		"Layer":         {reason: "So is another layer.", change: func(c *types.FunctionConfiguration) { c.Layers[0].Arn = ptr.To("l:2") }},
-		"Subnet":        {reason: "So is another subnet.", change: func(c *types.FunctionConfiguration) { c.VpcConfig.SubnetIds = []string{"a"} }},
+		"NoEnvironment": {reason: "A missing environment changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.Environment = nil }},
+		"Layer":         {reason: "Another layer changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.Layers[0].Arn = ptr.To("l:2") }},
+		"Subnet":        {reason: "Another subnet changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.VpcConfig.SubnetIds = []string{"a"} }},
 	}
 	before := Read(configuration(nil))
 	for name, tc := range cases {

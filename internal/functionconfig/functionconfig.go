@@ -116,7 +116,7 @@ func QualifierReference(to schema.GroupVersionKind, ref *xpv2.NamespacedReferenc
 	return reconciler.Reference{Field: "qualifier", To: to, Ref: ref, Selector: selector}
 }
 
-// IsListed returns a qualifier as status shows it.
-func IsListed(n functionname.Name) *string {
+// StatusQualifier returns a qualifier as status shows it.
+func StatusQualifier(n functionname.Name) *string {
 	return ptr.To(cmp.Or(n.Qualifier, functionname.Latest))
 }

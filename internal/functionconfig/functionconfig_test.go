@@ -45,11 +45,11 @@ func TestName(t *testing.T) {
 		exists bool
 		err    string
 	}{
-		"Spec":         {reason: "Spec tells.", target: Target{Function: cart, Qualifier: live, Default: functionname.Latest}, want: "cart:live", exists: true},
+		"Spec":         {reason: "Spec names the target.", target: Target{Function: cart, Qualifier: live, Default: functionname.Latest}, want: "cart:live", exists: true},
 		"Default":      {reason: "No qualifier is the function itself.", target: Target{Function: cart, Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
 		"NoDefault":    {reason: "Where that has no name, it has none.", target: Target{Function: cart}, want: "cart", exists: true},
-		"Nothing":      {reason: "Somebody has to tell.", err: "set spec.forProvider.functionName"},
-		"Given":        {reason: "An import tells.", edit: []func(*samples.Sample){given("cart:live")}, want: "cart:live", exists: true},
+		"Nothing":      {reason: "The function is not named anywhere.", err: "set spec.forProvider.functionName"},
+		"Given":        {reason: "The external name of an import names the target.", edit: []func(*samples.Sample){given("cart:live")}, want: "cart:live", exists: true},
 		"GivenDefault": {reason: "An import may leave the qualifier out.", edit: []func(*samples.Sample){given("cart")}, target: Target{Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
 		"GivenWrong":   {reason: "A name has a form.", edit: []func(*samples.Sample){given("a:b:c")}, err: `is "a:b:c", which is not of the form function:qualifier`},
 		"Agreed":       {reason: "Both say the same.", edit: []func(*samples.Sample){written("cart:live")}, target: Target{Function: cart, Qualifier: live}, want: "cart:live", exists: true},
@@ -60,7 +60,7 @@ func TestName(t *testing.T) {
 		},
 		"Deleted":        {reason: "References may be gone by then.", edit: []func(*samples.Sample){written("cart:live"), deleted}, want: "cart:live", exists: true},
 		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*samples.Sample){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
-		"DeletedGiven":   {reason: "What never came to be ours, and is not what spec says, stays.", edit: []func(*samples.Sample){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
+		"DeletedGiven":   {reason: "A configuration that was never owned, and that spec does not name, is not deleted.", edit: []func(*samples.Sample){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
 		"DeletedUnmade":  {reason: "What was never made is not deleted.", edit: []func(*samples.Sample){deleted}, target: Target{Function: cart}},
 		"DeletedPending": {reason: "What may have been made is looked for.", edit: []func(*samples.Sample){pending("cart:live"), deleted}, want: "cart:live", exists: true},
 	}
@@ -180,31 +180,31 @@ func TestReaderAsksForOne(t *testing.T) {
 	denied := &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
 	boom := errors.New("boom")
 	cases := map[string]struct {
-		reason     string
-		mg         *samples.Sample
-		list, get  error
-		asks, want bool
-		err        error
+		reason      string
+		mg          *samples.Sample
+		list, get   error
+		calls, want bool
+		err         error
 	}{
-		"NotMade": {reason: "It is yet to be made.", mg: &samples.Sample{}},
-		"Made":    {reason: "It should be there.", mg: wrote, asks: true, want: true},
-		"Gone":    {reason: "It is not.", mg: wrote, get: gone, asks: true},
-		"Deleted": {reason: "It was taken away.", mg: deleted},
-		"NoList":  {reason: "Without a list, nothing is known.", mg: &samples.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, asks: true, want: true},
-		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, asks: true},
-		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, asks: true, err: boom},
+		"NotMade": {reason: "A configuration that was never created is not read alone.", mg: &samples.Sample{}},
+		"Made":    {reason: "A configuration that was created is read alone if the list lacks it.", mg: wrote, calls: true, want: true},
+		"Gone":    {reason: "A configuration that was created, and that AWS does not return, does not exist.", mg: wrote, get: gone, calls: true},
+		"Deleted": {reason: "A resource that is being deleted, and that the list lacks, does not exist.", mg: deleted},
+		"NoList":  {reason: "Without a list, nothing is known.", mg: &samples.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, calls: true, want: true},
+		"Denied":  {reason: "Without permission to read it alone, the list decides.", mg: wrote, get: denied, calls: true},
+		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, calls: true, err: boom},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			p, asked := &pages{err: tc.list}, false
+			p, called := &pages{err: tc.list}, false
 			r := p.reader()
 			r.Get = func(context.Context, functionname.Name) (string, error) {
-				asked = true
+				called = true
 				return "x", tc.get
 			}
 			_, exists, err := r.Read(t.Context(), tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
-			if exists != tc.want || asked != tc.asks || !errors.Is(err, tc.err) {
-				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, asked, err)
+			if exists != tc.want || called != tc.calls || !errors.Is(err, tc.err) {
+				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, called, err)
 			}
 		})
 	}

@@ -210,9 +210,9 @@ func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns st
 // A backlog records which objects are outdated in the cache of one kind, with the versions
 // from which on they are not.
 type backlog struct {
-	mu    sync.Mutex
-	taken bool
-	until map[types.NamespacedName]string
+	mu         sync.Mutex
+	determined bool
+	until      map[types.NamespacedName]string
 }
 
 // take determines the backlog with stock, once. Concurrent callers wait, because none may use
@@ -220,12 +220,12 @@ type backlog struct {
 func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.taken {
+	if b.determined {
 		return nil
 	}
 	var err error
 	b.until, err = stock()
-	b.taken = err == nil
+	b.determined = err == nil
 	return err
 }
 

@@ -117,7 +117,7 @@ func TestCatchUp(t *testing.T) {
 		"newer":  {reason: "What the watch shows after the list is newer.", want: "2001"},
 		"newest": {reason: "As is what was created after it.", want: "2002"},
 		"new":    {reason: "What the watch does not show yet is there.", want: "1001", gets: 1},
-		"absent": {reason: "What is nowhere is not asked for.", want: "none"},
+		"absent": {reason: "An object that does not exist anywhere is not read.", want: "none"},
 	}
 	for name, tc := range cases {
 		s.gets = 0

@@ -265,7 +265,7 @@ func TestUpdateKeepsStatus(t *testing.T) {
 	}
 }
 
-func TestReadsWhatWasWritten(t *testing.T) {
+func TestReadsOwnWrites(t *testing.T) {
 	e := newEnv(t, nil)
 	e.cached = e.stored(t) // From now on the cache does not change.
 	_, th := e.read(t)

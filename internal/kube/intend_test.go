@@ -13,7 +13,7 @@ import (
 
 func TestIntend(t *testing.T) {
 	timeout := errors.New("timeout")
-	note := map[string]string{"record": "1"}
+	record := map[string]string{"record": "1"}
 	cases := map[string]struct {
 		reason string
 		// before changes the object before the write, as others do.
@@ -28,20 +28,20 @@ func TestIntend(t *testing.T) {
 		fails    bool
 		patches  int
 	}{
-		"Unchanged":     {reason: "It is written at the price of Annotate.", patches: 1},
+		"Unchanged":     {reason: "An intent is written with one patch.", patches: 1},
 		"Changed":       {reason: "Another may have acted.", before: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "0"}) }, conflict: true, patches: 1},
-		"StatusWritten": {reason: "Status tells what was done as well.", before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
+		"StatusWritten": {reason: "A changed status may record an action, too.", before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
 		"NotArrived":    {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
-		"AnswerLost":    {reason: "What arrived is ours.", lost: 1, arrives: true, patches: 2},
+		"AnswerLost":    {reason: "A write that has arrived is recognized.", lost: 1, arrives: true, patches: 2},
 		"AnswerLostAndChanged": {
 			reason: "Unless another has acted since.", lost: 1, arrives: true, conflict: true, patches: 2,
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
 		"NotArrivedAndTaken": {
-			reason: "Or before.", lost: 1, conflict: true, patches: 2,
+			reason: "Another client has changed the object before the write arrived.", lost: 1, conflict: true, patches: 2,
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
-		"Gone": {reason: "It is not tried without end.", lost: attempts, fails: true, patches: attempts},
+		"Gone": {reason: "The number of attempts is limited.", lost: attempts, fails: true, patches: attempts},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestIntend(t *testing.T) {
 				return timeout
 			}
 			e.dropped = func() bool { return lost > 0 && !tc.arrives }
-			err := e.AnnotateIfUnchanged(t.Context(), th, note)
+			err := e.AnnotateIfUnchanged(t.Context(), th, record)
 			if kerrors.IsConflict(err) != tc.conflict || errors.Is(err, timeout) != tc.fails || (err == nil) == (tc.conflict || tc.fails) {
 				t.Fatalf("%s: got %v", tc.reason, err)
 			}

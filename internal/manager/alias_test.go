@@ -84,7 +84,7 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 		a.FunctionVersion, a.RoutingConfig = "1", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"2": 0.5}}
 	})
 	e.until("what was changed by hand is put right", func() bool {
-		e.look(a)
+		e.reconcile(a)
 		got, _ := e.double.Alias("f", "live")
 		return got.FunctionVersion == "3" && got.RoutingConfig == nil
 	})

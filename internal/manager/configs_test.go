@@ -158,8 +158,8 @@ func (e *env) driftConfigs(c configs) {
 	if err != nil {
 		e.Fatal(err)
 	}
-	e.look(c.url)
-	e.look(c.events)
+	e.reconcile(c.url)
+	e.reconcile(c.events)
 	e.until("what was changed by hand is put right", func() bool {
 		u, err := e.aws.GetFunctionUrlConfig(e.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f, Qualifier: live})
 		if err != nil {

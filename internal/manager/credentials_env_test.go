@@ -74,7 +74,7 @@ func newStrictEnv(t *testing.T, change ...func(*Options)) *strictEnv {
 		t.Fatal(err)
 	}
 	r.double.AddIssuer("111111111111", r.issuer, "sts.amazonaws.com")
-	t.Cleanup(r.nothingTold)
+	t.Cleanup(r.hasNoSecrets)
 	return r
 }
 
@@ -138,8 +138,8 @@ type conditioned interface {
 	GetCondition(kind xpv2.ConditionType) xpv2.Condition
 }
 
-// says waits until a condition contains all of the texts.
-func (r *strictEnv) says(o conditioned, kind xpv2.ConditionType, what ...string) xpv2.Condition {
+// untilCondition waits until a condition contains all of the texts.
+func (r *strictEnv) untilCondition(o conditioned, kind xpv2.ConditionType, what ...string) xpv2.Condition {
 	r.Helper()
 	c := xpv2.Condition{}
 	defer func() {
@@ -202,8 +202,8 @@ func (r *strictEnv) inAccount(account string) *lambda.Client {
 	return lambda.NewFromConfig(r.double.ConfigFor(region, id))
 }
 
-// nothingTold checks that no secret is in logs at debug level, objects, events, metrics or the change log.
-func (r *strictEnv) nothingTold() {
+// hasNoSecrets checks that no secret is in logs at debug level, objects, events, metrics or the change log.
+func (r *strictEnv) hasNoSecrets() {
 	r.stop()
 	texts := map[string]string{"the log": r.logs.String(), "the log of what they share": shared.String(), "metrics": r.metrics()}
 	for what, l := range map[string]client.ObjectList{

@@ -57,11 +57,11 @@ func TestWaysOutOfANamespace(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c, f := r.pc(name, tc.change), r.using(name, name)
 			r.create(c, f)
-			got := r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "`+name+`"`, tc.want)
+			got := r.untilCondition(f, xpv2.TypeSynced, `cannot use ProviderConfig "`+name+`"`, tc.want)
 			if got.Status != corev1.ConditionFalse {
 				t.Errorf("Synced must be False, got %+v", got)
 			}
-			r.says(c, xpv2.TypeReady, tc.want)
+			r.untilCondition(c, xpv2.TypeReady, tc.want)
 		})
 	}
 	t.Run("their-config", func(*testing.T) {
@@ -77,7 +77,7 @@ func TestWaysOutOfANamespace(t *testing.T) {
 				return c
 			}, ref))
 			r.create(f)
-			r.says(f, xpv2.TypeSynced, want)
+			r.untilCondition(f, xpv2.TypeSynced, want)
 		}
 	})
 	for _, c := range r.double.Calls() {
@@ -100,7 +100,7 @@ func TestAllowedNamespaces(t *testing.T) {
 	}
 	f := r.using(r.ns, "f", func(f *v1beta1.Function) { f.Spec.ProviderConfigReference.Kind = "ClusterProviderConfig" })
 	r.create(r.keys("aws", ciID, ciKey), c, f)
-	got := r.says(f, xpv2.TypeSynced, `namespace "`+r.ns+`" is not among the allowedNamespaces of the config: ask its owner to allow it`, `(cannot use ClusterProviderConfig "`+r.ns+`")`)
+	got := r.untilCondition(f, xpv2.TypeSynced, `namespace "`+r.ns+`" is not among the allowedNamespaces of the config: ask its owner to allow it`, `(cannot use ClusterProviderConfig "`+r.ns+`")`)
 	if got.Status != corev1.ConditionFalse || len(r.lambdaCalls()) > 0 {
 		t.Errorf("nothing of AWS must be called for it, got %v, %+v", r.lambdaCalls(), got)
 	}

@@ -35,19 +35,19 @@ func TestKeysInASecret(t *testing.T) {
 	byKeys := r.pc("keys")
 	f, g := r.using("ini", "f"), r.using("keys", "g")
 	r.create(byINI, byKeys, f, g)
-	r.says(f, xpv2.TypeSynced, `ProviderConfig "ini" of namespace "`+r.ns+`"`, "Secret "+r.ns+"/ini does not exist: create it")
-	r.says(byINI, xpv2.TypeReady, "Secret "+r.ns+"/ini does not exist: create it")
+	r.untilCondition(f, xpv2.TypeSynced, `ProviderConfig "ini" of namespace "`+r.ns+`"`, "Secret "+r.ns+"/ini does not exist: create it")
+	r.untilCondition(byINI, xpv2.TypeReady, "Secret "+r.ns+"/ini does not exist: create it")
 
 	ini := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "ini", Namespace: r.ns}, StringData: map[string]string{"credentials": ciKey}}
 	r.create(ini, r.keys("keys", ciID, ciKey))
-	r.says(byINI, xpv2.TypeReady, "line 1 is neither a [section] nor key = value")
+	r.untilCondition(byINI, xpv2.TypeReady, "line 1 is neither a [section] nor key = value")
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = wrong-"+ciKey+"\n")
-	r.says(byINI, xpv2.TypeReady, "the signature does not match: check the secret access key")
+	r.untilCondition(byINI, xpv2.TypeReady, "the signature does not match: check the secret access key")
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = "+ciKey+"\n")
 	r.ready(f)
 	r.ready(g)
 	for _, c := range []*v1beta1.ProviderConfig{byINI, byKeys} {
-		r.says(c, xpv2.TypeReady, "Account 123456789012, as "+ci)
+		r.untilCondition(c, xpv2.TypeReady, "Account 123456789012, as "+ci)
 		r.until("the config counts its user", func() bool {
 			return r.kube.Get(t.Context(), client.ObjectKeyFromObject(c), c) == nil && c.Status.Users == 1
 		})
@@ -62,17 +62,17 @@ func TestKeysInASecret(t *testing.T) {
 	r.user(newID, newKey)
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+newID+"\naws_secret_access_key = "+newKey+"\n")
 	r.until("the new key is seen", func() bool {
-		r.look(f)
+		r.reconcile(f)
 		return r.keyOfLastCall() == newID
 	})
 	r.double.RemoveKey(ciID)
 	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
 	r.ready(f)
-	r.look(g)
-	r.says(g, xpv2.TypeSynced, "AWS does not know the access key")
+	r.reconcile(g)
+	r.untilCondition(g, xpv2.TypeSynced, "AWS does not know the access key")
 	r.rewrite(r.keys("keys", "", ""), "aws_access_key_id", newID, "aws_secret_access_key", newKey)
 	r.until("the other function is well again", func() bool {
-		r.look(g)
+		r.reconcile(g)
 		return g.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 	})
 	r.remove(g)
@@ -122,8 +122,8 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	})
 	f := r.using("web", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
 	r.create(token, c, f)
-	r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
-	r.says(c, xpv2.TypeReady, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
+	r.untilCondition(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
+	r.untilCondition(c, xpv2.TypeReady, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
 	r.rewrite(token, "token", r.token(time.Hour))
 	began := time.Now()
 	r.ready(f)
@@ -139,11 +139,11 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", web, assumed)
 	}
 	// The config's identity is that which does not depend on the resource.
-	r.says(c, xpv2.TypeReady, "Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
+	r.untilCondition(c, xpv2.TypeReady, "Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
 
 	r.rewrite(token, "token", r.token(2*time.Hour))
 	r.until("the new token is used", func() bool {
-		r.look(f)
+		r.reconcile(f)
 		return r.succeeded("AssumeRoleWithWebIdentity") == 2 && r.succeeded("AssumeRole") == 2
 	})
 	r.remove(f)
@@ -164,11 +164,11 @@ func TestRoleThatMayNotBeAssumed(t *testing.T) {
 	f := r.using("aws", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
 	r.create(r.keys("aws", ciID, ciKey), c, f)
 	const what = ci + " may not sts:AssumeRole on " + hub + ": allow sts:AssumeRole on " + hub + " for " + ci + " in its policy, and trust " + ci + " in the role's trust policy"
-	got := r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "aws" of namespace "`+r.ns+`"`, what)
+	got := r.untilCondition(f, xpv2.TypeSynced, `cannot use ProviderConfig "aws" of namespace "`+r.ns+`"`, what)
 	if got.Status != corev1.ConditionFalse {
 		t.Errorf("Synced must be False, got %+v", got)
 	}
-	if got := r.says(c, xpv2.TypeReady, what); got.Status != corev1.ConditionFalse {
+	if got := r.untilCondition(c, xpv2.TypeReady, what); got.Status != corev1.ConditionFalse {
 		t.Errorf("Ready of the config must be False, got %+v", got)
 	}
 	r.until("events tell of it", func() bool {
@@ -188,7 +188,7 @@ func TestConfigInUse(t *testing.T) {
 	if err := r.kube.Delete(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	r.says(c, xpproviderconfig.TypeTerminating, "Function "+r.ns+"/f still uses this config: delete them, or have them use another one")
+	r.untilCondition(c, xpproviderconfig.TypeTerminating, "Function "+r.ns+"/f still uses this config: delete them, or have them use another one")
 	r.until("an event tells of it", func() bool { return strings.Contains(r.events("aws"), "DeletionBlocked") })
 	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
 	r.ready(f)
@@ -280,7 +280,7 @@ func TestSecretGoneFromItsNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []*v1beta1.Function{kept, moved} {
-		r.says(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist", "set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]")
+		r.untilCondition(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist", "set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]")
 	}
 	home := r.keys("aws", ciID, ciKey)
 	home.SetNamespace(suite.Cluster(t).Namespace(t))
@@ -309,7 +309,7 @@ func TestConfigThatBeginsToWork(t *testing.T) {
 	c, f := r.pc("aws"), r.using("aws", "f")
 	s := r.keys("aws", ciID, "wrong")
 	r.create(s, c, f)
-	r.says(f, xpv2.TypeSynced, "the signature does not match")
+	r.untilCondition(f, xpv2.TypeSynced, "the signature does not match")
 	failures := func() int { return r.double.Count("GetCallerIdentity") }
 	r.until("it has failed for a while", func() bool { return failures() >= 3 })
 	if err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(s), s); err != nil {

@@ -31,11 +31,11 @@ func awaitRights(ctx context.Context, c client.Writer, namespaces []string, log 
 	if len(namespaces) > 0 {
 		namespace = namespaces[0]
 	}
-	said := false
+	logged := false
 	err := wait.PollUntilContextTimeout(ctx, rightsInterval, rightsPatience, true, func(ctx context.Context) (bool, error) {
 		ok, err := kube.May(ctx, c, schema.GroupResource{Group: v1beta1.Group, Resource: "functions"}, namespace, "list")
-		if !ok && err == nil && !said {
-			said = true
+		if !ok && err == nil && !logged {
+			logged = true
 			log.Info("Waiting until the provider may list its own kinds, which Crossplane's RBAC manager grants")
 		}
 		return ok, err

@@ -41,9 +41,9 @@ var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../p
 // and mostly waits.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == parallelFlag })
-	if !asked {
+	requested := false
+	flag.Visit(func(f *flag.Flag) { requested = requested || f.Name == parallelFlag })
+	if !requested {
 		if err := flag.Set(parallelFlag, atOnce); err != nil {
 			panic(err)
 		}
@@ -59,14 +59,14 @@ const (
 	atOnce       = "8"
 	parallelFlag = "test.parallel"
 
-	// patience is how long a test waits before it fails, on a machine that builds and tests other packages meanwhile.
+	// timeout is how long a test waits before it fails, on a machine that builds and tests other packages meanwhile.
 	// No result depends on how long it takes.
-	patience = 3 * time.Minute
+	timeout = 3 * time.Minute
 
-	// glance is the time between two checks at first. It doubles up to longGlance, since checks use the CPU that the
+	// minPoll is the time between two checks at first. It doubles up to longGlance, since checks use the CPU that the
 	// tested provider needs.
-	glance     = 10 * time.Millisecond
-	longGlance = 160 * time.Millisecond
+	minPoll = 10 * time.Millisecond
+	maxPoll = 160 * time.Millisecond
 
 	// remarkable is a waiting time that a test logs.
 	remarkable = 3 * time.Second
@@ -258,28 +258,28 @@ func (e *env) get(mg reconciler.Managed) {
 	}
 }
 
-// until waits until a condition holds, and fails the test after patience.
+// until waits until a condition holds, and fails the test after timeout.
 func (e *env) until(what string, so func() bool) {
 	e.Helper()
-	began, pause := time.Now(), glance
+	began, pause := time.Now(), minPoll
 	for !so() {
-		if time.Since(began) > patience {
+		if time.Since(began) > timeout {
 			e.Fatalf("gave up waiting until %s", what)
 		}
 		time.Sleep(pause)
-		pause = min(2*pause, longGlance)
+		pause = min(2*pause, maxPoll)
 	}
 	if took := time.Since(began); took > remarkable {
 		e.Logf("waited %s until %s", took.Round(time.Second), what)
 	}
 }
 
-// received returns the next value of a channel, and fails the test after patience.
+// received returns the next value of a channel, and fails the test after timeout.
 func received[T any](e *env, what string, from <-chan T) (v T) {
 	e.Helper()
 	select {
 	case v = <-from:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 		e.Fatalf("gave up waiting until %s", what)
 	}
 	return v
@@ -301,8 +301,8 @@ func isReady(mg reconciler.Managed) bool {
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() && mg.GetObservedGeneration() == mg.GetGeneration()
 }
 
-// look requests a reconcile, and waits until it has been handled.
-func (e *env) look(mg reconciler.Managed) {
+// reconcile requests a reconcile, and waits until it has been handled.
+func (e *env) reconcile(mg reconciler.Managed) {
 	e.Helper()
 	token := fmt.Sprint(time.Now().UnixNano())
 	edit(e, mg, func(mg reconciler.Managed) {

@@ -70,7 +70,7 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.until("the change by hand is through in AWS", func() bool { return e.mappings()[0].State == "Enabled" })
-	e.look(m)
+	e.reconcile(m)
 	e.until("the change by hand is corrected", func() bool { return e.mappings()[0].BatchSize == 5 })
 	e.ready(m)
 

@@ -137,8 +137,8 @@ func manifests(t testing.TB, file string) []*unstructured.Unstructured {
 	}
 }
 
-// says waits until the message of Synced contains the text.
-func (r *fieldsEnv) says(text string) {
+// untilSynced waits until the message of Synced contains the text.
+func (r *fieldsEnv) untilSynced(text string) {
 	r.Helper()
 	r.until("Synced says: "+text, func() bool {
 		r.get(r.f)
@@ -186,23 +186,23 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
 	r := newFieldsEnv(t)
 	r.create(r.f)
-	r.says("the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1 (cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout)")
+	r.untilSynced("the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1 (cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout)")
 	if n := r.double.Count("CreateFunction"); n != 0 {
 		t.Errorf("a function without a role must not be created, got %d calls", n)
 	}
 	r.define()
-	r.look(r.f)
-	r.says(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
+	r.reconcile(r.f)
+	r.untilSynced(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
 
 	// The verb get is enough, but a change is not seen before the next reconcile.
 	r.grant("get")
 	r.role("")
 	r.until("the right is seen", func() bool {
-		r.look(r.f)
+		r.reconcile(r.f)
 		return strings.Contains(r.f.GetCondition(xpv2.TypeSynced).Message, "Role "+r.ns+"/checkout has no value at status.atProvider.arn yet")
 	})
 	r.role(one)
-	r.look(r.f)
+	r.reconcile(r.f)
 	r.follows(one)
 
 	// With list and watch, a change triggers a reconcile of the function.
@@ -215,7 +215,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	if err := r.kube.Delete(t.Context(), role); err != nil {
 		t.Fatal(err)
 	}
-	r.says("Role " + r.ns + "/checkout does not exist")
+	r.untilSynced("Role " + r.ns + "/checkout does not exist")
 	calls := r.double.Count("")
 	r.role(three)
 	r.follows(three)
@@ -232,7 +232,7 @@ func TestFieldThatIsGrantedLater(t *testing.T) {
 	r.define()
 	r.role(arn)
 	r.create(r.f)
-	r.says(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
+	r.untilSynced(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
 	r.grant("get", "list", "watch")
 	r.follows(arn)
 }

@@ -65,7 +65,7 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	e.until("the change by hand is through in AWS", func() bool {
 		return e.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
 	})
-	e.look(f)
+	e.reconcile(f)
 	e.until("the change by hand is corrected", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
 	e.ready(f)
 
@@ -98,15 +98,15 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 	f := e.function("f")
 	e.create(f)
 	e.ready(f)
-	e.look(f)
+	e.reconcile(f)
 	version := f.GetResourceVersion()
 	calls := len(e.calls())
-	const looks = 3
-	for range looks {
-		e.look(f)
+	const observations = 3
+	for range observations {
+		e.reconcile(f)
 	}
-	if got := len(e.calls()) - calls; got != looks {
-		t.Errorf("each look at a steady function must be one call, got %d for %d", got, looks)
+	if got := len(e.calls()) - calls; got != observations {
+		t.Errorf("each look at a steady function must be one call, got %d for %d", got, observations)
 	}
 	// Each requested reconcile writes twice: the annotation, and the token of the handled request.
 	if version == f.GetResourceVersion() {
@@ -168,9 +168,9 @@ func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 func TestForeignFunction(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
-	theirs := e.function("f")
+	foreign := e.function("f")
 	if _, err := e.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("f"), Role: theirs.Spec.ForProvider.Role, PackageType: types.PackageTypeImage, MemorySize: ptr.To[int32](512),
+		FunctionName: ptr.To("f"), Role: foreign.Spec.ForProvider.Role, PackageType: types.PackageTypeImage, MemorySize: ptr.To[int32](512),
 		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/theirs:v1")},
 		Tags: map[string]string{"owner": "them"},
 	}); err != nil {
@@ -268,7 +268,7 @@ func TestKilledWhileCreating(t *testing.T) {
 	}
 }
 
-func TestMissingPermissionIsToldAndRecoveredFrom(t *testing.T) {
+func TestMissingPermissionIsReportedAndRecoveredFrom(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
 	e.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"), Times: -1})
@@ -297,7 +297,7 @@ func TestBadInputIsNotHammered(t *testing.T) {
 	})
 	refused := e.double.Count("CreateFunction")
 	for range 3 {
-		e.look(f)
+		e.reconcile(f)
 	}
 	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python3.13") })
 	e.ready(f)

@@ -82,8 +82,8 @@ func (r *invocationEnv) change(i *v1beta1.Invocation, change func(*v1beta1.Invoc
 	})
 }
 
-// glanceAt requests a reconcile, and waits until it is done.
-func (r *invocationEnv) glanceAt(i *v1beta1.Invocation, token string) {
+// observe requests a reconcile, and waits until it is done.
+func (r *invocationEnv) observe(i *v1beta1.Invocation, token string) {
 	r.Helper()
 	r.change(i, func(i *v1beta1.Invocation) {
 		metav1.SetMetaDataAnnotation(&i.ObjectMeta, "crossplane.io/reconcile-requested-at", token)
@@ -113,12 +113,12 @@ func TestInvocationRunsOnce(t *testing.T) {
 		t.Errorf("the result must be told, got %+v", o)
 	}
 	calls := r.double.Count("Invoke") + r.double.Count("GetFunctionConfiguration")
-	r.glanceAt(i, "1")
+	r.observe(i, "1")
 	r.change(i, func(i *v1beta1.Invocation) { i.SetAnnotations(nil) }) // As kubectl replace does.
-	r.glanceAt(i, "2")
+	r.observe(i, "2")
 	r.stop()
 	r.start()
-	r.glanceAt(i, "3")
+	r.observe(i, "3")
 	r.sees(`{"n":1}`)
 	if got := r.double.Count("Invoke") + r.double.Count("GetFunctionConfiguration"); got != calls {
 		t.Errorf("what was invoked costs no call of AWS, got %d", got-calls)
@@ -133,7 +133,7 @@ func TestInvocationRunsOnce(t *testing.T) {
 	r.becomes(i, corev1.ConditionFalse, "it is not known whether the function ran")
 	r.stop()
 	r.start()
-	r.glanceAt(i, "4")
+	r.observe(i, "4")
 	r.sees(`{"n":1}`, `{"n":2}`, `{"n":2}`)
 	r.change(i, func(i *v1beta1.Invocation) { i.Spec.ForProvider.Triggers = map[string]string{"code": "v3"} })
 	r.becomes(i, corev1.ConditionTrue, "")

@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// replaced has one kind whose setup does as told.
+// replaced has one kind whose setup is replaced.
 func replaced(t *testing.T, setup func(ctrl.Manager, reconciler.Options) error) {
 	t.Helper()
 	before := kinds

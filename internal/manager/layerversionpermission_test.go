@@ -53,7 +53,7 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A reconcile may use what was read a moment before.
-	e.until("the change by hand is corrected", func() bool { e.look(p); return strings.Contains(e.double.LayerPolicy(first), account) })
+	e.until("the change by hand is corrected", func() bool { e.reconcile(p); return strings.Contains(e.double.LayerPolicy(first), account) })
 	e.ready(p)
 	e.until("an event tells what changed", func() bool {
 		return strings.Contains(e.events("partner"), `principal: "`+stranger+`" -> "`+account+`"`)

@@ -85,9 +85,9 @@ func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 }
 
 // leaseNamespace returns the requested namespace, or the pod's own.
-func leaseNamespace(asked, file string) (string, error) {
-	if asked != "" {
-		return asked, nil
+func leaseNamespace(requested, file string) (string, error) {
+	if requested != "" {
+		return requested, nil
 	}
 	b, err := os.ReadFile(file) //nolint:gosec // The file is Kubernetes's.
 	if err != nil {

@@ -70,15 +70,15 @@ func TestLeaseIsHeld(t *testing.T) {
 		want   bool
 		get    error
 	}{
-		"Fresh":     {reason: "What was got holds.", after: 0, want: true},
+		"Fresh":     {reason: "A lease that was just acquired is held.", after: 0, want: true},
 		"InTime":    {reason: "Until it should have been renewed.", after: 50*time.Second - 1, want: true},
-		"Overdue":   {reason: "From then on others may come, so it is neither held nor to be given back.", after: 50 * time.Second, get: errLeaseLost},
-		"Suspended": {reason: "A machine that is suspended does not count, but the wall clock tells.", after: time.Second, step: 50 * time.Second, get: errLeaseLost},
+		"Overdue":   {reason: "An overdue lease may be taken by others, so it is neither held nor released.", after: 50 * time.Second, get: errLeaseLost},
+		"Suspended": {reason: "The monotonic clock stops while a machine is suspended, but the wall clock does not.", after: time.Second, step: 50 * time.Second, get: errLeaseLost},
 		"SetForth":  {reason: "A wall clock that is set forth costs the lease, which does no harm.", after: 0, step: time.Hour, get: errLeaseLost},
 		"SetBack":   {reason: "One that is set back does not make it last longer.", after: 50 * time.Second, step: -time.Hour, get: errLeaseLost},
-		"SetBackIn": {reason: "Nor shorter.", after: 50*time.Second - 1, step: -time.Hour, want: true},
+		"SetBackIn": {reason: "A clock that is set back does not shorten the lease.", after: 50*time.Second - 1, step: -time.Hour, want: true},
 		"Returned":  {reason: "What was given back does not hold.", then: &free, after: 0},
-		"Taken":     {reason: "Nor what is another's.", then: &others, after: 0},
+		"Taken":     {reason: "A lease that another replica has taken is not held.", then: &others, after: 0},
 		"Free":      {reason: "One that was given back can be looked at at any time.", then: &free, after: time.Hour},
 	}
 	for name, tc := range cases {
@@ -117,7 +117,7 @@ func TestLeaseCountsFromSending(t *testing.T) {
 	})
 	c.pass(30*time.Second - 1)
 	if before := l.held(); err != nil || !before {
-		t.Errorf("held %t for less than 50 s after it was sent: %v", before, err)
+		t.Errorf("aborted %t for less than 50 s after it was sent: %v", before, err)
 	}
 	c.pass(1)
 	if l.held() {
@@ -149,17 +149,17 @@ func TestLeaseNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := map[string]struct {
-		reason      string
-		asked, file string
-		want, err   string
+		reason          string
+		requested, file string
+		want, err       string
 	}{
-		"Asked":  {reason: "The user's word.", asked: "ours", file: file, want: "ours"},
+		"Asked":  {reason: "The user's word.", requested: "ours", file: file, want: "ours"},
 		"Pod":    {reason: "The pod's own.", file: file, want: "crossplane-system"},
-		"Nobody": {reason: "Outside a pod, it has to be said.", file: file + "x", err: "--leader-election-namespace"},
+		"Nobody": {reason: "Outside a pod, the namespace must be set.", file: file + "x", err: "--leader-election-namespace"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := leaseNamespace(tc.asked, tc.file)
+			got, err := leaseNamespace(tc.requested, tc.file)
 			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("%s: got %q, %v", tc.reason, got, err)
 			}

@@ -61,7 +61,7 @@ func TestServedMetrics(t *testing.T) {
 	})
 	r.create(f)
 	r.ready(f)
-	r.look(f)
+	r.reconcile(f)
 
 	admin := r.inAccount("111111111111")
 	_, err := admin.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](512)})
@@ -69,7 +69,7 @@ func TestServedMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.until("drift is seen and put right", func() bool {
-		r.look(f)
+		r.reconcile(f)
 		text := scrape(t)
 		return strings.Contains(text, `provider_lambda_drift_seen_total{change="changed",kind="Function"} 1`) &&
 			strings.Contains(text, `provider_lambda_drift_corrected_total{change="changed",kind="Function"} 1`)

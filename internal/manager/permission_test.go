@@ -67,7 +67,7 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A reconcile may use what was read a moment before.
-	e.until("the change by hand is corrected", func() bool { e.look(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
+	e.until("the change by hand is corrected", func() bool { e.reconcile(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
 	e.ready(p)
 
 	e.remove(p)

@@ -47,7 +47,7 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 	if !e.double.PutPolicy(arn, "") {
 		t.Fatal("the policy can't be removed by hand")
 	}
-	e.look(p)
+	e.reconcile(p)
 	e.until("the change by hand is corrected", func() bool { return strings.Contains(e.double.Policy(arn), "444455556666") })
 	e.ready(p)
 

@@ -155,7 +155,7 @@ func TestClusterID(t *testing.T) {
 			live:   as("id-crossplane", crossplanesRules(true)...), want: string(cm.GetUID()),
 		},
 		"Namespace": {
-			reason: "Whoever grants no ConfigMaps may grant namespaces, which no two clusters share either.",
+			reason: "Without permission to read ConfigMaps, the UID of a namespace identifies the cluster.",
 			live:   as("id-namespace", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}}), want: string(ns.GetUID()),
 		},
 		"Nothing": {reason: "Says what to grant.", live: as("id-nothing"), err: "set --cluster-id"},

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// servedPatience is how long the API server may take to serve a kind after it is established.
-	servedPatience = 2 * time.Minute
+	// servedTimeout is how long the API server may take to serve a kind after it is established.
+	servedTimeout = 2 * time.Minute
 
 	// servedInterval is the time between two checks of whether a kind is served.
 	servedInterval = 250 * time.Millisecond
@@ -45,12 +45,12 @@ func (g *servedGate) Register(f func(), gvks ...schema.GroupVersionKind) {
 
 func (g *servedGate) await(gvk schema.GroupVersionKind) error {
 	var last error
-	err := wait.PollUntilContextTimeout(context.Background(), servedInterval, servedPatience, true, func(context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(context.Background(), servedInterval, servedTimeout, true, func(context.Context) (bool, error) {
 		_, last = g.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
 		return last == nil, nil
 	})
 	if err != nil {
-		return errors.Wrapf(last, "not served after %s", servedPatience)
+		return errors.Wrapf(last, "not served after %s", servedTimeout)
 	}
 	return nil
 }

@@ -18,11 +18,11 @@ import (
 type slowMapper struct {
 	kmeta.RESTMapper
 
-	asked atomic.Int32
+	requested atomic.Int32
 }
 
 func (m *slowMapper) RESTMapping(gk schema.GroupKind, versions ...string) (*kmeta.RESTMapping, error) {
-	if m.asked.Add(1) < 3 {
+	if m.requested.Add(1) < 3 {
 		return nil, &kmeta.NoKindMatchError{GroupKind: gk, SearchedVersions: versions}
 	}
 	return &kmeta.RESTMapping{}, nil
@@ -33,13 +33,13 @@ func TestServedGate(t *testing.T) {
 	g := &servedGate{Gate: new(gate.Gate[schema.GroupVersionKind]), mapper: m, log: logr.Discard()}
 	opened := make(chan error, 1)
 	g.Register(func() {
-		if n := m.asked.Load(); n != 3 {
+		if n := m.requested.Load(); n != 3 {
 			opened <- errors.New("it opened before the kind was served")
 			return
 		}
 		opened <- nil
 	}, v1beta1.AliasGroupVersionKind)
-	if m.asked.Load() != 0 {
+	if m.requested.Load() != 0 {
 		t.Error("it asks for a kind that is not established")
 	}
 	g.Set(v1beta1.AliasGroupVersionKind, true)

@@ -67,12 +67,12 @@ func (s *succession) standBy() {
 func (s *succession) takeOver(function string) {
 	s.Helper()
 	s.leader()
-	before := s.looks(function)
-	s.until("the standby works", func() bool { return s.looks(function) > before+6 })
+	before := s.reconciles(function)
+	s.until("the standby works", func() bool { return s.reconciles(function) > before+6 })
 }
 
-// looks returns how often a function was observed in AWS.
-func (s *succession) looks(function string) int {
+// reconciles returns how often a function was observed in AWS.
+func (s *succession) reconciles(function string) int {
 	n := 0
 	for _, c := range s.double.Calls() {
 		if c.Resource == function && strings.HasPrefix(c.Operation, "GetFunction") {
@@ -152,13 +152,13 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 			if err := s.kube.Update(t.Context(), env); err != nil {
 				t.Fatal(err)
 			}
-			born := s.function("born")
-			s.create(born)
+			created := s.function("born")
+			s.create(created)
 			s.remove(old)
 			s.until("the layer is published anew", func() bool { s.get(l); return ptr.Deref(l.Status.AtProvider.Version, 0) == 2 })
 			s.at("live", "2")
 			s.ready(f)
-			s.ready(born)
+			s.ready(created)
 			s.ready(i)
 			s.ready(l)
 			s.gone(old)
@@ -170,12 +170,12 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 				s.faults.Thaw(resource, tc.how)
 				s.faults.Break(resource)
 			}
-			s.look(f)
-			s.look(born)
-			s.look(v)
-			s.look(a)
-			s.look(l)
-			s.look(i)
+			s.reconcile(f)
+			s.reconcile(created)
+			s.reconcile(v)
+			s.reconcile(a)
+			s.reconcile(l)
+			s.reconcile(i)
 			s.unchanged(tc.reason, did)
 			s.sees(`{"n":1}`, `{"n":2}`)
 			for operation, want := range map[string]int{"PublishLayerVersion": 2, "PublishVersion": 2, "CreateFunction": 3, "CreateAlias": 1, "DeleteFunction": 1} {
@@ -209,10 +209,10 @@ func TestInvocationOutlivesTheLease(t *testing.T) {
 	}))
 	defer cancel()
 	s.stop = cancel
-	held := s.double.Hold("Invoke")
+	withheld := s.double.Hold("Invoke")
 	i := s.invocation("job", func(p *v1beta1.InvocationParameters) { p.Payload = ptr.To(`{"n":1}`) })
 	s.create(i)
-	received(s.env, "the function is invoked", held.Arrived())
+	received(s.env, "the function is invoked", withheld.Arrived())
 	cut.on.Store(true)
 	later.Store(int64(DefaultRenewDeadline))
 	if err := received(s.env, "the leader ends", ended); err == nil {
@@ -223,8 +223,8 @@ func TestInvocationOutlivesTheLease(t *testing.T) {
 	s.drop(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: leaseName, Namespace: s.ns}})
 	s.start(s.lead)
 	s.becomes(i, corev1.ConditionFalse, "it is not known whether the function ran")
-	held.Release()
-	s.glanceAt(i, "1")
+	withheld.Release()
+	s.observe(i, "1")
 	if got := s.double.Count("Invoke"); got > 1 {
 		t.Errorf("it was invoked %d times", got)
 	}

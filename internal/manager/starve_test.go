@@ -51,7 +51,7 @@ func TestHangingEndpoint(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	t.Cleanup(repair)
-	evil := &v1beta1.ProviderConfig{
+	attacker := &v1beta1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "evil", Namespace: e.ns},
 		Spec: v1beta1.ProviderConfigSpec{
 			Credentials: v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
@@ -61,7 +61,7 @@ func TestHangingEndpoint(t *testing.T) {
 			},
 		},
 	}
-	e.create(evil)
+	e.create(attacker)
 	for i := range hanging {
 		e.create(e.function(fmt.Sprintf("evil-%d", i), func(f *v1beta1.Function) {
 			f.Spec.ProviderConfigReference.Name = "evil"
@@ -75,10 +75,10 @@ func TestHangingEndpoint(t *testing.T) {
 	}
 
 	reachable := func(want corev1.ConditionStatus) bool {
-		if err := e.kube.Get(t.Context(), client.ObjectKeyFromObject(evil), evil); err != nil {
+		if err := e.kube.Get(t.Context(), client.ObjectKeyFromObject(attacker), attacker); err != nil {
 			t.Fatal(err)
 		}
-		return evil.GetCondition(providerconfig.TypeReachable).Status == want
+		return attacker.GetCondition(providerconfig.TypeReachable).Status == want
 	}
 	e.until("the config says that AWS does not answer", func() bool { return reachable(corev1.ConditionFalse) })
 	f := e.function("evil-0")
@@ -93,6 +93,6 @@ func TestHangingEndpoint(t *testing.T) {
 	// By now the next probe is due.
 	repair()
 	later.Store(int64(time.Hour))
-	e.look(f)
+	e.reconcile(f)
 	e.until("the config says that AWS answers", func() bool { return reachable(corev1.ConditionTrue) })
 }

@@ -29,16 +29,16 @@ import (
 type tenantsEnv struct {
 	*env
 
-	shop, evil string
-	shares     *v1beta1.ClusterProviderConfig
-	checkout   *v1beta1.Function
+	shop, attacker string
+	shares         *v1beta1.ClusterProviderConfig
+	checkout       *v1beta1.Function
 }
 
 func newTenantsEnv(t *testing.T) *tenantsEnv {
 	t.Helper()
-	evil := suite.Cluster(t).Namespace(t)
-	r := &tenantsEnv{evil: evil}
-	r.env = newEnv(t, awsdouble.Options{}, func(o *Options) { o.Namespaces = append(o.Namespaces, evil) })
+	attacker := suite.Cluster(t).Namespace(t)
+	r := &tenantsEnv{attacker: attacker}
+	r.env = newEnv(t, awsdouble.Options{}, func(o *Options) { o.Namespaces = append(o.Namespaces, attacker) })
 	r.shop = r.ns
 	r.shares = &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}
 	r.shares.Spec.Credentials.Source = v1beta1.CredentialsSourceNone
@@ -59,7 +59,7 @@ func (r *tenantsEnv) shared() *xpv2.ProviderConfigReference {
 
 // attempts returns resources of the other namespace that name the function.
 func (r *tenantsEnv) attempts() map[string]reconciler.Managed {
-	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.evil} }
+	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.attacker} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared()}
 	checkout, arn := ptr.To("checkout"), r.checkout.Status.AtProvider.FunctionArn
 	fn := v1beta1.ConfiguredFunction{Region: region, FunctionName: checkout}
@@ -74,7 +74,7 @@ func (r *tenantsEnv) attempts() map[string]reconciler.Managed {
 			ConfiguredFunction: fn, FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE")},
 		}}},
 		"ByExternalName": &v1beta1.FunctionURL{
-			ObjectMeta: metav1.ObjectMeta{Name: "named", Namespace: r.evil, Annotations: map[string]string{meta.AnnotationKeyExternalName: "checkout:$LATEST"}},
+			ObjectMeta: metav1.ObjectMeta{Name: "named", Namespace: r.attacker, Annotations: map[string]string{meta.AnnotationKeyExternalName: "checkout:$LATEST"}},
 			Spec: v1beta1.FunctionURLSpec{
 				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared(), ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve}},
 				ForProvider:         v1beta1.FunctionURLParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Region: region}},
@@ -106,7 +106,7 @@ func (r *tenantsEnv) attempts() map[string]reconciler.Managed {
 // other returns a Function of the other namespace that names the same function.
 func (r *tenantsEnv) other(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
-		f.Namespace = r.evil
+		f.Namespace = r.attacker
 		f.Spec.ProviderConfigReference = r.shared()
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "evil"}}
 		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: "checkout", ownership.AnnotationAdopt: "true"}
@@ -148,15 +148,15 @@ func TestTenantsOfOneConfig(t *testing.T) {
 	belongs := "function checkout belongs to Function " + r.shop + "/checkout"
 	attempts := r.attempts()
 	kinds := slices.Sorted(maps.Keys(attempts))
-	thief := r.other("thief")
-	r.create(thief)
+	attacker := r.other("thief")
+	r.create(attacker)
 	for _, kind := range kinds {
 		r.create(attempts[kind])
 	}
 	for _, kind := range kinds {
-		r.refused(attempts[kind], belongs+`, which does not allow namespace `+r.evil+` to use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.evil+`"`)
+		r.refused(attempts[kind], belongs+`, which does not allow namespace `+r.attacker+` to use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.attacker+`"`)
 	}
-	r.refused(thief, belongs+" of this cluster, and cannot be taken over while that resource exists: delete one of the two")
+	r.refused(attacker, belongs+" of this cluster, and cannot be taken over while that resource exists: delete one of the two")
 	if calls := r.calls(); len(calls) > 0 {
 		t.Errorf("nothing of AWS is to be called for what is refused, got %v", calls)
 	}
@@ -164,8 +164,8 @@ func TestTenantsOfOneConfig(t *testing.T) {
 	// Deleted resources release their ownership.
 	r.remove(attempts["Permission"])
 	r.gone(attempts["Permission"])
-	r.remove(thief)
-	r.gone(thief)
+	r.remove(attacker)
+	r.gone(attacker)
 	if calls := r.double.Calls(); slices.ContainsFunc(calls, func(c awsdouble.Call) bool { return !strings.HasPrefix(c.Operation, "Get") }) {
 		t.Errorf("a deletion must leave alone what is not its own, got %v", calls)
 	}
@@ -173,7 +173,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		t.Errorf("the function was changed: %+v", after)
 	}
 
-	r.allow(r.checkout, "x, "+r.evil)
+	r.allow(r.checkout, "x, "+r.attacker)
 	for _, kind := range kinds {
 		if kind != "Permission" && kind != "ByExternalName" {
 			r.ready(attempts[kind])
@@ -194,9 +194,9 @@ func TestTenantsOfOneConfig(t *testing.T) {
 	}
 }
 
-// TestTenantsTakeOverOnlyWhatIsLeft checks that another namespace can take over a function once its first owner has
+// TestTenantsAdoptOnlyOrphans checks that another namespace can take over a function once its first owner has
 // released it, in either order.
-func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
+func TestTenantsAdoptOnlyOrphans(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)
 	sibling := r.other("sibling", func(f *v1beta1.Function) { f.Namespace = r.shop })
@@ -207,7 +207,7 @@ func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 	})
 	r.remove(r.checkout)
 	r.gone(r.checkout)
-	r.look(sibling)
+	r.reconcile(sibling)
 	r.ready(sibling)
 	if got := r.config("checkout").Tags[ownership.TagName]; got != "sibling" {
 		t.Errorf("the function is to be the other's now, its tags say %q", got)
@@ -219,25 +219,25 @@ func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 func TestTenantsWhoTrustEachOther(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)
-	p, thief := r.attempts()["Permission"], r.other("thief")
-	r.create(p, thief)
+	p, attacker := r.attempts()["Permission"], r.other("thief")
+	r.create(p, attacker)
 	r.refused(p, "belongs to Function")
 	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) { c.NamespaceIsolation = v1beta1.NamespaceIsolationNone })
 	r.ready(p)
-	r.refused(thief, "belongs to Function")
+	r.refused(attacker, "belongs to Function")
 
 	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) {
 		c.FunctionNames = []v1beta1.FunctionNameRule{{Namespaces: []string{r.shop}, Prefixes: []v1beta1.FunctionNamePrefix{"check"}}, {Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
 	})
-	rule := `spec.functionNames of ClusterProviderConfig "` + r.shop + `" allows namespace "` + r.evil + `" only functions whose names start with "` + r.evil + `_", not checkout`
+	rule := `spec.functionNames of ClusterProviderConfig "` + r.shop + `" allows namespace "` + r.attacker + `" only functions whose names start with "` + r.attacker + `_", not checkout`
 	r.refused(p, rule)
-	r.refused(thief, rule)
+	r.refused(attacker, rule)
 	mine := r.other("mine", func(f *v1beta1.Function) {
-		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: r.evil[:30] + "_x"}
+		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: r.attacker[:30] + "_x"}
 	})
 	r.create(mine)
 	r.refused(mine, "spec.functionNames")
-	r.look(r.checkout)
+	r.reconcile(r.checkout)
 	r.ready(r.checkout)
 
 	// A function that was created before the rule is deleted nevertheless.
@@ -280,13 +280,13 @@ func TestReferencesAcrossNamespaces(t *testing.T) {
 	edit(r.env, r.checkout, func(f *v1beta1.Function) { f.Labels = map[string]string{"app": "shop"} })
 	r.create(a, absent, selected)
 	const may = "namespace "
-	r.refused(a, may+r.evil+" may not refer to Function "+r.shop+"/checkout: set the annotation")
-	r.refused(absent, may+r.evil+" may not refer to Function "+r.shop+"/secret: set the annotation")
-	r.refused(selected, may+r.evil+" may not refer to any Function in namespace "+r.shop)
+	r.refused(a, may+r.attacker+" may not refer to Function "+r.shop+"/checkout: set the annotation")
+	r.refused(absent, may+r.attacker+" may not refer to Function "+r.shop+"/secret: set the annotation")
+	r.refused(selected, may+r.attacker+" may not refer to any Function in namespace "+r.shop)
 	r.allow(r.checkout, tenancy.AnyNamespace)
 	r.ready(a)
 	r.ready(selected)
 	r.refused(absent, "may not refer to")
-	r.allow(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}, r.evil)
+	r.allow(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}, r.attacker)
 	r.refused(absent, "Function "+r.shop+"/secret does not exist")
 }

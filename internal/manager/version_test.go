@@ -70,7 +70,7 @@ func TestVersionFromManifestToAWSAndBack(t *testing.T) {
 	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](77)}); err != nil {
 		t.Fatal(err)
 	}
-	e.until("what another tool changed is published", func() bool { e.look(v); return len(e.versions()) > 0 && e.versions()[len(e.versions())-1] == "3" })
+	e.until("what another tool changed is published", func() bool { e.reconcile(v); return len(e.versions()) > 0 && e.versions()[len(e.versions())-1] == "3" })
 	e.at("live", "3")
 
 	e.remove(v)

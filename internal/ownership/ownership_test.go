@@ -46,7 +46,7 @@ func TestJudge(t *testing.T) {
 			tags:   tags("u1", "c0", "shop", "cart"), unnamed: Ours, named: Ours,
 		},
 		"NoTags": {
-			reason: "An untagged thing is imported by name or not at all.",
+			reason: "An untagged resource is only adopted by name.",
 			tags:   nil, unnamed: Foreign, named: Adopted,
 		},
 		"TeamTags": {
@@ -66,23 +66,23 @@ func TestJudge(t *testing.T) {
 			tags:   tags("u0", "c1", "shop", "cart"), unnamed: OursAgain, named: OursAgain,
 		},
 		"OtherCluster": {
-			reason: "A restore into another cluster must not take the thing away from the first.",
+			reason: "A restore into another cluster must not adopt the resource of the first one.",
 			tags:   tags("u0", "c2", "shop", "cart"), unnamed: Foreign, named: Foreign,
 		},
 		"OtherClusterAdopt": {
-			reason: "A move between clusters is said by annotation.",
+			reason: "A move between clusters needs the annotation.",
 			tags:   tags("u0", "c2", "shop", "cart"), annotations: adopt, unnamed: Adopted, named: Adopted,
 		},
 		"OtherName": {
-			reason: "Two resources cannot own one thing.",
+			reason: "Two managed resources cannot own one external resource.",
 			tags:   tags("u2", "c1", "shop", "basket"), unnamed: Foreign, named: Foreign,
 		},
 		"OtherNamespace": {
-			reason: "One tenant cannot take over another's thing.",
+			reason: "A tenant cannot adopt another tenant's resource.",
 			tags:   tags("u2", "c1", "bank", "cart"), unnamed: Foreign, named: Foreign,
 		},
 		"OtherNamespaceAdopt": {
-			reason: "A renamed resource is told to take over.",
+			reason: "A renamed resource adopts by annotation.",
 			tags:   tags("u2", "c1", "bank", "cart"), annotations: adopt, unnamed: Adopted, named: Adopted,
 		},
 		"OtherKind": {reason: "Another kind of the same name is another resource.", tags: otherKind, unnamed: Foreign, named: Foreign},
@@ -130,11 +130,11 @@ func TestJudgeWithoutTags(t *testing.T) {
 		named       Ownership
 	}{
 		"Created":        {reason: "What this object created is its own, whether the tags show or not.", annotations: made(), unnamed: Foreign, named: Ours},
-		"CreatedAdopt":   {reason: "That it may adopt changes nothing.", annotations: made(AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
+		"CreatedAdopt":   {reason: "The adopt annotation does not change the ownership of what this object created.", annotations: made(AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
 		"Adopted":        {reason: "What it took over by name was not created by it.", annotations: Name(object("u1", nil), "cart"), unnamed: Foreign, named: Adopted},
 		"Restored":       {reason: "A backup's annotations speak of another object.", annotations: made(AnnotationNamedBy, "u0/cart"), unnamed: Foreign, named: Adopted},
 		"Renamed":        {reason: "The user names something else by now.", annotations: made(meta.AnnotationKeyExternalName, "basket"), unnamed: Foreign, named: Adopted},
-		"PendingAgain":   {reason: "What came of the last create is not known.", annotations: made(meta.AnnotationKeyExternalCreatePending, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
+		"PendingAgain":   {reason: "The result of the last create is unknown.", annotations: made(meta.AnnotationKeyExternalCreatePending, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
 		"FailedSince":    {reason: "The last create failed.", annotations: made(meta.AnnotationKeyExternalCreateFailed, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
 		"ForeignUID":     {reason: "Another's tags win.", annotations: made(), tags: tags("u2", "c1", "bank", "cart"), unnamed: Foreign, named: Foreign},
 		"ForeignCluster": {reason: "Another cluster's tags win.", annotations: made(), tags: map[string]string{TagCluster: "c2"}, unnamed: Foreign, named: Foreign},
@@ -196,7 +196,7 @@ func TestUserSetName(t *testing.T) {
 			reason:      "A backup of another version has no mark; its create annotations prove nothing.",
 			annotations: map[string]string{meta.AnnotationKeyExternalName: "cart", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"}, want: true,
 		},
-		"Renamed": {reason: "The user has put another name over ours.", annotations: renamed, want: true},
+		"Renamed": {reason: "The user has replaced the recorded name.", annotations: renamed, want: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -221,11 +221,11 @@ func TestJudgeUntagged(t *testing.T) {
 		same, other Ownership
 	}{
 		"NothingKnown": {reason: "Someone else made it.", same: Foreign, other: Foreign},
-		"Written":      {reason: "We made it and said so.", annotations: Name(object("u1", nil), "live"), same: Ours, other: Ours},
+		"Written":      {reason: "The resource was created, and its name recorded.", annotations: Name(object("u1", nil), "live"), same: Ours, other: Ours},
 		"NameRemoved":  {reason: "An annotation that the user removed does not orphan it.", annotations: nameRemoved, same: Ours, other: Ours},
-		"Imported":     {reason: "The user says that it is meant.", annotations: map[string]string{meta.AnnotationKeyExternalName: "live"}, same: Adopted, other: Adopted},
+		"Imported":     {reason: "The user has imported it by its name.", annotations: map[string]string{meta.AnnotationKeyExternalName: "live"}, same: Adopted, other: Adopted},
 		"Restored":     {reason: "A backup's annotations speak of another UID.", annotations: Name(object("u0", nil), "live"), same: Adopted, other: Adopted},
-		"Adopt":        {reason: "The annotation says so.", annotations: map[string]string{AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
+		"Adopt":        {reason: "The annotation allows the adoption.", annotations: map[string]string{AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
 		"Answered": {
 			reason:      "A create whose answer came made what it named then, not what is found elsewhere now.",
 			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
@@ -236,7 +236,7 @@ func TestJudgeUntagged(t *testing.T) {
 			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-02T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
 			same:        Ours, other: Foreign,
 		},
-		"LostAnswer": {reason: "What we asked for, and was not there before, is what we made; anything else is not.", annotations: pending, same: Ours, other: Foreign},
+		"LostAnswer": {reason: "Only a resource that did not exist before and equals the request is the result of an unanswered create.", annotations: pending, same: Ours, other: Foreign},
 	}
 	for name, tc := range cases {
 		for asMade, want := range map[bool]Ownership{true: tc.same, false: tc.other} {
@@ -261,7 +261,7 @@ func TestCheckName(t *testing.T) {
 		refused     bool
 	}{
 		"None":     {reason: "Nothing was written."},
-		"Written":  {reason: "It is as we wrote it.", annotations: Name(object("u1", nil), "live")},
+		"Written":  {reason: "The external name is the one that the provider wrote.", annotations: Name(object("u1", nil), "live")},
 		"Restored": {reason: "Another object wrote it.", annotations: Name(object("u0", nil), "live")},
 		"Renamed":  {reason: "What we made would be left behind.", annotations: renamed, refused: true},
 	}
@@ -285,24 +285,24 @@ func TestForeignError(t *testing.T) {
 		tags   map[string]string
 		want   []string
 	}{
-		"Untagged": {reason: "Says how to import.", want: []string{"function cart exists", "not created by this resource", "crossplane.io/external-name"}},
+		"Untagged": {reason: "The message says how to import the resource.", want: []string{"function cart exists", "not created by this resource", "crossplane.io/external-name"}},
 		"Upjet": {
-			reason: "Says who else manages it.",
+			reason: "The message names the other controller.",
 			tags:   map[string]string{TagKind: "function.lambda.aws.upbound.io", TagName: "old-cart"},
 			want:   []string{"old-cart", "function.lambda.aws.upbound.io", "crossplane.io/external-name"},
 		},
 		"OtherCluster": {
-			reason: "Says which cluster and how to take over.",
+			reason: "The message names the cluster, and how to adopt the resource.",
 			tags:   tags("u0", "c2", "shop", "cart"),
 			want:   []string{kind + " shop/cart of cluster c2", AnnotationAdopt, `"true"`},
 		},
 		"OtherResource": {
-			reason: "Says which resource of this cluster.",
+			reason: "The message names the owner in this cluster.",
 			tags:   tags("u2", "c1", "bank", "cart"),
 			want:   []string{kind + " bank/cart of this cluster", AnnotationAdopt},
 		},
 		"OnlyUID": {
-			reason: "Says what little is known.",
+			reason: "The message contains the UID, if nothing else is known.",
 			tags:   map[string]string{TagUID: "u7"},
 			want:   []string{"another resource of cluster unknown", AnnotationAdopt},
 		},

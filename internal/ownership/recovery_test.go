@@ -23,12 +23,12 @@ func TestRecovery(t *testing.T) {
 			reason: "The create made nothing.",
 		},
 		"One": {
-			reason: "The one that carries the UID is ours, whatever is doubtful.",
+			reason: "The candidate with the UID is owned, even if another one is doubtful.",
 			args:   args{recovery: Recovery{Ours: []string{"a"}, Doubtful: "b"}},
 			want:   "a",
 		},
 		"Several": {
-			reason: "Only the user can tell which one to keep.",
+			reason: "Only the user can decide which one to keep.",
 			args:   args{recovery: Recovery{Kind: "event source mapping", Identifier: "UUID", Ours: []string{"a", "b"}}},
 			err:    "the tags of several event source mappings name this resource (a, b)",
 		},
@@ -38,7 +38,7 @@ func TestRecovery(t *testing.T) {
 			want:   "a",
 		},
 		"Doubtful": {
-			reason: "Nothing is created while one may be ours.",
+			reason: "Nothing is created while a candidate may be owned.",
 			args:   args{recovery: Recovery{Kind: "event source mapping", Identifier: "UUID", Doubtful: "b"}},
 			err:    "cannot tell whether this resource created event source mapping b",
 		},

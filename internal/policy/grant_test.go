@@ -60,7 +60,7 @@ func TestGrantOf(t *testing.T) {
 			want:      Grant{Action: "lambda:*", Principal: "*", Rest: `{"Effect":"Deny"}`},
 		},
 		"Several": {
-			reason:    "It can say one of each.",
+			reason:    "AddPermission allows one principal, one action and one resource.",
 			statement: `{"Effect":"Allow","Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Action":["a","b"],"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`,
 			want:      Grant{Rest: `{"Action":["a","b"],"Principal":{"AWS":"*","Service":"s3.amazonaws.com"},"Resource":["arn:x:function:f:live","arn:y:function:f:live"]}`},
 		},
@@ -116,7 +116,7 @@ func TestLike(t *testing.T) {
 			wanted: Grant{}, observed: Grant{InvokedViaFunctionURL: "false"},
 		},
 		"Rest": {
-			reason: "A statement that says more is not the same.",
+			reason: "A statement with more fields is not equal.",
 			wanted: Grant{}, observed: Grant{Rest: `{"Effect":"Deny"}`},
 		},
 	}

@@ -56,7 +56,7 @@ func TestCompare(t *testing.T) {
 			want:     []string{"Statement[s]"},
 		},
 		"Removed": {
-			reason:   "So is one that is missing.",
+			reason:   "A missing statement is a difference.",
 			observed: `{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"lambda:*","Resource":"*","Condition":{"Bool":{"aws:SecureTransport":"false"},"NumericLessThan":{"aws:MultiFactorAuthAge":"300"}}}]}`,
 			want:     []string{"Statement[a]"},
 		},
@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 			want:     []string{"Statement[1]", "Statement[2]"},
 		},
 		"Operator": {
-			reason:   "So are its operators.",
+			reason:   "Another operator is a difference.",
 			observed: strings.Replace(wanted, "StringEquals", "StringLike", 1),
 			want:     []string{"Statement[a]"},
 		},
@@ -126,8 +126,8 @@ func TestCheck(t *testing.T) {
 		"NoJSON":         {reason: "The text has to be JSON.", text: `{'Statement': []}`, want: `invalid character '\'' looking for beginning of object key string`},
 		"List":           {reason: "A policy is a block.", text: `[]`, want: "expected a JSON object, not array"},
 		"Trailing":       {reason: "One policy at a time.", text: `{"Statement":{"Effect":"Allow"}}}`, want: "there is more text after the end"},
-		"NoStatement":    {reason: "It has to say something.", text: `{"Version":"2012-10-17"}`, want: "Statement is missing"},
-		"EmptyStatement": {reason: "It has to say something.", text: `{"Statement":[]}`, want: "Statement is missing"},
+		"NoStatement":    {reason: "A policy needs a Statement.", text: `{"Version":"2012-10-17"}`, want: "Statement is missing"},
+		"EmptyStatement": {reason: "A policy needs a statement in its list.", text: `{"Statement":[]}`, want: "Statement is missing"},
 		"TextStatement":  {reason: "A statement is a block.", text: `{"Statement":["a"]}`, want: "in statement 1, expected a JSON object, not string"},
 		"Typo":           {reason: "What no policy has is a typing error.", text: `{"Statement":[{"Effect":"Allow","Actions":"a"}]}`, want: `in statement 1, unknown field "Actions"`},
 		"TopTypo":        {reason: "What no policy has is a typing error.", text: `{"Statements":[]}`, want: `unknown field "Statements"`},
@@ -136,7 +136,7 @@ func TestCheck(t *testing.T) {
 		"ActionBlock":    {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
 		"PrincipalText":  {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
 		"ConditionList":  {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
-		"Fine":           {reason: "This is one.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
+		"Fine":           {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

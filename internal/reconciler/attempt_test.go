@@ -19,48 +19,48 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
-func TestTurn(t *testing.T) {
-	turn := &Attempt{}
-	ctx := WithAttempt(t.Context(), turn)
+func TestAttempt(t *testing.T) {
+	attempt := &Attempt{}
+	ctx := WithAttempt(t.Context(), attempt)
 
 	RequeueAfter(ctx, 3*time.Second)
 	RequeueAfter(ctx, time.Second)
 	RequeueAfter(ctx, 2*time.Second)
-	if got := turn.RequeueDelay(); got != time.Second {
+	if got := attempt.RequeueDelay(); got != time.Second {
 		t.Errorf("the least wins: got %s", got)
 	}
 	RequeueAfter(ctx, 0)
-	if got := turn.RequeueDelay(); got != minRequeueAfter {
+	if got := attempt.RequeueDelay(); got != minRequeueAfter {
 		t.Errorf("at once is not without end: got %s", got)
 	}
 
 	if !Reserve(ctx, "UpdateAlias") {
 		t.Error("without a limiter every call is granted")
 	}
-	if _, aborted := turn.Aborted(); aborted {
+	if _, aborted := attempt.Aborted(); aborted {
 		t.Error("what is granted is not held")
 	}
-	turn.ReserveFn = func(...string) time.Duration { return 4 * time.Second }
+	attempt.ReserveFn = func(...string) time.Duration { return 4 * time.Second }
 	if Reserve(ctx, "UpdateAlias") {
 		t.Error("a call that must wait is not granted")
 	}
 	Abort(ctx, time.Second)
-	if wait, aborted := turn.Aborted(); !aborted || wait != 4*time.Second {
+	if wait, aborted := attempt.Aborted(); !aborted || wait != 4*time.Second {
 		t.Errorf("the longest wins: got %s, %t", wait, aborted)
 	}
 
 	DescribeChange(ctx, "timeout: 3 -> 10")
-	if got := turn.ChangeSummary(); got != "timeout: 3 -> 10" {
+	if got := attempt.ChangeSummary(); got != "timeout: 3 -> 10" {
 		t.Errorf("got %q", got)
 	}
 	Emit(ctx, event.Normal("A", "a"))
 	Emit(ctx, event.Normal("B", "b"))
-	if got := turn.Events(); len(got) != 2 || got[0].Reason != "A" || got[1].Reason != "B" {
+	if got := attempt.Events(); len(got) != 2 || got[0].Reason != "A" || got[1].Reason != "B" {
 		t.Errorf("events in order, got %v", got)
 	}
 }
 
-func TestWithoutTurn(t *testing.T) {
+func TestWithoutAttempt(t *testing.T) {
 	ctx := t.Context()
 	RequeueAfter(ctx, time.Second)
 	Abort(ctx, time.Second)
@@ -139,10 +139,10 @@ func (s *scripted) Update(ctx context.Context, mg *sample) (managed.ExternalUpda
 
 func script(e *env, s *scripted) {
 	s.cloud = e.cloud
-	e.gate.inner = newManagedReconciler(&manager{c: e.server}, e.options, scriptedKind(e, s), e.gate.kube, e.gate.recorder)
+	e.reconciler.inner = newManagedReconciler(&manager{c: e.server}, e.options, scriptedKind(e, s), e.reconciler.kube, e.reconciler.recorder)
 }
 
-func TestComeBack(t *testing.T) {
+func TestRequeueAfter(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
 	script(e, &scripted{observe: func(ctx context.Context, _ *sample) { RequeueAfter(ctx, 42*time.Second) }})
@@ -179,14 +179,14 @@ func TestPendingCadence(t *testing.T) {
 	}
 }
 
-func TestHoldInACall(t *testing.T) {
-	hold := func(ctx context.Context, _ *sample) { Abort(ctx, time.Second) }
+func TestAbortInACall(t *testing.T) {
+	abort := func(ctx context.Context, _ *sample) { Abort(ctx, time.Second) }
 
 	t.Run("Create", func(t *testing.T) {
 		mg := newSample()
 		meta.SetExternalName(mg, "set-by-user")
 		e := newEnv(t, mg)
-		script(e, &scripted{create: hold})
+		script(e, &scripted{create: abort})
 		if got := e.reconcile(); got != time.Second {
 			t.Errorf("want 1s, got %s", got)
 		}
@@ -201,7 +201,7 @@ func TestHoldInACall(t *testing.T) {
 	t.Run("Update", func(t *testing.T) {
 		e := newEnv(t, newSample())
 		e.settle()
-		script(e, &scripted{update: hold})
+		script(e, &scripted{update: abort})
 		e.change(func(mg *sample) { mg.Spec.Value = "b" })
 		before := e.stored()
 		if got := e.reconcile(); got != time.Second {
@@ -224,9 +224,9 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 	}
 }
 
-// TestUpdateOfAKindThatSaysAvailable checks that a resource that is Available while an update
+// TestUpdateOfAKindThatIsAlwaysAvailable checks that a resource that is Available while an update
 // is due is reconciled again soon, and that its generation is not settled.
-func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
+func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
 	script(e, &scripted{observe: func(_ context.Context, mg *sample) { mg.SetConditions(Available(mg.GetGeneration())) }})

@@ -18,12 +18,12 @@ import (
 const (
 	creation = "create"
 	deletion = "delete"
-	putOff   = "put off"
+	deferral = "put off"
 )
 
-// putOffQuietly is how often in a row AWS may reject a change as conflicting, once a
+// maxDeferrals is how often in a row AWS may reject a change as conflicting, once a
 // second, before it is reported to users.
-const putOffQuietly = 10
+const maxDeferrals = 10
 
 // deletionShare is the quotient of the time since the deletion and the interval until the
 // next observation.
@@ -84,9 +84,9 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 // after a second. After several rejections in a row, it returns AWS's error, which is
 // reported and retried with backoff.
 func requeueBusy(ctx context.Context, err error) error {
-	_, count := RepeatDelay(ctx, putOff, "")
-	RecordCall(ctx, putOff, "")
-	if count < putOffQuietly {
+	_, count := RepeatDelay(ctx, deferral, "")
+	RecordCall(ctx, deferral, "")
+	if count < maxDeferrals {
 		Abort(ctx, busyDelay)
 		return nil
 	}

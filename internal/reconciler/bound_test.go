@@ -32,8 +32,8 @@ func (s *stubborn) Update(context.Context, *flowSample, found, Update[settings])
 func reconciles(t *testing.T, c ExternalResource[*flowSample, string, settings], mg *flowSample, a *CallHistory, from time.Time, span, interval time.Duration) xpv2.Condition {
 	t.Helper()
 	for at := from; at.Before(from.Add(span)); at = at.Add(interval) {
-		turn := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
-		ctx := WithAttempt(t.Context(), turn)
+		attempt := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
+		ctx := WithAttempt(t.Context(), attempt)
 		e := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 		o, err := e.Observe(ctx, mg)
 		switch {
@@ -55,14 +55,14 @@ func reconciles(t *testing.T, c ExternalResource[*flowSample, string, settings],
 // whose effect it never shows.
 func TestAcceptedAndNotShown(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		there  bool
-		mg     *flowSample
-		call   string
-		says   string
+		reason  string
+		there   bool
+		mg      *flowSample
+		call    string
+		message string
 	}{
-		"Update": {reason: "A setting that AWS does not show.", there: true, mg: newExternalSample(), call: "Update", says: "AWS has accepted a change of Value at least 3 times, but it is not visible"},
-		"Create": {reason: "Something that a list never has.", mg: newExternalSample(unnamed), call: "Create", says: "AWS has accepted CreateThing at least 3 times, but it is not visible"},
+		"Update": {reason: "A setting that AWS does not show.", there: true, mg: newExternalSample(), call: "Update", message: "AWS has accepted a change of Value at least 3 times, but it is not visible"},
+		"Create": {reason: "Something that a list never has.", mg: newExternalSample(unnamed), call: "Create", message: "AWS has accepted CreateThing at least 3 times, but it is not visible"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 				t.Errorf("%s\nAfter a moment: %d calls, %+v", tc.reason, count(), ready)
 			}
 			ready = reconciles(t, c, tc.mg, a, start.Add(2*time.Second), time.Minute, time.Second)
-			if count() != ManyRepeats || ready.Reason != xpv2.ReasonUnavailable || !strings.HasPrefix(ready.Message, tc.says) {
+			if count() != ManyRepeats || ready.Reason != xpv2.ReasonUnavailable || !strings.HasPrefix(ready.Message, tc.message) {
 				t.Errorf("%s\nAfter a minute: %d calls, %+v", tc.reason, count(), ready)
 			}
 			reconciles(t, c, tc.mg, a, start.Add(time.Minute), 24*time.Hour, time.Minute)
@@ -139,8 +139,8 @@ func TestDeletionNotShown(t *testing.T) {
 	c, mg, a := &stubborn{fakeExternal{there: true, value: "a"}}, newExternalSample(deletedSample), &CallHistory{}
 	at, deletions := start, 0
 	for at.Before(start.Add(time.Hour)) {
-		turn := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
-		ctx := WithAttempt(t.Context(), turn)
+		attempt := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
+		ctx := WithAttempt(t.Context(), attempt)
 		e := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 		if o, err := e.Observe(ctx, mg); err != nil || !o.ResourceExists {
 			t.Fatalf("exists %t, %v", o.ResourceExists, err)
@@ -148,10 +148,10 @@ func TestDeletionNotShown(t *testing.T) {
 		if _, err := e.Delete(ctx, mg); err != nil {
 			t.Fatal(err)
 		}
-		if deletions++; deletions == 1 && turn.RequeueDelay() > time.Second {
-			t.Errorf("after the first deletion it comes back after %v, want at once", turn.RequeueDelay())
+		if deletions++; deletions == 1 && attempt.RequeueDelay() > time.Second {
+			t.Errorf("after the first deletion it comes back after %v, want at once", attempt.RequeueDelay())
 		}
-		at = at.Add(turn.RequeueDelay())
+		at = at.Add(attempt.RequeueDelay())
 	}
 	if deletions > 36 {
 		t.Errorf("%d deletions in an hour", deletions)
@@ -161,30 +161,30 @@ func TestDeletionNotShown(t *testing.T) {
 	}
 }
 
-// TestPutOff tells of a change that AWS puts off again and again.
-func TestPutOff(t *testing.T) {
+// TestDeferral tells of a change that AWS puts off again and again.
+func TestDeferral(t *testing.T) {
 	a, at := &CallHistory{}, time.Unix(1e9, 0)
 	update := func(c *fakeExternal) (aborted bool, err error) {
-		turn := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
-		ctx := WithAttempt(t.Context(), turn)
+		attempt := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
+		ctx := WithAttempt(t.Context(), attempt)
 		_, err = NewExternal(c, Calls{}).Update(ctx, newExternalSample())
-		_, aborted = turn.Aborted()
+		_, aborted = attempt.Aborted()
 		at = at.Add(time.Second)
 		return aborted, err
 	}
 	busy := &fakeExternal{fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
-	for range putOffQuietly {
+	for range maxDeferrals {
 		if aborted, err := update(busy); !aborted || err != nil {
-			t.Fatalf("held %t, %v", aborted, err)
+			t.Fatalf("aborted %t, %v", aborted, err)
 		}
 	}
 	if aborted, err := update(busy); aborted || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
-		t.Errorf("in the end: held %t, %v", aborted, err)
+		t.Errorf("in the end: aborted %t, %v", aborted, err)
 	}
 	if _, err := update(&fakeExternal{}); err != nil {
 		t.Fatal(err)
 	}
 	if aborted, err := update(busy); !aborted || err != nil {
-		t.Errorf("after a change that was taken: held %t, %v", aborted, err)
+		t.Errorf("after a change that was taken: aborted %t, %v", aborted, err)
 	}
 }

@@ -53,8 +53,8 @@ func (r *reconciler[T]) checkCircuit(s *session.Session, a *Attempt) error {
 		return nil
 	}
 	k := breaker.Key{Config: s.Ref.UID, Region: s.AWS.Region}
-	leave, wait := r.breakers.Enter(k)
-	a.onEnd = leave
+	release, wait := r.breakers.Enter(k)
+	a.onEnd = release
 	a.circuitError = func() error {
 		if !r.breakers.IsOpen(k) {
 			return nil

@@ -52,13 +52,13 @@ type Poll struct {
 	Jitter float64
 }
 
-// Effective returns the interval without jitter. asked is the interval that the resource
+// Effective returns the interval without jitter. requested is the interval that the resource
 // requests, or 0.
-func (p Poll) Effective(asked time.Duration) time.Duration {
-	if asked <= 0 {
-		asked = p.Interval
+func (p Poll) Effective(requested time.Duration) time.Duration {
+	if requested <= 0 {
+		requested = p.Interval
 	}
-	return min(max(asked, p.Min, MinPending), MaxPoll)
+	return min(max(requested, p.Min, MinPending), MaxPoll)
 }
 
 // Jittered returns the interval, varied by up to Jitter, and never below the minimum. random

@@ -15,9 +15,9 @@ func TestPending(t *testing.T) {
 	}{
 		"JustStarted": {reason: "Most creations settle within seconds.", inMotion: 0, want: time.Second},
 		"ClockSkew":   {reason: "A start in the future is a start just now.", inMotion: -time.Hour, want: time.Second},
-		"FiveSeconds": {reason: "Up to five seconds, one look a second.", inMotion: 5 * time.Second, want: time.Second},
+		"FiveSeconds": {reason: "Up to five seconds, AWS is read each second.", inMotion: 5 * time.Second, want: time.Second},
 		"TwentySeconds": {
-			reason:   "The longer it takes, the fewer looks.",
+			reason:   "The interval grows with the duration.",
 			inMotion: 20 * time.Second, want: 4 * time.Second,
 		},
 		"Hours": {reason: "Never rarer than every ten seconds.", inMotion: 5 * time.Hour, want: 10 * time.Second},
@@ -44,20 +44,20 @@ func TestWoken(t *testing.T) {
 func TestEffective(t *testing.T) {
 	p := Poll{Interval: 10 * time.Minute, Min: 30 * time.Second}
 	cases := map[string]struct {
-		reason string
-		poll   Poll
-		asked  time.Duration
-		want   time.Duration
+		reason    string
+		poll      Poll
+		requested time.Duration
+		want      time.Duration
 	}{
-		"Default":  {reason: "Nothing asked for.", poll: p, want: 10 * time.Minute},
-		"Asked":    {reason: "The resource's own interval wins.", poll: p, asked: time.Hour, want: time.Hour},
-		"TooOften": {reason: "The floor holds for what a resource asks for.", poll: p, asked: time.Millisecond, want: 30 * time.Second},
-		"TooRare":  {reason: "No resource is forgotten.", poll: p, asked: math.MaxInt64, want: MaxPoll},
+		"Default":  {reason: "The resource requests no interval.", poll: p, want: 10 * time.Minute},
+		"Asked":    {reason: "The resource's own interval wins.", poll: p, requested: time.Hour, want: time.Hour},
+		"TooOften": {reason: "The minimum also applies to the interval that a resource requests.", poll: p, requested: time.Millisecond, want: 30 * time.Second},
+		"TooRare":  {reason: "No resource is forgotten.", poll: p, requested: math.MaxInt64, want: MaxPoll},
 		"NoFloor":  {reason: "A floor of zero is no hot loop.", poll: Poll{Interval: time.Nanosecond}, want: time.Second},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := tc.poll.Effective(tc.asked); got != tc.want {
+			if got := tc.poll.Effective(tc.requested); got != tc.want {
 				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)
 			}
 		})
@@ -69,13 +69,13 @@ func TestEffective(t *testing.T) {
 // and the resource is never polled again.
 func TestJitteredIsProportionalAndPositive(t *testing.T) {
 	p := Poll{Interval: 10 * time.Minute, Min: 30 * time.Second, Jitter: 0.2}
-	for _, asked := range []time.Duration{time.Nanosecond, time.Second, 31 * time.Second, time.Minute, time.Hour, math.MaxInt64} {
+	for _, requested := range []time.Duration{time.Nanosecond, time.Second, 31 * time.Second, time.Minute, time.Hour, math.MaxInt64} {
 		for _, random := range []float64{0, 0.25, 0.5, 0.999999} {
-			interval := p.Effective(asked)
-			got := p.Jittered(asked, random)
+			interval := p.Effective(requested)
+			got := p.Jittered(requested, random)
 			lo, hi := max(p.Min, interval*8/10-1), interval*12/10+1
 			if got < lo || got > hi {
-				t.Errorf("Jittered(%s, %v): want within [%s, %s], got %s", asked, random, lo, hi, got)
+				t.Errorf("Jittered(%s, %v): want within [%s, %s], got %s", requested, random, lo, hi, got)
 			}
 		}
 	}

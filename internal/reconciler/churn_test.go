@@ -57,7 +57,7 @@ func TestChurn(t *testing.T) {
 	if now != series {
 		t.Errorf("%d series, before %d", now, series)
 	}
-	r := c.gate
+	r := c.reconciler
 	for what, n := range map[string]int{
 		"records": len(r.states.states), "turns": len(r.recorder.state.attempts), "events": len(r.recorder.state.lastEvents),
 		"in flight": r.inFlight.total + len(r.inFlight.namespaces) + len(r.inFlight.configs) + len(r.inFlight.pairs),
@@ -73,15 +73,15 @@ func TestChurn(t *testing.T) {
 type churning struct {
 	client.Client
 
-	t        *testing.T
-	clock    time.Time
-	scheme   *kruntime.Scheme
-	store    map[types.NamespacedName]*sample
-	version  int
-	aws      map[types.UID]bool
-	gate     *reconciler[*sample]
-	breakers *breaker.Breakers
-	registry *prometheus.Registry
+	t          *testing.T
+	clock      time.Time
+	scheme     *kruntime.Scheme
+	store      map[types.NamespacedName]*sample
+	version    int
+	aws        map[types.UID]bool
+	reconciler *reconciler[*sample]
+	breakers   *breaker.Breakers
+	registry   *prometheus.Registry
 }
 
 func newChurn(t *testing.T) *churning {
@@ -106,7 +106,7 @@ func newChurn(t *testing.T) *churning {
 		Resolver: c, Tracker: c, Limiter: limiter, Breakers: c.breakers, Metrics: metrics,
 		MinPollInterval: 30 * time.Second, Now: now, Random: random,
 	}
-	c.gate = newReconciler(&manager{c: c}, o, Kind[*sample]{
+	c.reconciler = newReconciler(&manager{c: c}, o, Kind[*sample]{
 		GVK:     samples.GVK,
 		New:     func() *sample { return &sample{} },
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
@@ -115,7 +115,7 @@ func newChurn(t *testing.T) *churning {
 		Connect: func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 			return &churned{aws: c.aws}, nil
 		},
-	}, silent{})
+	}, noEvents{})
 	return c
 }
 
@@ -133,7 +133,7 @@ func (c *churning) run(from, to int) {
 			if mg := c.store[key]; mg.Spec.Value == "bad" {
 				mg.Spec.Value, mg.Generation = "b", mg.Generation+1
 			}
-			c.gate.states.markChanged(key, "Secret db")
+			c.reconciler.states.markChanged(key, "Secret db")
 		}
 		c.reconcile(keys)
 		for _, key := range keys {
@@ -168,7 +168,7 @@ func (c *churning) reconcile(keys []types.NamespacedName) {
 	for range 12 {
 		var busy []types.NamespacedName
 		for _, key := range keys {
-			res, err := c.gate.Reconcile(c.t.Context(), reconcile.Request{NamespacedName: key})
+			res, err := c.reconciler.Reconcile(c.t.Context(), reconcile.Request{NamespacedName: key})
 			if err != nil {
 				c.t.Fatal(err)
 			}

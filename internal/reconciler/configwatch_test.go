@@ -128,12 +128,12 @@ func TestConfigRequests(t *testing.T) {
 			event:  event.CreateEvent{Object: config(1), IsInInitialList: true},
 		},
 		"Deleted": {
-			reason: "Nobody uses a config that could go.",
+			reason: "A deleted config requeues no resource.",
 			kind:   v1beta1.ProviderConfigKind,
 			event:  event.DeleteEvent{Object: config(1)},
 		},
 		"CannotList": {
-			reason: "An error wakes nobody and stops nothing.",
+			reason: "An error requeues nothing and stops nothing.",
 			kind:   v1beta1.ProviderConfigKind,
 			err:    errors.New("boom"),
 			event:  event.CreateEvent{Object: config(1)},
@@ -184,7 +184,7 @@ func TestCredentialsRequests(t *testing.T) {
 		"Deleted":        {reason: "Nothing works that did not.", event: event.DeleteEvent{Object: secret("shop", "aws", "1")}},
 		"Other":          {reason: "No config names it.", event: event.CreateEvent{Object: secret("shop", "db", "1")}},
 		"OtherNamespace": {reason: "A config names a Secret of its own namespace.", event: event.CreateEvent{Object: secret("bank", "aws", "1")}},
-		"CannotList":     {reason: "An error wakes nobody.", err: errors.New("boom"), event: event.CreateEvent{Object: secret("shop", "aws", "1")}},
+		"CannotList":     {reason: "An error requeues nothing.", err: errors.New("boom"), event: event.CreateEvent{Object: secret("shop", "aws", "1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

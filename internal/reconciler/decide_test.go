@@ -148,101 +148,101 @@ func next(f Input, d Decision) Input {
 }
 
 func TestDecide(t *testing.T) {
-	const says = "cannot: AWS says no"
+	const message = "cannot: AWS says no"
 	cases := map[string]struct {
 		reason string
-		facts  Input
+		input  Input
 		want   Decision
 	}{
 		"Served": {
 			reason: "AWS serves what the spec asks for.",
-			facts:  Input{Generation: 2, Ready: Available(2), Observed: 1, Settled: 1},
+			input:  Input{Generation: 2, Ready: Available(2), Observed: 1, Settled: 1},
 			want:   Decision{Ready: Available(2), Phase: "Available", Observed: 2, Settled: 2},
 		},
 		"ServedOutage": {
 			reason: "An outage of AWS takes nothing away from what was served.",
-			facts:  Input{Generation: 2, Ready: Available(2), Failure: Passing, Error: says, Observed: 2, Settled: 2},
-			want:   Decision{Ready: Available(2), Phase: "Available", Message: says, Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Available(2), Failure: Passing, Error: message, Observed: 2, Settled: 2},
+			want:   Decision{Ready: Available(2), Phase: "Available", Message: message, Observed: 2, Settled: 2},
 		},
 		"ChangedOutage": {
 			reason: "What the spec asks for now was never seen.",
-			facts:  Input{Generation: 2, Ready: Available(1), Failure: Passing, Error: says, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Updating(1, says), Phase: "Updating", Message: says, Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Available(1), Failure: Passing, Error: message, Observed: 1, Settled: 1},
+			want:   Decision{Ready: Updating(1, message), Phase: "Updating", Message: message, Observed: 2, Settled: 1},
 		},
 		"ServedRefused": {
 			reason: "Ready and phase agree that something is wrong.",
-			facts:  Input{Generation: 2, Ready: Available(2), Failure: Refused, Error: says, Observed: 2, Settled: 2},
-			want:   Decision{Ready: Unavailable(2, says), Phase: "Error", Message: says, Observed: 2, Settled: 2},
+			input:  Input{Generation: 2, Ready: Available(2), Failure: Refused, Error: message, Observed: 2, Settled: 2},
+			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Settled: 2},
 		},
 		"CreationRefused": {
 			reason: "What AWS refuses to create is not being created.",
-			facts:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Refused, Error: says},
-			want:   Decision{Ready: Unavailable(1, says), Phase: "Error", Message: says, Observed: 1},
+			input:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Refused, Error: message},
+			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1},
 		},
 		"CreationRefusedForGood": {
 			reason: "Once only the user can help, the generation is settled.",
-			facts:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Stuck, Error: says},
-			want:   Decision{Ready: Unavailable(1, says), Phase: "Error", Message: says, Observed: 1, Settled: 1},
+			input:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Stuck, Error: message},
+			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Settled: 1},
 		},
 		"CreatedUnseen": {
 			reason: "What AWS has created without showing it is not forgotten over an error.",
-			facts:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Refused, Error: says, Observed: 1},
-			want:   Decision{Ready: Creating(1, says), Phase: "Creating", Message: says, Observed: 1},
+			input:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Refused, Error: message, Observed: 1},
+			want:   Decision{Ready: Creating(1, message), Phase: "Creating", Message: message, Observed: 1},
 		},
 		"Awaited": {
 			reason: "What was applied together is waited for.",
-			facts:  Input{Generation: 1, Failure: Awaited, Error: says},
-			want:   Decision{Ready: Creating(1, says), Phase: "Pending", Message: says, Observed: 1},
+			input:  Input{Generation: 1, Failure: Awaited, Error: message},
+			want:   Decision{Ready: Creating(1, message), Phase: "Pending", Message: message, Observed: 1},
 		},
 		"AwaitedAgain": {
 			reason: "What was there waits for nothing: something is broken.",
-			facts:  Input{Generation: 1, Ready: Available(1), Failure: Awaited, Error: says, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Unavailable(1, says), Phase: "Error", Message: says, Observed: 1, Settled: 1},
+			input:  Input{Generation: 1, Ready: Available(1), Failure: Awaited, Error: message, Observed: 1, Settled: 1},
+			want:   Decision{Ready: Unavailable(1, message), Phase: "Error", Message: message, Observed: 1, Settled: 1},
 		},
 		"UpdateRefused": {
 			reason: "AWS took no change.",
-			facts:  Input{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: says, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Unavailable(2, says), Phase: "Error", Message: says, Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: message, Observed: 1, Settled: 1},
+			want:   Decision{Ready: Unavailable(2, message), Phase: "Error", Message: message, Observed: 2, Settled: 1},
 		},
 		"UpdateFailed": {
 			reason: "AWS took the change and failed.",
-			facts:  Input{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Settled: 1},
 			want:   Decision{Ready: Unavailable(2, "update failed: no such subnet"), Phase: "Error", Message: "update failed: no such subnet", Observed: 2, Settled: 2},
 		},
 		"Updated": {
 			reason: "A call was made just now.",
-			facts:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
+			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Observed: 2, Settled: 1},
 		},
 		"SentWhileAvailable": {
 			reason: "What was sent for this generation is yet to be seen.",
-			facts:  Input{Generation: 2, Ready: Available(2), Changed: true, Observed: 1, Settled: 1},
+			input:  Input{Generation: 2, Ready: Available(2), Changed: true, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Updating(2, ""), Phase: "Updating", Observed: 2, Settled: 1},
 		},
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
-			facts:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
+			input:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
 			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Error", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
 		},
 		"DeletionRefused": {
-			reason: "Why the deletion fails is told first.",
-			facts:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: says, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Deleting(2, says), Phase: "Deleting", Message: says, Observed: 2, Settled: 1},
+			reason: "The failure of the deletion comes first.",
+			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: message, Observed: 1, Settled: 1},
+			want:   Decision{Ready: Deleting(2, message), Phase: "Deleting", Message: message, Observed: 2, Settled: 1},
 		},
 		"DeletionWaits": {
-			reason: "What the deletion waits for is told.",
-			facts:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Settled: 1, Changed: true},
+			reason: "Ready reports what the deletion waits for.",
+			input:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Settled: 1, Changed: true},
 			want:   Decision{Ready: Deleting(2, "leaving its VPC"), Phase: "Deleting", Message: "leaving its VPC", Observed: 2, Settled: 1},
 		},
 		"Paused": {
 			reason: "Nothing was looked at.",
-			facts:  Input{Generation: 2, Paused: true, Ready: Available(1), Observed: 1, Settled: 1},
+			input:  Input{Generation: 2, Paused: true, Ready: Available(1), Observed: 1, Settled: 1},
 			want:   Decision{Ready: Available(1), Phase: "Available", Observed: 1, Settled: 1},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Decide(tc.facts), cmpopts.IgnoreFields(xpv2.Condition{}, "LastTransitionTime")); diff != "" {
+			if diff := cmp.Diff(tc.want, Decide(tc.input), cmpopts.IgnoreFields(xpv2.Condition{}, "LastTransitionTime")); diff != "" {
 				t.Errorf("%s\n-want +got: %s", tc.reason, diff)
 			}
 		})

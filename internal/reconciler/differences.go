@@ -90,13 +90,13 @@ func (c comparison) remark() string {
 func sentence(ds []v1beta1.Difference) string {
 	parts := make([]string, 0, len(ds))
 	for _, d := range ds {
-		parts = append(parts, words(d))
+		parts = append(parts, shortDescription(d))
 	}
 	return listed(parts)
 }
 
-// words returns a difference in short: the observed and the desired value.
-func words(d v1beta1.Difference) string {
+// shortDescription returns a difference in short: the observed and the desired value.
+func shortDescription(d v1beta1.Difference) string {
 	is, want := cut(d.Observed, maxShort), cut(d.Desired, maxShort)
 	switch {
 	case is == want:
@@ -157,13 +157,13 @@ func differenceFields(mg Managed) func(path string) bool {
 
 // readyWithDifferences reports how AWS differs from spec in status and, if no changes are
 // allowed, in Ready. It returns the Ready condition.
-func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mends bool, ready xpv2.Condition) xpv2.Condition {
+func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) xpv2.Condition {
 	c := compared(mg, cs)
 	served := ready.Status == corev1.ConditionTrue
 	switch {
-	case mends && served:
+	case mayUpdate && served:
 		ReportDifferences(ctx, "", nil)
-	case mends:
+	case mayUpdate:
 		ReportDifferences(ctx, "", c.list())
 	default:
 		ReportDifferences(ctx, c.message(), c.list())
@@ -174,8 +174,8 @@ func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mend
 	return ready
 }
 
-// foresee returns how AWS differs from spec for a resource that may not change it.
-func (e *External[T, O, S]) foresee(ctx context.Context, mg T) (diff.Changes, error) {
+// previewChanges returns how AWS differs from spec for a resource that may not change it.
+func (e *External[T, O, S]) previewChanges(ctx context.Context, mg T) (diff.Changes, error) {
 	aside, ok := mg.DeepCopyObject().(T)
 	if !ok {
 		return nil, nil

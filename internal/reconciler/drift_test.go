@@ -6,98 +6,98 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A glimpse is one observation, with the desired state and the action at that time.
-type glimpse struct {
-	c      SyncState
-	wanted string
-	did    action
-	poked  bool
-	bound  bool
+// A observation is one observation, with the desired state and the action at that time.
+type observation struct {
+	c       SyncState
+	wanted  string
+	did     action
+	changed bool
+	bound   bool
 }
 
 func TestDrift(t *testing.T) {
 	const wanted, edited = "u1 1 cart", "u1 2 cart"
-	same := glimpse{c: UpToDate, wanted: wanted}
-	mended := glimpse{c: Differs, wanted: wanted, did: actionUpdated}
+	same := observation{c: UpToDate, wanted: wanted}
+	corrected := observation{c: Differs, wanted: wanted, did: actionUpdated}
 	cases := map[string]struct {
-		reason  string
-		looks   []glimpse
-		want    []driftChange
-		pending bool
+		reason       string
+		observations []observation
+		want         []driftChange
+		pending      bool
 	}{
 		"ChangedByHand": {
-			reason: "One drift is seen once, and put right once.",
-			looks:  []glimpse{same, mended, {c: Undecided, wanted: wanted}, same, same},
-			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
+			reason:       "Drift is counted once as seen and once as corrected.",
+			observations: []observation{same, corrected, {c: Undecided, wanted: wanted}, same, same},
+			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 		"DeletedByHand": {
-			reason: "A thing that is gone is drift too.",
-			looks:  []glimpse{same, {c: Missing, wanted: wanted, did: actionCreated}, same},
-			want:   []driftChange{{seen: true, comparison: Missing}, {corrected: true, comparison: Missing}},
+			reason:       "A deleted external resource is drift, too.",
+			observations: []observation{same, {c: Missing, wanted: wanted, did: actionCreated}, same},
+			want:         []driftChange{{seen: true, comparison: Missing}, {corrected: true, comparison: Missing}},
 		},
 		"TwoCalls": {
-			reason: "A drift that takes two calls is one.",
-			looks:  []glimpse{same, mended, mended, same},
-			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
+			reason:       "A drift that takes two calls is one.",
+			observations: []observation{same, corrected, corrected, same},
+			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 		"Twice": {
-			reason: "A second drift counts again.",
-			looks:  []glimpse{same, mended, same, mended, same},
-			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}, {seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
+			reason:       "A second drift counts again.",
+			observations: []observation{same, corrected, same, corrected, same},
+			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}, {seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
-		"CannotBeMended": {
-			reason:  "A call that fails puts nothing right, and each look sees the same drift.",
-			looks:   []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: wanted}, {c: Undecided, wanted: wanted}},
-			want:    []driftChange{{seen: true, comparison: Differs}},
-			pending: true,
+		"CannotBeCorrected": {
+			reason:       "A failed call corrects nothing, and each observation sees the same drift.",
+			observations: []observation{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: wanted}, {c: Undecided, wanted: wanted}},
+			want:         []driftChange{{seen: true, comparison: Differs}},
+			pending:      true,
 		},
-		"MayNotBeMended": {
-			reason: "Who asks for no update is told of the drift, and the provider owes nothing.",
-			looks:  []glimpse{same, {c: Differs, wanted: wanted, bound: true}},
-			want:   []driftChange{{seen: true, comparison: Differs}},
+		"MayNotBeCorrected": {
+			reason:       "Drift that may not be corrected is seen, and is not pending.",
+			observations: []observation{same, {c: Differs, wanted: wanted, bound: true}},
+			want:         []driftChange{{seen: true, comparison: Differs}},
 		},
 		"RevertedByHand": {
-			reason: "What went away by itself was not put right by the provider.",
-			looks:  []glimpse{same, {c: Differs, wanted: wanted}, same},
-			want:   []driftChange{{seen: true, comparison: Differs}},
+			reason:       "Drift that disappears by itself was not corrected by the provider.",
+			observations: []observation{same, {c: Differs, wanted: wanted}, same},
+			want:         []driftChange{{seen: true, comparison: Differs}},
 		},
 		"Created": {
-			reason: "What was never there is no drift, nor is what a create leaves to be done.",
-			looks:  []glimpse{{c: Missing, wanted: wanted, did: actionCreated}, mended, same},
+			reason:       "What was never there is no drift, nor is what a create leaves to be done.",
+			observations: []observation{{c: Missing, wanted: wanted, did: actionCreated}, corrected, same},
 		},
 		"FirstLook": {
-			reason: "Nobody knows what has changed before a start.",
-			looks:  []glimpse{mended, same},
+			reason:       "It is not known what has changed before the start.",
+			observations: []observation{corrected, same},
 		},
 		"Edited": {
-			reason: "A change of spec is no drift.",
-			looks:  []glimpse{same, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
+			reason:       "A change of spec is no drift.",
+			observations: []observation{same, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
 		},
-		"Poked": {
-			reason: "Nor is one of a Secret, or of what else spec refers to.",
-			looks:  []glimpse{same, {c: Differs, wanted: wanted, did: actionUpdated, poked: true}, mended, same},
+		"Referenced": {
+			reason:       "A changed Secret or other referenced object is no drift.",
+			observations: []observation{same, {c: Differs, wanted: wanted, did: actionUpdated, changed: true}, corrected, same},
 		},
 		"Followed": {
-			reason: "Nor is new code in S3, whatever it takes to deploy it.",
-			looks:  []glimpse{same, {c: SourceChanged, wanted: wanted, did: actionUpdated}, mended, same},
+			reason:       "New code in S3 is no drift, whatever its deployment takes.",
+			observations: []observation{same, {c: SourceChanged, wanted: wanted, did: actionUpdated}, corrected, same},
 		},
 		"EditedMeanwhile": {
-			reason: "An edit before the drift was put right leaves it open who did that.",
-			looks:  []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
-			want:   []driftChange{{seen: true, comparison: Differs}},
+			reason:       "After an edit of spec, it is not known what corrected the drift.",
+			observations: []observation{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
+			want:         []driftChange{{seen: true, comparison: Differs}},
 		},
 		"AtWork": {
-			reason: "While AWS is at work nothing can be told, and nothing is forgotten.",
-			looks:  []glimpse{same, {c: Undecided, wanted: wanted}, mended, same},
-			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
+			reason:       "While AWS applies a change, nothing is decided and nothing is forgotten.",
+			observations: []observation{same, {c: Undecided, wanted: wanted}, corrected, same},
+			want:         []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var d drift
 			var got []driftChange
-			for _, g := range tc.looks {
-				if g.poked {
+			for _, g := range tc.observations {
+				if g.changed {
 					d.synced = ""
 				}
 				var f driftChange
@@ -123,12 +123,12 @@ func TestCause(t *testing.T) {
 	}{
 		"Spec":     {reason: "The user has changed spec.", change: func(e *env) { e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, want: "spec changed"},
 		"ByHand":   {reason: "Nothing has changed but AWS.", change: func(e *env) { e.cloud.value = "hand" }, want: "changed in AWS by hand"},
-		"Referent": {reason: "What spec refers to has changed.", change: func(e *env) { e.cloud.value = "old"; e.gate.states.markChanged(cart, "Secret db") }, want: "Secret db changed"},
+		"Referent": {reason: "What spec refers to has changed.", change: func(e *env) { e.cloud.value = "old"; e.reconciler.states.markChanged(cart, "Secret db") }, want: "Secret db changed"},
 		"Served": {
 			reason: "A change that was served is no cause any more.",
-			change: func(e *env) { e.gate.states.markChanged(cart, "Secret db"); e.settle(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
+			change: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db"); e.settle(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
 		},
-		"FirstLook": {reason: "After a start nobody knows.", change: func(e *env) { e.cloud.value = "hand"; e.gate.states.forget(cart) }, want: "differed from spec"},
+		"FirstLook": {reason: "After a start, the cause of a difference is not known.", change: func(e *env) { e.cloud.value = "hand"; e.reconciler.states.forget(cart) }, want: "differed from spec"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

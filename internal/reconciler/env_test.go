@@ -126,15 +126,15 @@ func (c *cloud) Disconnect(context.Context) error { return nil }
 
 // limiter grants all calls except those to be refused.
 type limiter struct {
-	wait     map[string]time.Duration
-	asked    [][]string
-	holders  []quota.Requester
-	released int
-	gone     []string
+	wait      map[string]time.Duration
+	requested [][]string
+	holders   []quota.Requester
+	released  int
+	gone      []string
 }
 
 func (l *limiter) Reserve(_ quota.Scope, h quota.Requester, ops ...string) time.Duration {
-	l.asked = append(l.asked, slices.Clone(ops))
+	l.requested = append(l.requested, slices.Clone(ops))
 	l.holders = append(l.holders, h)
 	var wait time.Duration
 	for _, op := range ops {
@@ -229,18 +229,18 @@ func (m *manager) GetFieldIndexer() client.FieldIndexer { return nil }
 // env is the complete controller of a kind except for the queue: the reconciler, the runtime's
 // reconciler and a cloud, with a clock that stands still.
 type env struct {
-	t        testing.TB
-	server   client.Client
-	gate     *reconciler[*sample]
-	cloud    *cloud
-	limiter  *limiter
-	resolver *resolver
-	tracker  *tracker
-	events   *events
-	changes  *changes
-	options  Options
-	kind     Kind[*sample]
-	clock    time.Time
+	t          testing.TB
+	server     client.Client
+	reconciler *reconciler[*sample]
+	cloud      *cloud
+	limiter    *limiter
+	resolver   *resolver
+	tracker    *tracker
+	events     *events
+	changes    *changes
+	options    Options
+	kind       Kind[*sample]
+	clock      time.Time
 }
 
 func newSample() *sample {
@@ -305,7 +305,7 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *e
 		f(&o, &k)
 	}
 	e.options, e.kind = o, k
-	e.gate = newReconciler(&manager{c: e.server}, o, k, e.events)
+	e.reconciler = newReconciler(&manager{c: e.server}, o, k, e.events)
 	return e
 }
 
@@ -340,7 +340,7 @@ func scriptedKind(e *env, c managed.TypedExternalClient[*sample]) Kind[*sample] 
 // reconcile reconciles once. It returns when the resource is reconciled next.
 func (e *env) reconcile() time.Duration {
 	e.t.Helper()
-	res, err := e.gate.Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart})
+	res, err := e.reconciler.Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart})
 	if err != nil {
 		e.t.Fatalf("Reconcile returned an error, so that the queue would determine the delay: %v", err)
 	}
@@ -358,7 +358,7 @@ func (e *env) settle() {
 		e.reconcile()
 		if slices.Equal(e.cloud.calls, []string{"Get"}) && e.stored().GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 			e.cloud.calls, e.events.all, e.changes.ops = nil, nil, nil
-			e.limiter.asked, e.limiter.holders = nil, nil
+			e.limiter.requested, e.limiter.holders = nil, nil
 			return
 		}
 	}

@@ -33,19 +33,19 @@ func TestClassify(t *testing.T) {
 		want   errorClass
 	}{
 		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
-		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: terminal},
-		"Busy":    {reason: "It passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: transient},
+		"Foreign": {reason: "Only the user can resolve a conflict of ownership.", err: ownership.NewForeignError("function cart", nil, ownership.Expected{}), want: terminal},
+		"Busy":    {reason: "A conflict with another operation passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: transient},
 		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: ambiguous},
 		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is not a valid policy"))), want: terminal},
 		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
 		"Denied":  {reason: "A right that was just granted takes minutes to be known.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, want: ambiguous},
 		"Expired": {reason: "Credentials may be renewed.", err: &smithy.GenericAPIError{Code: "ExpiredTokenException", Message: "no"}, want: ambiguous},
 		"Missing": {reason: "A Secret may be applied together with the resource.", err: fmt.Errorf("cannot read: %w", &refs.MissingError{Key: "k"}), want: ambiguous},
-		"Config":  {reason: "So may a config.", err: unusableError{errors.New("cannot use ProviderConfig shop/default")}, want: ambiguous},
+		"Config":  {reason: "A config may be applied together with the resource.", err: unusableError{errors.New("cannot use ProviderConfig shop/default")}, want: ambiguous},
 		"Outage":  {reason: "A config whose STS does not answer is not wrong.", err: unusableError{errBusy}, want: transient},
 		"Server":  {reason: "The API server's trouble passes.", err: unusableError{kerrors.NewServerTimeout(schema.GroupResource{}, "get", 1)}, want: transient},
-		"Later":   {reason: "What another resource is yet to tell does not wait for the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: unclassified},
-		"Other":   {reason: "It may pass or not.", err: errors.New("boom"), want: unclassified},
+		"Later":   {reason: "A value that another resource does not have yet may appear without the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: unclassified},
+		"Other":   {reason: "An error of unknown cause may or may not pass.", err: errors.New("boom"), want: unclassified},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -85,10 +85,10 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestHeldReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
+// TestAbortedReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
 // errors. The queue's own rate limiter forgets a resource that is requeued for another reason
 // than an error.
-func TestHeldReconcileDoesNotClearErrors(t *testing.T) {
+func TestAbortedReconcileDoesNotClearErrors(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Get"] = errors.New("boom")
 	e.reconcile()
@@ -117,10 +117,10 @@ func TestErrorsAreForgotten(t *testing.T) {
 		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(e *env) {
 			e.change(func(mg *sample) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
-		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.gate.states.resetBackoff(cart) }, want: 5 * time.Second},
-		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.gate.states.markChanged(cart, "Secret db") }, want: 5 * time.Second},
+		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.reconciler.states.resetBackoff(cart) }, want: 5 * time.Second},
+		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: 5 * time.Second},
 		"Delete": {reason: "The user wants something else now.", do: func(e *env) { e.delete() }, want: 5 * time.Second},
-		"Success": {reason: "It worked in between.", do: func(e *env) {
+		"Success": {reason: "A success resets the errors.", do: func(e *env) {
 			delete(e.cloud.fail, "Get")
 			e.settle()
 			e.cloud.fail["Get"] = errInput
@@ -279,9 +279,9 @@ func TestStalledWithin(t *testing.T) {
 		}, want: 5 * time.Minute},
 		"Refused": {reason: "IAM may take as long.", fail: func(e *env) { e.resolver.err = &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"} }, want: 15 * time.Minute},
 		"Role":    {reason: "IAM may take as long.", fail: func(e *env) { e.cloud.fail["Create"] = errRole }, want: 15 * time.Minute},
-		"Input":   {reason: "It is wrong.", fail: func(e *env) { e.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
-		"Busy":    {reason: "It passes.", fail: func(e *env) { e.cloud.fail["Get"] = errBusy }},
-		"Other":   {reason: "Nobody knows.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
+		"Input":   {reason: "Invalid input does not pass by itself.", fail: func(e *env) { e.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
+		"Busy":    {reason: "A conflict with another operation passes.", fail: func(e *env) { e.cloud.fail["Get"] = errBusy }},
+		"Other":   {reason: "The cause is not known.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -355,7 +355,7 @@ func TestMayNotCreate(t *testing.T) {
 			policies: xpv2.ManagementPolicies{"Observe", "Update"}, calls: 1, want: 5 * time.Second,
 		},
 		"ObserveOnly": {
-			reason:   "It is polled until someone makes it.",
+			reason:   "A resource that may not be created is polled until someone else creates it.",
 			policies: xpv2.ManagementPolicies{"Observe"}, calls: 1, want: 10 * time.Minute,
 		},
 	}

@@ -19,25 +19,25 @@ func TestEventsAreNotRepeated(t *testing.T) {
 	updated := event.Normal(reasonUpdated, "x")
 	cases := map[string]struct {
 		reason string
-		say    []event.Event
+		emit   []event.Event
 		after  time.Duration
 		want   int
 	}{
-		"Same":          {reason: "The same again is nothing new.", say: []event.Event{warning("a"), warning("a"), warning("a")}, want: 1},
-		"Other":         {reason: "Another message is.", say: []event.Event{warning("a"), warning("b")}, want: 2},
-		"Alternating":   {reason: "So is one that comes back.", say: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
-		"Interleaved":   {reason: "Another reason in between changes nothing.", say: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
-		"Much later":    {reason: "The API server forgets events.", say: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
-		"Recovered":     {reason: "After a recovery it is news.", say: []event.Event{warning("a"), available, warning("a")}, want: 3},
-		"Calls":         {reason: "A call that was made is told each time.", say: []event.Event{updated, updated}, want: 2},
-		"OtherArgument": {reason: "Two requests are two.", say: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
+		"Same":          {reason: "The same again is nothing new.", emit: []event.Event{warning("a"), warning("a"), warning("a")}, want: 1},
+		"Other":         {reason: "Another message is.", emit: []event.Event{warning("a"), warning("b")}, want: 2},
+		"Alternating":   {reason: "A message that comes back is emitted again.", emit: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
+		"Interleaved":   {reason: "Another reason in between changes nothing.", emit: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
+		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
+		"Recovered":     {reason: "After a recovery it is news.", emit: []event.Event{warning("a"), available, warning("a")}, want: 3},
+		"Calls":         {reason: "The event of a call is emitted each time.", emit: []event.Event{updated, updated}, want: 2},
+		"OtherArgument": {reason: "Two requests are two.", emit: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			e := &events{}
 			r := newRecorder(e, func() time.Time { return now })
-			for _, s := range tc.say {
+			for _, s := range tc.emit {
 				r.WithAnnotations("external-name", "x").Event(newSample(), s)
 				now = now.Add(tc.after)
 			}
@@ -62,9 +62,9 @@ func TestEventsOfOtherResources(t *testing.T) {
 	}
 }
 
-// TestFiltersHold checks that event filters apply to annotated events. The runtime's recorder
+// TestEventFilters checks that event filters apply to annotated events. The runtime's recorder
 // drops its filters when an annotation is added, which the runtime's reconciler always does.
-func TestFiltersHold(t *testing.T) {
+func TestEventFilters(t *testing.T) {
 	e := &events{}
 	r := newRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
 	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Dull", "x"))
@@ -98,7 +98,7 @@ func TestReadinessIsAnEvent(t *testing.T) {
 		},
 		"StaysFailed": {reason: "Nothing happened.", was: Unavailable(1, "a"), is: Unavailable(1, "a")},
 		"BeginsToUpdate": {
-			reason: "The call that began it has told already.",
+			reason: "The call that began the update has emitted an event already.",
 			was:    Available(1), is: Updating(2, ""),
 		},
 		"Unknown": {reason: "No status was written.", was: Available(1)},
@@ -126,10 +126,10 @@ func TestWaitingIsNoWarning(t *testing.T) {
 		awaits bool
 		want   []string
 	}{
-		"New":       {reason: "It waits to be created.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
-		"Creating":  {reason: "It waits still.", ready: Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"New":       {reason: "A new resource waits for its reference.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"Creating":  {reason: "A resource that is not created yet still waits.", ready: Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
 		"There":     {reason: "What exists has lost what it refers to.", ready: Available(1), awaits: true, want: []string{"CannotResolveResourceReferences: " + err.Error()}},
-		"Otherwise": {reason: "Its creation has failed.", ready: Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"Otherwise": {reason: "An error that is not about waiting is a warning, also before the creation.", ready: Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

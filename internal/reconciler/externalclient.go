@@ -99,13 +99,13 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.External
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
-	mends := Allows(mg, xpv2.ManagementActionUpdate)
-	ReportSyncState(ctx, p.comparison(), mends)
-	if !mends && (len(p.Changes) > 0 || p.Call != "") {
+	mayUpdate := Allows(mg, xpv2.ManagementActionUpdate)
+	ReportSyncState(ctx, p.comparison(), mayUpdate)
+	if !mayUpdate && (len(p.Changes) > 0 || p.Call != "") {
 		p.Call, p.Ready = "", e.readyCondition(mg)
 	}
 	p = bounded(ctx, mg, p)
-	p.Ready = readyWithDifferences(ctx, mg, p.Changes, mends, p.Ready)
+	p.Ready = readyWithDifferences(ctx, mg, p.Changes, mayUpdate, p.Ready)
 	e.plan, e.comparison = p, c
 	mg.SetConditions(p.Ready)
 	if p.Wait > 0 {
@@ -150,9 +150,9 @@ func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalO
 		return managed.ExternalObservation{}, nil
 	}
 	e.reportGone(ctx, mg)
-	mends := Allows(mg, xpv2.ManagementActionCreate)
-	ReportSyncState(ctx, Missing, mends)
-	if !mends {
+	mayUpdate := Allows(mg, xpv2.ManagementActionCreate)
+	ReportSyncState(ctx, Missing, mayUpdate)
+	if !mayUpdate {
 		mg.SetConditions(Unavailable(mg.GetGeneration(), "it does not exist in AWS, and managementPolicies do not allow creating it"))
 		return managed.ExternalObservation{ResourceUpToDate: true}, nil
 	}
@@ -185,7 +185,7 @@ func await(ctx context.Context, mg Managed, err error) (managed.ExternalObservat
 // observeOnly returns the observation of a resource that may only observe. It checks no
 // ownership, and reports how the external resource differs from spec.
 func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (managed.ExternalObservation, error) {
-	changes, err := e.foresee(ctx, mg)
+	changes, err := e.previewChanges(ctx, mg)
 	e.resource.SetStatus(mg, e.observation)
 	if err != nil {
 		return managed.ExternalObservation{}, errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
@@ -205,7 +205,7 @@ func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (manag
 	if !ownership.IsAdoptable(err) {
 		return managed.ExternalObservation{}, err
 	}
-	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // A failed comparison is reported after the adoption.
+	if changes, ferr := e.previewChanges(ctx, mg); ferr == nil { // A failed comparison is reported after the adoption.
 		ReportDifferences(ctx, "", compared(mg, changes).list())
 	}
 	return managed.ExternalObservation{}, err
@@ -222,7 +222,7 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 	case isBusy(err):
 		return managed.ExternalCreation{}, requeueBusy(ctx, err)
 	case awserr.IsAlreadyExists(err):
-		return e.taken(ctx, mg, err)
+		return e.alreadyExists(ctx, mg, err)
 	case err != nil:
 		if isUnanswered(err) {
 			meta.AddAnnotations(mg, ownership.Unanswered(mg))
@@ -231,7 +231,7 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 	case name == "":
 		return e.nameless(ctx, mg)
 	}
-	ForgetCalls(ctx, putOff)
+	ForgetCalls(ctx, deferral)
 	RecordCall(ctx, creation, "")
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
 	return managed.ExternalCreation{ConnectionDetails: e.connectionDetails(mg)}, nil
@@ -246,7 +246,7 @@ func (e *External[T, O, S]) Update(ctx context.Context, mg T) (managed.ExternalU
 	if err != nil {
 		return managed.ExternalUpdate{}, err
 	}
-	ForgetCalls(ctx, putOff)
+	ForgetCalls(ctx, deferral)
 	RecordCall(ctx, e.plan.Call, e.plan.Carried.String())
 	DescribeChange(ctx, e.plan.describe(ctx, mg))
 	if !e.plan.Slow {
@@ -270,7 +270,7 @@ func (e *External[T, O, S]) Delete(ctx context.Context, mg T) (managed.ExternalD
 	if err != nil && !awserr.IsNotFound(err) {
 		return managed.ExternalDelete{}, err
 	}
-	ForgetCalls(ctx, putOff)
+	ForgetCalls(ctx, deferral)
 	afterDeletion(ctx, mg)
 	return managed.ExternalDelete{}, nil
 }

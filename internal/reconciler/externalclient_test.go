@@ -139,14 +139,14 @@ func pending(mg *flowSample) {
 
 func TestObserve(t *testing.T) {
 	type want struct {
-		o        managed.ExternalObservation
-		err      string
-		ready    xpv2.ConditionReason
-		shown    string
-		reserved []string
-		comeBack time.Duration
-		events   []string
-		name     string
+		o            managed.ExternalObservation
+		err          string
+		ready        xpv2.ConditionReason
+		shown        string
+		reserved     []string
+		requeueAfter time.Duration
+		events       []string
+		name         string
 	}
 	there := managed.ConnectionDetails{"value": []byte("a")}
 	other := managed.ConnectionDetails{"value": []byte("b")}
@@ -157,12 +157,12 @@ func TestObserve(t *testing.T) {
 		want   want
 	}{
 		"Absent": {
-			reason: "It is to be created, and quota for that is reserved.",
+			reason: "An absent resource is to be created, and quota for the create is reserved.",
 			cloud:  &fakeExternal{}, mg: newExternalSample(unnamed),
 			want: want{ready: xpv2.ReasonCreating, reserved: []string{"CreateThing"}},
 		},
 		"AbsentNotPrepared": {
-			reason: "Bad input is told before anything is sent.",
+			reason: "Invalid input is reported before anything is sent.",
 			cloud:  &fakeExternal{fail: map[string]error{"Prepare": errors.New("spec.forProvider.value is wrong")}}, mg: newExternalSample(unnamed),
 			want: want{err: "spec.forProvider.value is wrong"},
 		},
@@ -202,7 +202,7 @@ func TestObserve(t *testing.T) {
 			cloud:  &fakeExternal{there: true, value: "b", busy: true}, mg: newExternalSample(),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
-				ready: ReasonUpdating, shown: "b", comeBack: 3 * time.Second, name: "basket",
+				ready: ReasonUpdating, shown: "b", requeueAfter: 3 * time.Second, name: "basket",
 			},
 		},
 		"ObserveOnly": {
@@ -221,12 +221,12 @@ func TestObserve(t *testing.T) {
 			want: want{events: []string{string(ReasonNotDeleted)}},
 		},
 		"LostAnswer": {
-			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
+			reason: "The result of an unanswered create is owned, and its name recorded.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(pending),
 			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
 		},
 		"Imported": {
-			reason: "What the user names is taken over, and that is said.",
+			reason: "A resource that the user names is adopted, with an event.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
 			want: want{
 				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
@@ -234,7 +234,7 @@ func TestObserve(t *testing.T) {
 			},
 		},
 		"Renamed": {
-			reason: "Another external name would leave the thing behind.",
+			reason: "Another external name would leave the resource behind.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(func(mg *flowSample) { meta.SetExternalName(mg, "other") }),
 			want: want{err: `the external name was changed from "basket" to "other"`, name: "basket"},
 		},
@@ -252,11 +252,11 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			turn := &Attempt{ReserveFn: func(ops ...string) time.Duration {
+			attempt := &Attempt{ReserveFn: func(ops ...string) time.Duration {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}}
-			o, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), turn), tc.mg)
+			o, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
 			if err != nil {
 				got.err = err.Error()
 			}
@@ -265,8 +265,8 @@ func TestObserve(t *testing.T) {
 			}
 			got.o, got.err = o, tc.want.err
 			got.ready = tc.mg.GetCondition(xpv2.TypeReady).Reason
-			got.shown, got.comeBack, got.name = tc.mg.Status.Value, turn.RequeueDelay(), ownership.WrittenName(tc.mg)
-			for _, e := range turn.Events() {
+			got.shown, got.requeueAfter, got.name = tc.mg.Status.Value, attempt.RequeueDelay(), ownership.WrittenName(tc.mg)
+			for _, e := range attempt.Events() {
 				got.events = append(got.events, string(e.Reason))
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
@@ -279,26 +279,25 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// What is waited for is told, and nothing is created meanwhile. A held reconcile would drop
-// what is told.
+// An unmet condition is reported without a create. Aborting the reconcile would drop the message.
 func TestNotReady(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		after  time.Duration
 	}{
 		"Soon":  {reason: "The usual pace serves."},
-		"Later": {reason: "Or the one that the kind asks for.", after: time.Minute},
+		"Later": {reason: "The interval of the kind is used if it is longer.", after: time.Minute},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{fail: map[string]error{"Prepare": &NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
-			turn, mg := &Attempt{}, newExternalSample()
-			got, err := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), turn), mg)
+			attempt, mg := &Attempt{}, newExternalSample()
+			got, err := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), mg)
 			if err != nil || !got.ResourceExists || !got.ResourceUpToDate {
 				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
 			}
-			if _, aborted := turn.Aborted(); aborted || turn.RequeueDelay() != tc.after {
-				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, aborted, turn.RequeueDelay())
+			if _, aborted := attempt.Aborted(); aborted || attempt.RequeueDelay() != tc.after {
+				t.Errorf("%s\naborted %t, comes back after %s", tc.reason, aborted, attempt.RequeueDelay())
 			}
 			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
 				t.Errorf("%s\nReady: %+v", tc.reason, ready)
@@ -316,11 +315,11 @@ func TestCompared(t *testing.T) {
 		want   SyncState
 	}{
 		"Same":        {reason: "AWS serves what is wanted.", plan: Plan{Ready: ready}, want: UpToDate},
-		"AtWork":      {reason: "AWS is at work.", plan: Plan{Ready: updating}, want: Undecided},
+		"AtWork":      {reason: "AWS applies a change.", plan: Plan{Ready: updating}, want: Undecided},
 		"Differs":     {reason: "A call is due.", plan: Plan{Ready: updating, Changes: one, Call: "Update"}, want: Differs},
 		"CannotSend":  {reason: "None can be sent now.", plan: Plan{Ready: ready, Changes: one}, want: Differs},
 		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: SourceChanged},
-		"FollowedToo": {reason: "And something else has.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: Differs},
+		"FollowedToo": {reason: "Only one of two differences comes from what spec refers to.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: Differs},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -331,34 +330,34 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-func TestObserveTellsWhatItComesTo(t *testing.T) {
+func TestObserveReportsSyncState(t *testing.T) {
 	noUpdate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)
 	noCreate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)
 	cases := map[string]struct {
-		reason string
-		cloud  *fakeExternal
-		mg     *flowSample
-		want   SyncState
-		mends  bool
+		reason    string
+		cloud     *fakeExternal
+		mg        *flowSample
+		want      SyncState
+		mayUpdate bool
 	}{
-		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mends: true},
-		"Differs":  {reason: "Changed by hand.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mends: true},
-		"Shown":    {reason: "It may not be put right.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
-		"Missing":  {reason: "Deleted by hand.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mends: true},
-		"Left":     {reason: "It may not be created anew.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
-		"Observed": {reason: "There is nothing to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
+		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mayUpdate: true},
+		"Differs":  {reason: "The external resource was changed manually.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mayUpdate: true},
+		"Shown":    {reason: "A difference is reported although the policies do not allow an update.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
+		"Missing":  {reason: "The external resource was deleted manually.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mayUpdate: true},
+		"Left":     {reason: "A missing resource is reported although the policies do not allow a create.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
+		"Observed": {reason: "An observe-only resource has no desired state to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
 		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(deletedSample)},
 		"Unread":   {reason: "AWS did not say.", cloud: &fakeExternal{fail: map[string]error{"Read": errors.New("boom")}}, mg: newExternalSample()},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			turn := &Attempt{}
-			_, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{}).Observe(WithAttempt(t.Context(), turn), tc.mg)
+			attempt := &Attempt{}
+			_, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
 			if (err != nil) != (tc.cloud.fail != nil) {
 				t.Fatal(err)
 			}
-			if got, mends := turn.SyncState(); got != tc.want || mends != tc.mends {
-				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mends, got, mends)
+			if got, mayUpdate := attempt.SyncState(); got != tc.want || mayUpdate != tc.mayUpdate {
+				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mayUpdate, got, mayUpdate)
 			}
 		})
 	}
@@ -381,32 +380,32 @@ func TestCalls(t *testing.T) {
 		return err
 	}
 	cases := map[string]struct {
-		reason   string
-		do       func(context.Context, *External[*flowSample, string, settings], *flowSample) error
-		mg       *flowSample
-		fail     error
-		held     bool
-		comeBack bool
-		err      bool
-		summary  string
+		reason       string
+		do           func(context.Context, *External[*flowSample, string, settings], *flowSample) error
+		mg           *flowSample
+		fail         error
+		aborted      bool
+		requeueAfter bool
+		err          bool
+		summary      string
 	}{
-		"Create":              {reason: "It is made.", do: create, mg: newExternalSample(unnamed)},
-		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), held: true},
-		"CreateRefused":       {reason: "The user is told.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newExternalSample(), comeBack: true, summary: `spec changed: Value: "b" -> "a"`},
-		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), comeBack: true, summary: `differed from spec: Value: "b" -> "a"`},
-		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), held: true},
-		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), held: true},
-		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Delete":              {reason: "It is looked at again at once.", do: remove, mg: newExternalSample(deletedSample), comeBack: true},
-		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), comeBack: true},
-		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), held: true},
-		"DeleteNotAuthorized": {reason: "The user is told.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
+		"Create":              {reason: "A create that succeeds.", do: create, mg: newExternalSample(unnamed)},
+		"CreateExists":        {reason: "The next observation checks the ownership.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), aborted: true},
+		"CreateRefused":       {reason: "The error is returned to the user.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: update, mg: newExternalSample(), requeueAfter: true, summary: `spec changed: Value: "b" -> "a"`},
+		"UpdateOfDrift":       {reason: "The event distinguishes drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), requeueAfter: true, summary: `differed from spec: Value: "b" -> "a"`},
+		"UpdateOvertaken":     {reason: "Another client has changed the resource, which is observed again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), aborted: true},
+		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), aborted: true},
+		"UpdateRefused":       {reason: "The error is returned to the user.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Delete":              {reason: "A deletion is observed again at once.", do: remove, mg: newExternalSample(deletedSample), requeueAfter: true},
+		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), requeueAfter: true},
+		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), aborted: true},
+		"DeleteNotAuthorized": {reason: "The error is returned to the user.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
-			turn := &Attempt{}
+			attempt := &Attempt{}
 			e := NewExternal[*flowSample, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 			named := ownership.WroteName(tc.mg)
 			if named {
@@ -414,12 +413,12 @@ func TestCalls(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := tc.do(WithAttempt(t.Context(), turn), e, tc.mg)
-			if _, aborted := turn.Aborted(); aborted != tc.held || (err != nil) != tc.err {
-				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
+			err := tc.do(WithAttempt(t.Context(), attempt), e, tc.mg)
+			if _, aborted := attempt.Aborted(); aborted != tc.aborted || (err != nil) != tc.err {
+				t.Errorf("%s\naborted %t, error %v", tc.reason, aborted, err)
 			}
-			if (turn.RequeueDelay() > 0) != tc.comeBack || turn.ChangeSummary() != tc.summary {
-				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, turn.RequeueDelay(), turn.ChangeSummary())
+			if (attempt.RequeueDelay() > 0) != tc.requeueAfter || attempt.ChangeSummary() != tc.summary {
+				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, attempt.RequeueDelay(), attempt.ChangeSummary())
 			}
 			if made := ownership.WroteName(tc.mg); !named && made != (tc.fail == nil) {
 				t.Errorf("%s\nthe name is written: %t", tc.reason, made)

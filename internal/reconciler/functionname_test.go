@@ -26,12 +26,12 @@ func TestPlainFunctionName(t *testing.T) {
 	}{
 		"Plain":          {reason: "A plain name stays.", name: "cart", account: account, want: "cart"},
 		"ARN":            {reason: "An ARN of the session's account is one of its names.", name: "arn:aws:lambda:eu-central-1:123456789012:function:cart", account: account, want: "cart"},
-		"PartialARN":     {reason: "So is a partial one.", name: "123456789012:function:cart", account: account, want: "cart"},
+		"PartialARN":     {reason: "A partial ARN of the session's account names the same function.", name: "123456789012:function:cart", account: account, want: "cart"},
 		"OtherAccount":   {reason: "The same name in this account is another function.", name: "arn:aws:lambda:eu-central-1:210987654321:function:cart", account: account, err: "is a function of account 210987654321, but the provider config uses account 123456789012"},
-		"OtherRegion":    {reason: "And in this region.", name: "arn:aws:lambda:eu-west-1:123456789012:function:cart", account: account, err: "is a function in region eu-west-1"},
-		"UnknownAccount": {reason: "Nobody can tell.", name: "123456789012:function:cart", account: "config:prod", err: "the account of the provider config is not known"},
+		"OtherRegion":    {reason: "The same name in another region is another function.", name: "arn:aws:lambda:eu-west-1:123456789012:function:cart", account: account, err: "is a function in region eu-west-1"},
+		"UnknownAccount": {reason: "The account is not known.", name: "123456789012:function:cart", account: "config:prod", err: "the account of the provider config is not known"},
 		"Qualified":      {reason: "A version is no function.", name: "cart:3", account: account, err: "names a version or an alias"},
-		"Other":          {reason: "Nor is a queue.", name: "arn:aws:sqs:eu-central-1:123456789012:cart", account: account, err: "neither the name nor the ARN of a function"},
+		"Other":          {reason: "The ARN of another service is rejected.", name: "arn:aws:sqs:eu-central-1:123456789012:cart", account: account, err: "neither the name nor the ARN of a function"},
 		"Deleted":        {reason: "Nothing was made for what is refused.", name: "arn:aws:lambda:eu-central-1:210987654321:function:cart", account: account, deleted: true},
 	}
 	for name, tc := range cases {

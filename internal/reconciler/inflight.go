@@ -45,7 +45,7 @@ func newInFlight(workers int) *inFlight {
 
 // enter starts a reconcile, and returns false if its namespace or its config occupies too many
 // workers. The caller calls leave when the reconcile has ended.
-func (f *inFlight) enter(p pair) (leave func(), ok bool) {
+func (f *inFlight) enter(p pair) (release func(), ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	free := f.workers - f.total
@@ -77,18 +77,18 @@ func add[K comparable](counts map[K]int, k K, n int) {
 
 // enter starts a reconcile of a resource. If its share of the workers is in use, it returns
 // how long to wait.
-func (r *reconciler[T]) enter(mg T) (leave func(), wait time.Duration) {
+func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 	p := pair{namespace: mg.GetNamespace()}
 	if ref := mg.GetProviderConfigReference(); ref != nil {
 		p.config = configKey(ref.Kind, p.namespace, ref.Name)
 	}
-	leave, ok := r.inFlight.enter(p)
+	release, ok := r.inFlight.enter(p)
 	n := r.states.countWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
 	if ok {
-		return leave, 0
+		return release, 0
 	}
 	wait = doubling(minWorkerDelay, n, maxWorkerDelay)
-	return leave, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
+	return release, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
 }
 
 // countWorkerDelay records whether a resource was delayed for lack of a worker, and returns

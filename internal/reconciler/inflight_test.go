@@ -14,47 +14,47 @@ func TestInFlight(t *testing.T) {
 		reason  string
 		workers int
 		holders []pair
-		// held is the number that each of the holders is admitted.
-		held int
+		// admitted is the number that each of the holders is admitted.
+		admitted int
 		// next is admitted at least once.
 		next pair
 	}{
-		"OneWorker":  {reason: "One worker serves all, one after the other.", workers: 1, holders: []pair{own(1)}, held: 1},
-		"TwoWorkers": {reason: "There is one for the next.", workers: 2, holders: []pair{own(1)}, held: 1, next: own(2)},
-		"Alone":      {reason: "A namespace alone has half.", workers: 100, holders: []pair{own(1)}, held: 50, next: own(2)},
-		"Two":        {reason: "Two have a third each.", workers: 100, holders: []pair{own(1), own(2)}, held: 33, next: own(3)},
-		"Nine":       {reason: "Nine have a tenth each.", workers: 100, holders: []pair{own(1), own(2), own(3), own(4), own(5), own(6), own(7), own(8), own(9)}, held: 10, next: own(10)},
+		"OneWorker":  {reason: "One worker serves all, one after the other.", workers: 1, holders: []pair{own(1)}, admitted: 1},
+		"TwoWorkers": {reason: "With two workers, one is left for the next holder.", workers: 2, holders: []pair{own(1)}, admitted: 1, next: own(2)},
+		"Alone":      {reason: "A namespace alone has half.", workers: 100, holders: []pair{own(1)}, admitted: 50, next: own(2)},
+		"Two":        {reason: "Two have a third each.", workers: 100, holders: []pair{own(1), own(2)}, admitted: 33, next: own(3)},
+		"Nine":       {reason: "Nine have a tenth each.", workers: 100, holders: []pair{own(1), own(2), own(3), own(4), own(5), own(6), own(7), own(8), own(9)}, admitted: 10, next: own(10)},
 		"SharedConfig": {
 			reason: "Of a config that is shared, there is room for the next namespace.", workers: 100,
-			holders: []pair{shared(1), shared(2), shared(3)}, held: 23, next: shared(4),
+			holders: []pair{shared(1), shared(2), shared(3)}, admitted: 23, next: shared(4),
 		},
 		"BesideSharedConfig": {
-			reason: "And for other configs.", workers: 100,
-			holders: []pair{shared(1), shared(2), shared(3), shared(4), shared(5), shared(6), shared(7), shared(8)}, held: 9, next: own(9),
+			reason: "A shared config leaves room for other configs.", workers: 100,
+			holders: []pair{shared(1), shared(2), shared(3), shared(4), shared(5), shared(6), shared(7), shared(8)}, admitted: 9, next: own(9),
 		},
 		"ManyConfigs": {
 			reason: "A namespace gains nothing by having many configs.", workers: 100,
-			holders: []pair{{"ns-1", "a"}, {"ns-1", "b"}, {"ns-1", "c"}, {"ns-1", "d"}, {"ns-1", "e"}}, held: 10, next: own(2),
+			holders: []pair{{"ns-1", "a"}, {"ns-1", "b"}, {"ns-1", "c"}, {"ns-1", "d"}, {"ns-1", "e"}}, admitted: 10, next: own(2),
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := newInFlight(tc.workers)
 			aborted := map[pair]int{}
-			var leave []func()
+			var release []func()
 			for let := true; let; {
 				let = false
 				for _, p := range tc.holders {
 					if l, ok := f.enter(p); ok {
 						aborted[p]++
-						leave = append(leave, l)
+						release = append(release, l)
 						let = true
 					}
 				}
 			}
 			for _, p := range tc.holders {
-				if n := aborted[p]; n < tc.held || n > tc.held+1 {
-					t.Errorf("%s\n%v holds %d, want %d", tc.reason, p, n, tc.held)
+				if n := aborted[p]; n < tc.admitted || n > tc.admitted+1 {
+					t.Errorf("%s\n%v holds %d, want %d", tc.reason, p, n, tc.admitted)
 				}
 			}
 			if tc.next != (pair{}) {
@@ -62,9 +62,9 @@ func TestInFlight(t *testing.T) {
 				if !ok {
 					t.Errorf("%s\n%v is not let in: %v", tc.reason, tc.next, aborted)
 				}
-				leave = append(leave, l)
+				release = append(release, l)
 			}
-			for _, l := range leave {
+			for _, l := range release {
 				l()
 				l()
 			}
@@ -77,22 +77,22 @@ func TestInFlight(t *testing.T) {
 
 func TestSharesAreNotWaitedFor(t *testing.T) {
 	e := newEnv(t, newSample(), func(o *Options, _ *Kind[*sample]) { o.MaxConcurrentReconciles = 2 })
-	leave, _ := e.gate.inFlight.enter(pair{namespace: "shop"})
+	release, _ := e.reconciler.inFlight.enter(pair{namespace: "shop"})
 	before := e.stored()
 	for _, want := range []time.Duration{minWorkerDelay, 2 * minWorkerDelay, 4 * minWorkerDelay, 8 * minWorkerDelay, 16 * minWorkerDelay, 32 * minWorkerDelay, maxWorkerDelay, maxWorkerDelay} {
 		if got := e.reconcile(); got != want {
 			t.Errorf("want to come back after %s, got %s", want, got)
 		}
 	}
-	if after := e.stored(); after.ResourceVersion != before.ResourceVersion || len(e.cloud.calls)+len(e.limiter.asked) != 0 {
-		t.Errorf("a resource without a worker is not touched: %v, %v", e.cloud.calls, e.limiter.asked)
+	if after := e.stored(); after.ResourceVersion != before.ResourceVersion || len(e.cloud.calls)+len(e.limiter.requested) != 0 {
+		t.Errorf("a resource without a worker is not touched: %v, %v", e.cloud.calls, e.limiter.requested)
 	}
-	leave()
+	release()
 	e.reconcile()
-	if len(e.cloud.calls) == 0 || e.gate.states.states[cart].workerDelays != 0 {
+	if len(e.cloud.calls) == 0 || e.reconciler.states.states[cart].workerDelays != 0 {
 		t.Errorf("once there is a worker it is looked at: %v", e.cloud.calls)
 	}
-	if e.gate.inFlight.total != 0 {
+	if e.reconciler.inFlight.total != 0 {
 		t.Error("a reconcile that has ended holds a worker")
 	}
 }

@@ -106,8 +106,8 @@ func (e *External[T, O, S]) unanswered(ctx context.Context, mg T) bool {
 	now := Freshness(ctx).Now
 	at, unknown := ownership.UnansweredAt(mg)
 	since := max(now.Sub(at), 0)
-	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
-	if !unknown || noted || now.IsZero() || since >= graceUnanswered {
+	_, recorded := mg.GetAnnotations()[ownership.AnnotationIntent]
+	if !unknown || recorded || now.IsZero() || since >= graceUnanswered {
 		return false
 	}
 	if meta.WasDeleted(mg) && !deletionAccepted(mg) {
@@ -195,10 +195,10 @@ func (e *External[T, O, S]) reportGone(ctx context.Context, mg T) {
 	}
 }
 
-// taken returns the result of a create that found the external resource existing. The next
+// alreadyExists returns the result of a create that found the external resource existing. The next
 // observation checks the ownership. If an earlier one has not found it, this returns an
 // error, which is retried with backoff.
-func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (managed.ExternalCreation, error) {
+func (e *External[T, O, S]) alreadyExists(ctx context.Context, mg T, err error) (managed.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := Freshness(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
 		return managed.ExternalCreation{}, Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
@@ -212,8 +212,8 @@ func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (managed
 // the replacement instead of the old name. A kind that records its intent before the
 // create finds the replacement by that.
 func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
-	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
-	if !e.calls.NameGiven || noted || e.observation.Exists || ExternalName(mg) == "" {
+	_, recorded := mg.GetAnnotations()[ownership.AnnotationIntent]
+	if !e.calls.NameGiven || recorded || e.observation.Exists || ExternalName(mg) == "" {
 		return nil
 	}
 	none := map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""}
@@ -224,8 +224,8 @@ func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
 // gave. It records that something was created, so that it is searched for and not created
 // again.
 func (e *External[T, O, S]) nameless(ctx context.Context, mg T) (managed.ExternalCreation, error) {
-	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
-	err := Annotate(context.WithoutCancel(ctx), mg, note)
+	annotations := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
+	err := Annotate(context.WithoutCancel(ctx), mg, annotations)
 	return managed.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create request has no name, and this cannot be recorded")
 }
 

@@ -25,8 +25,8 @@ import (
 
 var made = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// createdThing was created at made, ten seconds after its resource was.
-func createdThing(ready xpv2.Condition, edit ...func(*flowSample)) *flowSample {
+// createdSample was created at made, ten seconds after its resource was.
+func createdSample(ready xpv2.Condition, edit ...func(*flowSample)) *flowSample {
 	mg := newExternalSample()
 	mg.CreationTimestamp = metav1.NewTime(made.Add(-10 * time.Second))
 	meta.SetExternalCreatePending(mg, made)
@@ -40,7 +40,7 @@ func createdThing(ready xpv2.Condition, edit ...func(*flowSample)) *flowSample {
 
 // unansweredSample is one whose create at made was not answered.
 func unansweredSample(edit ...func(*flowSample)) *flowSample {
-	return createdThing(xpv2.Creating(), append([]func(*flowSample){func(mg *flowSample) {
+	return createdSample(xpv2.Creating(), append([]func(*flowSample){func(mg *flowSample) {
 		unnamed(mg)
 		meta.SetExternalCreatePending(mg, made)
 		meta.AddAnnotations(mg, ownership.Unanswered(mg))
@@ -80,11 +80,11 @@ func attemptAt(after time.Duration) *Attempt {
 func TestAbsentAfterACreate(t *testing.T) {
 	creating, seen := xpv2.Creating(), Available(2)
 	type want struct {
-		create, held bool
-		ready        xpv2.ConditionReason
-		message      string
-		comeBack     time.Duration
-		event        string
+		create, aborted bool
+		ready           xpv2.ConditionReason
+		message         string
+		requeueAfter    time.Duration
+		event           string
 	}
 	cases := map[string]struct {
 		reason   string
@@ -94,111 +94,111 @@ func TestAbsentAfterACreate(t *testing.T) {
 		after    time.Duration
 		want     want
 	}{
-		"Unseen":        {reason: "It is waited for.", mg: createdThing(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
-		"UnseenGrowing": {reason: "And ever more slowly.", mg: createdThing(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 8 * time.Second}},
+		"Unseen":        {reason: "An external resource that AWS does not show yet is awaited.", mg: createdSample(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
+		"UnseenGrowing": {reason: "AWS is read at growing intervals.", mg: createdSample(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 8 * time.Second}},
 		"UnseenLong": {
-			reason: "Another create of a known name does no harm, and is told.", mg: createdThing(Creating(2, notShown)), after: time.Minute,
+			reason: "Another create of a known name is harmless, and has an event.", mg: createdSample(Creating(2, notShown)), after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not appeared since: it is created again"},
 		},
 		"UnseenAgain": {
 			reason: "What was to no avail is tried again later each time.",
-			mg:     createdThing(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-4 * time.Minute)) }), after: 3 * time.Minute,
-			want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second},
+			mg:     createdSample(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-4 * time.Minute)) }), after: 3 * time.Minute,
+			want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 10 * time.Second},
 		},
 		"UnseenMost": {
-			reason: "But not later than that.",
-			mg:     createdThing(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) }), after: graceMost,
+			reason: "The wait before another create has an upper limit.",
+			mg:     createdSample(creating, func(mg *flowSample) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) }), after: graceMost,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"NoStatus":    {reason: "Where status was not written, nothing was seen.", mg: createdThing(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
-		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdThing(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
-		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second}},
-		"Seen":        {reason: "What was there was deleted.", mg: createdThing(seen), after: graceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
-		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdThing(Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdThing(Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
-		"Given":       {reason: "Another create would make a second one.", mg: createdThing(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second}},
-		"GivenLong":   {reason: "So only the user can tell.", mg: createdThing(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: 150 * time.Second}},
+		"NoStatus":    {reason: "Where status was not written, nothing was seen.", mg: createdSample(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
+		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdSample(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
+		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second}},
+		"Seen":        {reason: "What was there was deleted.", mg: createdSample(seen), after: graceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdSample(Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdSample(Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second}},
+		"Given":       {reason: "Another create would make a second one.", mg: createdSample(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 10 * time.Second}},
+		"GivenLong":   {reason: "With a name that AWS gives, another create could make a duplicate, so the user has to decide.", mg: createdSample(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, requeueAfter: 150 * time.Second}},
 		"GivenEver": {
-			reason: "And goes on being asked.", mg: createdThing(Unavailable(2, neverShown)), given: true, after: 24 * time.Hour,
-			want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: graceMost},
+			reason: "AWS is still read, at the longest interval.", mg: createdSample(Unavailable(2, neverShown)), given: true, after: 24 * time.Hour,
+			want: want{ready: xpv2.ReasonUnavailable, message: neverShown, requeueAfter: graceMost},
 		},
-		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: 2 * time.Second}},
-		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdThing(Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 2 * time.Second}},
-		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdThing(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
+		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdSample(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: 2 * time.Second}},
+		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdSample(Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: 2 * time.Second}},
+		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdSample(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
 		"GivenAgreed": {
-			reason: "The user says that it may be created again.", mg: createdThing(creating, func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
+			reason: "The user has removed the annotation, which allows another create.", mg: createdSample(creating, func(mg *flowSample) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"Nameless": {
 			reason: "AWS's answer to the create lacked the name.", given: true, after: time.Second,
-			mg: createdThing(creating, func(mg *flowSample) {
+			mg: createdSample(creating, func(mg *flowSample) {
 				mg.Annotations[ownership.AnnotationNamedBy] = "u1/"
 				meta.SetExternalName(mg, "")
 			}),
-			want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second},
+			want: want{ready: xpv2.ReasonCreating, message: notShown, requeueAfter: time.Second},
 		},
 		"Restored": {
-			reason: "What another object has created says nothing of this one.", mg: createdThing(creating, func(mg *flowSample) { mg.UID = "u2" }), given: true, after: time.Second,
+			reason: "The create annotations are those of another object.", mg: createdSample(creating, func(mg *flowSample) { mg.UID = "u2" }), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
 		"Refused": {
-			reason: "The last create failed.", mg: createdThing(creating, func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
+			reason: "The last create failed.", mg: createdSample(creating, func(mg *flowSample) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Unanswered": {reason: "What may have been created may show late.", mg: unansweredSample(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"Unanswered": {reason: "What may have been created may show late.", mg: unansweredSample(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, requeueAfter: 8 * time.Second}},
 		"UnansweredFound": {
-			reason: "Replicas of AWS may disagree for a while.", given: true, after: 2 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second},
+			reason: "Replicas of AWS may disagree for a while.", given: true, after: 2 * time.Second, want: want{ready: xpv2.ReasonAvailable, requeueAfter: time.Second},
 			mg: unansweredSample(func(mg *flowSample) { meta.AddAnnotations(mg, ownership.Name(mg, "basket")); mg.SetConditions(seen) }),
 		},
-		"UnansweredLong":  {reason: "Nothing came of it.", mg: unansweredSample(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unansweredSample(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unansweredSample(func(mg *flowSample) {
 			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, ownership.AnnotationUnanswered)
-		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: time.Second}},
-		"UnansweredOther": {reason: "It was of an earlier create.", mg: unansweredSample(func(mg *flowSample) {
+		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, requeueAfter: time.Second}},
+		"UnansweredOther": {reason: "The unanswered create was an earlier one.", mg: unansweredSample(func(mg *flowSample) {
 			meta.SetExternalCreatePending(mg, made.Add(time.Second))
 			meta.SetExternalCreateFailed(mg, made.Add(2*time.Second))
 		}), given: true, after: 3 * time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"UnansweredDeleted": {reason: "It would be left behind.", mg: unansweredSample(deletedSample), given: true, after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
-		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deletedSample), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
-		"DeletedLong":       {reason: "It will not show any more.", mg: createdThing(creating, deletedSample), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdThing(seen, deletedSample), after: time.Second, want: want{held: true, ready: xpv2.ReasonAvailable}},
-		"DeletedSeenLong":   {reason: "Replicas of AWS agree by then.", mg: createdThing(seen, deletedSample), after: graceSeen, want: want{create: true, ready: xpv2.ReasonAvailable}},
+		"UnansweredDeleted": {reason: "The resource that the unanswered create may have made would be left behind.", mg: unansweredSample(deletedSample), given: true, after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
+		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdSample(creating, deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
+		"DeletedLong":       {reason: "After the grace period, AWS is taken to have created nothing.", mg: createdSample(creating, deletedSample), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdSample(seen, deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonAvailable}},
+		"DeletedSeenLong":   {reason: "Replicas of AWS agree by then.", mg: createdSample(seen, deletedSample), after: graceSeen, want: want{create: true, ready: xpv2.ReasonAvailable}},
 		"DeletedRefused": {
-			reason: "AWS has shown it, and not deleted it.", mg: createdThing(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
-			want: want{held: true, ready: xpv2.ReasonDeleting},
+			reason: "AWS has shown it, and not deleted it.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
+			want: want{aborted: true, ready: xpv2.ReasonDeleting},
 		},
-		"UnansweredDeletedKnown": {reason: "A known name helps nobody once the resource is gone.", mg: unansweredSample(deletedSample), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
-		"UnansweredDeletedLong":  {reason: "Nothing came of it.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedKnown": {reason: "The resource must not be deleted while the create may still take effect.", mg: unansweredSample(deletedSample), after: time.Second, want: want{aborted: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedLong":  {reason: "The unanswered create had no effect.", mg: unansweredSample(deletedSample), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredDeletedGone": {
-			reason: "It was found, and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
+			reason: "The result of the unanswered create was found and deleted.", mg: unansweredSample(deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonDeleting},
 		},
-		"DeletedGone": {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedGone": {reason: "The deletion succeeded, so the external resource is gone.", mg: createdSample(xpv2.Deleting(), deletedSample, func(mg *flowSample) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
 		"MayNotCreate": {
-			reason: "It is just said.", mg: createdThing(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
+			reason: "Without the policy Create, the absence is only reported.", mg: createdSample(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			turn := attemptAt(tc.after)
+			attempt := attemptAt(tc.after)
 			e := NewExternal[*flowSample, string, settings](&fakeExternal{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
-			o, err := e.Observe(WithAttempt(t.Context(), turn), tc.mg)
+			o, err := e.Observe(WithAttempt(t.Context(), attempt), tc.mg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, aborted := turn.Aborted()
+			_, aborted := attempt.Aborted()
 			ready := tc.mg.GetCondition(xpv2.TypeReady)
-			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.held || !create && !o.ResourceUpToDate {
-				t.Errorf("%s\ngot %+v, held %t", tc.reason, o, aborted)
+			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.aborted || !create && !o.ResourceUpToDate {
+				t.Errorf("%s\ngot %+v, aborted %t", tc.reason, o, aborted)
 			}
-			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || turn.RequeueDelay() != tc.want.comeBack {
-				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, turn.RequeueDelay(), ready.Reason, ready.Message)
+			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || attempt.RequeueDelay() != tc.want.requeueAfter {
+				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, attempt.RequeueDelay(), ready.Reason, ready.Message)
 			}
-			told := slices.ContainsFunc(turn.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
-			if len(turn.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !told {
-				t.Errorf("%s\nevents %v, want %q", tc.reason, turn.Events(), tc.want.event)
+			reported := slices.ContainsFunc(attempt.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
+			if len(attempt.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !reported {
+				t.Errorf("%s\nevents %v, want %q", tc.reason, attempt.Events(), tc.want.event)
 			}
 		})
 	}
@@ -206,7 +206,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 
 // Where AWS gives another name to what is created anew, the old one is taken off first, so
 // that a create whose answer is lost is looked for.
-func TestCreateInPlaceOfWhatIsGone(t *testing.T) {
+func TestCreateAfterDeletionInAWS(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		mg     *flowSample
@@ -214,24 +214,24 @@ func TestCreateInPlaceOfWhatIsGone(t *testing.T) {
 		err    error
 		want   []string
 	}{
-		"Gone":     {reason: "It is taken off before the call.", mg: createdThing(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
-		"Outdated": {reason: "Who decided by an old object creates nothing.", mg: createdThing(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
-		"First":    {reason: "There is nothing to take off.", mg: createdThing(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
-		"Known":    {reason: "It will have the same name.", mg: createdThing(xpv2.Available()), want: []string{"Create"}},
+		"Gone":     {reason: "The old name is removed before the create.", mg: createdSample(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
+		"Outdated": {reason: "A decision that was based on an outdated object creates nothing.", mg: createdSample(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
+		"First":    {reason: "There is no old name to remove.", mg: createdSample(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
+		"Known":    {reason: "The new external resource will have the same name, so the name stays.", mg: createdSample(xpv2.Available()), want: []string{"Create"}},
 		"Noted": {
 			reason: "The kind finds it by its own note.", given: true, want: []string{"Create"},
-			mg: createdThing(xpv2.Available(), func(mg *flowSample) { mg.Annotations[ownership.AnnotationIntent] = "" }),
+			mg: createdSample(xpv2.Available(), func(mg *flowSample) { mg.Annotations[ownership.AnnotationIntent] = "" }),
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c, turn := &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}}, attemptAt(0)
-			turn.IntentRecorder = func(_ context.Context, obj client.Object, a map[string]string) error {
+			c, attempt := &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}}, attemptAt(0)
+			attempt.IntentRecorder = func(_ context.Context, obj client.Object, a map[string]string) error {
 				c.calls = append(c.calls, "Intend")
 				meta.AddAnnotations(obj, a)
 				return tc.err
 			}
-			if _, err := NewExternal[*flowSample, string, settings](c, Calls{NameGiven: tc.given}).Create(WithAttempt(t.Context(), turn), tc.mg); err == nil {
+			if _, err := NewExternal[*flowSample, string, settings](c, Calls{NameGiven: tc.given}).Create(WithAttempt(t.Context(), attempt), tc.mg); err == nil {
 				t.Error("want an error")
 			}
 			if diff := cmp.Diff(tc.want, c.calls); diff != "" {
@@ -258,25 +258,25 @@ func TestCreateWithoutAName(t *testing.T) {
 	}
 }
 
-// A thing that a create finds there, time and again, and that no look shows, is told.
-func TestCreateFindsItThere(t *testing.T) {
+// An external resource that AWS reports as existing, and that no observation finds, is reported.
+func TestCreateOfAnExistingResource(t *testing.T) {
 	exists := map[string]error{"Create": api("ResourceConflictException", "Thing already exists: basket")}
 	cases := map[string]struct {
-		reason string
-		failed time.Duration
-		told   bool
+		reason   string
+		failed   time.Duration
+		reported bool
 	}{
-		"First":  {reason: "The next look tells whose it is.", failed: -time.Hour},
-		"Second": {reason: "That look has not shown it.", failed: -time.Second, told: true},
+		"First":  {reason: "The next observation checks the ownership.", failed: -time.Hour},
+		"Second": {reason: "The observation after the first conflict has not found the resource.", failed: -time.Second, reported: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := newExternalSample(unnamed)
 			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
-			turn := attemptAt(0)
-			_, err := NewExternal[*flowSample, string, settings](&fakeExternal{fail: exists}, Calls{}).Create(WithAttempt(t.Context(), turn), mg)
-			if _, aborted := turn.Aborted(); aborted == tc.told || (err != nil) != tc.told {
-				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
+			attempt := attemptAt(0)
+			_, err := NewExternal[*flowSample, string, settings](&fakeExternal{fail: exists}, Calls{}).Create(WithAttempt(t.Context(), attempt), mg)
+			if _, aborted := attempt.Aborted(); aborted == tc.reported || (err != nil) != tc.reported {
+				t.Errorf("%s\naborted %t, error %v", tc.reason, aborted, err)
 			}
 		})
 	}

@@ -118,7 +118,7 @@ func TestDriftIsCounted(t *testing.T) {
 		want   map[string]float64
 	}{
 		"ByHand": {
-			reason: "Someone has changed the thing in AWS.",
+			reason: "The external resource was changed manually.",
 			do:     func(e *env) { e.cloud.value = "hand"; e.settle(); e.reconcile() },
 			want:   map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
@@ -128,7 +128,7 @@ func TestDriftIsCounted(t *testing.T) {
 			want:   map[string]float64{"drift_seen_total missing": 1, "drift_corrected_total missing": 1},
 		},
 		"OnRequest": {
-			reason: "To ask for a look changes nothing of what is wanted.",
+			reason: "A requested reconcile does not change the desired state.",
 			do: func(e *env) {
 				e.cloud.value = "hand"
 				e.change(func(mg *sample) {
@@ -139,7 +139,7 @@ func TestDriftIsCounted(t *testing.T) {
 			want: map[string]float64{"drift_seen_total changed": 1, "drift_corrected_total changed": 1},
 		},
 		"Pending": {
-			reason: "AWS does not let it be put right.",
+			reason: "AWS rejects the correction.",
 			do: func(e *env) {
 				e.cloud.value = "hand"
 				e.cloud.fail["Update"] = errors.New("denied")
@@ -149,7 +149,7 @@ func TestDriftIsCounted(t *testing.T) {
 			want: map[string]float64{"drift_seen_total changed": 1, "drift_pending": 1},
 		},
 		"NoQuota": {
-			reason: "Drift that waits for its turn is one.",
+			reason: "Drift that waits for quota is pending.",
 			do: func(e *env) {
 				e.cloud.value = "hand"
 				e.limiter.wait["Update"] = time.Second
@@ -169,11 +169,15 @@ func TestDriftIsCounted(t *testing.T) {
 		},
 		"Secret": {
 			reason: "The user has changed a Secret that spec refers to. The test changes AWS instead.",
-			do:     func(e *env) { e.cloud.value = "old secret"; e.gate.states.markChanged(cart, "Secret db"); e.settle() },
+			do: func(e *env) {
+				e.cloud.value = "old secret"
+				e.reconciler.states.markChanged(cart, "Secret db")
+				e.settle()
+			},
 		},
 		"Config": {
 			reason: "The user has changed the tags of a ProviderConfig.",
-			do:     func(e *env) { e.cloud.value = "old tags"; e.gate.states.resetBackoff(cart); e.settle() },
+			do:     func(e *env) { e.cloud.value = "old tags"; e.reconciler.states.resetBackoff(cart); e.settle() },
 		},
 		"Paused": {
 			reason: "What is changed while it is paused is meant.",
@@ -220,21 +224,21 @@ func TestDriftIsCounted(t *testing.T) {
 	}
 }
 
-// TestChangeDuringALook checks that a change during an observation counts as neither observed
+// TestChangeDuringAReconcile checks that a change during an observation counts as neither observed
 // nor not.
-func TestChangeDuringALook(t *testing.T) {
+func TestChangeDuringAReconcile(t *testing.T) {
 	s, mg := newStateStore(), newSample()
-	look := func(c SyncState, during func()) driftChange {
+	reconcile := func(c SyncState, during func()) driftChange {
 		known, _ := s.begin(mg)
 		during()
 		return s.recordComparison(mg, &Attempt{comparison: c}, known)
 	}
-	look(UpToDate, func() { s.markChanged(cart, "Secret db") })
-	if f := look(Differs, func() {}); f.seen {
+	reconcile(UpToDate, func() { s.markChanged(cart, "Secret db") })
+	if f := reconcile(Differs, func() {}); f.seen {
 		t.Error("what differs after a change that a look has missed is no drift")
 	}
-	look(UpToDate, func() {})
-	if f := look(Differs, func() { s.resetBackoff(cart) }); f.seen {
+	reconcile(UpToDate, func() {})
+	if f := reconcile(Differs, func() { s.resetBackoff(cart) }); f.seen {
 		t.Error("nor is what differs since a change that has just come")
 	}
 }

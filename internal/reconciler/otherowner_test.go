@@ -43,10 +43,10 @@ func TestForeign(t *testing.T) {
 	}{
 		"Nobody":        {reason: "No resource has it.", want: imported},
 		"Other":         {reason: "Another resource has made it.", other: made("live", "pay"), want: owned},
-		"OtherName":     {reason: "That one has another alias.", other: made("beta", "pay"), want: imported},
-		"OtherFunction": {reason: "Or that of another function.", other: made("live", "cart"), want: imported},
-		"Observes":      {reason: "Who only observes owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
-		"NotMade":       {reason: "Who is called so has not made it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
+		"OtherName":     {reason: "The other resource names another alias.", other: made("beta", "pay"), want: imported},
+		"OtherFunction": {reason: "The other resource names an alias of another function.", other: made("live", "cart"), want: imported},
+		"Observes":      {reason: "An observe-only resource owns nothing.", other: made("live", "pay", func(o *sample) { o.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe"} }), want: imported},
+		"NotMade":       {reason: "The resource of that name has not created it.", other: made("live", "pay", func(o *sample) { o.SetUID("u3") }), want: imported},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ type intending struct {
 	*cloud
 
 	// Each is called once: after the observation, and before the intent is recorded.
-	observed, noted func()
+	observed, recorded func()
 }
 
 func (i *intending) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
@@ -26,21 +26,21 @@ func (i *intending) Observe(ctx context.Context, mg *sample) (managed.ExternalOb
 }
 
 func (i *intending) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
-	if err := i.note(ctx, mg); err != nil {
+	if err := i.recordIntent(ctx, mg); err != nil {
 		return managed.ExternalCreation{}, err
 	}
 	return i.cloud.Create(ctx, mg)
 }
 
 func (i *intending) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
-	if err := i.note(ctx, mg); err != nil {
+	if err := i.recordIntent(ctx, mg); err != nil {
 		return managed.ExternalUpdate{}, err
 	}
 	return i.cloud.Update(ctx, mg)
 }
 
-func (i *intending) note(ctx context.Context, mg *sample) error {
-	run(&i.noted)
+func (i *intending) recordIntent(ctx context.Context, mg *sample) error {
+	run(&i.recorded)
 	return errors.Wrap(RecordIntent(ctx, mg, map[string]string{"intent": mg.Spec.Value}), "cannot note what is about to be done")
 }
 
@@ -61,14 +61,14 @@ func TestOutdatedDecision(t *testing.T) {
 		calls  []string
 	}{
 		"BeforeFinalizer": {reason: "The finalizer is not added.", when: func(i *intending, f func()) { i.observed = f }, calls: []string{"Get", "Get", "Create", "Get"}},
-		"BeforeCreate":    {reason: "It is not created.", when: func(i *intending, f func()) { i.noted = f }, calls: []string{"Get", "Get", "Create", "Get"}},
-		"BeforeUpdate":    {reason: "It is not updated.", exists: true, when: func(i *intending, f func()) { i.noted = f }, calls: []string{"Get", "Get", "Update", "Get"}},
+		"BeforeCreate":    {reason: "The object changes before the create, which is then not called.", when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Create", "Get"}},
+		"BeforeUpdate":    {reason: "The object changes before the update, which is then not called.", exists: true, when: func(i *intending, f func()) { i.recorded = f }, calls: []string{"Get", "Get", "Update", "Get"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, newSample())
 			c := &intending{cloud: e.cloud}
-			e.gate = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
+			e.reconciler = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
 			if tc.exists {
 				e.settle()
 				e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })

@@ -74,8 +74,8 @@ func TestPanics(t *testing.T) {
 		"Disconnect": {reason: "At the end."},
 		"Connect":    {reason: "Before any call."},
 		"Reads":      {reason: "Before the runtime has begun."},
-		"Region":     {reason: "So is this."},
-		"Fields":     {reason: "And this."},
+		"Region":     {reason: "A panic while the region is resolved."},
+		"Fields":     {reason: "A panic while fields of other objects are read."},
 	}
 	for in, tc := range cases {
 		t.Run(in, func(t *testing.T) {
@@ -93,12 +93,12 @@ func TestPanics(t *testing.T) {
 			o.Logger = log
 			k.Fields = func(*sample) []v1beta1.FieldSelector { client.broken("Fields"); return nil }
 			o.Fields = refs.NewFieldReader(refs.FieldReaderOptions{})
-			e.gate = newReconciler(&manager{c: e.server}, o, k, e.events)
-			e.gate.states.markChanged(cart, "Secret db")
+			e.reconciler = newReconciler(&manager{c: e.server}, o, k, e.events)
+			e.reconciler.states.markChanged(cart, "Secret db")
 			if tc.change != nil {
 				tc.change(e)
 			}
-			reserved := len(e.limiter.asked)
+			reserved := len(e.limiter.requested)
 			e.limiter.released = 0
 
 			waits := []time.Duration{e.reconcile(), e.reconcile(), e.reconcile(), e.reconcile()}
@@ -112,10 +112,10 @@ func TestPanics(t *testing.T) {
 			if n := e.events.count(reasonPanicked); n != 1 {
 				t.Errorf("%s: want one event, got %v", tc.reason, e.events.all)
 			}
-			if len(e.limiter.asked) > reserved && e.limiter.released == 0 {
+			if len(e.limiter.requested) > reserved && e.limiter.released == 0 {
 				t.Errorf("%s: what was reserved was not given back", tc.reason)
 			}
-			if turn := e.gate.recorder.state.attempt(cart); turn != nil {
+			if attempt := e.reconciler.recorder.state.attempt(cart); attempt != nil {
 				t.Errorf("%s: the recorder still has a turn", tc.reason)
 			}
 			if !strings.Contains(log.String(), "panic_test.go:") {

@@ -31,7 +31,7 @@ func TestDesiredStateChanged(t *testing.T) {
 		"Label":   {reason: "A selector may now find it.", change: func(mg *sample) { mg.SetLabels(map[string]string{"a": "b"}) }, want: true},
 		"Adopt":   {reason: "The user's word.", change: annotate(ownership.AnnotationAdopt, "true"), want: true},
 		"Request": {reason: "The user's word.", change: annotate(meta.AnnotationKeyReconcileRequestedAt, "now"), want: true},
-		"Import":  {reason: "The user names the thing.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
+		"Import":  {reason: "The user sets the external name.", change: annotate(meta.AnnotationKeyExternalName, "cart-fn"), want: true},
 		"Created": {reason: "The provider remembers what it created.", change: func(mg *sample) {
 			meta.SetExternalCreatePending(mg, time.Now())
 			meta.SetExternalCreateSucceeded(mg, time.Now())
@@ -44,7 +44,7 @@ func TestDesiredStateChanged(t *testing.T) {
 			want:   true,
 		},
 		"OthersFinalizerGone": {
-			reason: "It waited for that.",
+			reason: "The deletion waits for the finalizers of others.",
 			old: func(mg *sample) {
 				mg.SetDeletionTimestamp(&now)
 				mg.SetFinalizers([]string{"a", "b"})

@@ -31,9 +31,9 @@ func (o *owned) Observe(ctx context.Context, mg *sample) (managed.ExternalObserv
 	return o.cloud.Observe(ctx, mg)
 }
 
-// TestReadySpeaksOfThePresent checks that after a series of different errors, Ready never
+// TestReadyIsUpToDate checks that after a series of different errors, Ready never
 // contains an earlier one.
-func TestReadySpeaksOfThePresent(t *testing.T) {
+func TestReadyIsUpToDate(t *testing.T) {
 	const (
 		refused = "no credentials"
 		denied  = "AccessDeniedException"
@@ -41,44 +41,44 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 	type step struct {
 		do func(e *env)
 		// reason is the reason of Ready, and says a part of its message, if not empty.
-		reason xpv2.ConditionReason
-		says   string
+		reason  xpv2.ConditionReason
+		message string
 	}
-	missing := step{do: func(*env) {}, reason: xpv2.ReasonCreating, says: "shop/basket does not exist"}
+	missing := step{do: func(*env) {}, reason: xpv2.ReasonCreating, message: "shop/basket does not exist"}
 	unmade := step{do: func(e *env) {
 		if err := e.server.Create(e.t.Context(), basket("basket", "")); err != nil {
 			e.t.Fatal(err)
 		}
-	}, reason: xpv2.ReasonCreating, says: "does not exist in AWS yet"}
+	}, reason: xpv2.ReasonCreating, message: "does not exist in AWS yet"}
 	broken := step{do: func(e *env) {
 		e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 		e.resolver.err = errors.New(refused)
-	}, reason: xpv2.ReasonUnavailable, says: refused}
+	}, reason: xpv2.ReasonUnavailable, message: refused}
 	unread := step{do: func(e *env) {
 		e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 		e.resolver.err, e.cloud.fail["Get"] = nil, errors.New(denied)
-	}, reason: xpv2.ReasonUnavailable, says: denied}
-	outage := func(reason xpv2.ConditionReason, says string) step {
+	}, reason: xpv2.ReasonUnavailable, message: denied}
+	outage := func(reason xpv2.ConditionReason, message string) step {
 		return step{do: func(e *env) {
 			e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 			e.resolver.err, e.cloud.fail["Get"] = nil, errBusy
-		}, reason: reason, says: says}
+		}, reason: reason, message: message}
 	}
 	notCreated := step{do: func(e *env) {
 		delete(e.cloud.fail, "Get")
 		e.cloud.fail["Create"] = errors.New("quota")
-	}, reason: xpv2.ReasonUnavailable, says: "quota"}
+	}, reason: xpv2.ReasonUnavailable, message: "quota"}
 	paused := step{do: func(e *env) {
 		e.change(func(mg *sample) { mg.Annotations = map[string]string{"crossplane.io/paused": "true"} })
-	}, reason: xpv2.ReasonCreating, says: "reconciliation is paused"}
+	}, reason: xpv2.ReasonCreating, message: "reconciliation is paused"}
 	fine := step{do: func(e *env) {
 		e.resolver.err, e.cloud.fail = nil, map[string]error{}
 		e.cloud.there, e.cloud.value = true, "a"
 	}, reason: xpv2.ReasonAvailable}
-	whose := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to another")) }, reason: xpv2.ReasonUnavailable, says: "belongs to another"}
-	other := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to a third")) }, reason: xpv2.ReasonUnavailable, says: "belongs to a third"}
+	foreign := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to another")) }, reason: xpv2.ReasonUnavailable, message: "belongs to another"}
+	other := step{do: func(e *env) { ownerOf(e, errors.New("thing cart exists and belongs to a third")) }, reason: xpv2.ReasonUnavailable, message: "belongs to a third"}
 	ours := func(s step) step {
-		return step{do: func(e *env) { ownerOf(e, nil); s.do(e) }, reason: s.reason, says: s.says}
+		return step{do: func(e *env) { ownerOf(e, nil); s.do(e) }, reason: s.reason, message: s.message}
 	}
 
 	cases := map[string]struct {
@@ -86,13 +86,13 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 		steps  []step
 	}{
 		"Credentials": {reason: "What was missing is there, and the credentials are refused.", steps: []step{missing, unmade, broken, unread, notCreated, fine}},
-		"Read":        {reason: "Or it may not be read.", steps: []step{missing, unread, fine, broken}},
-		"MissingAgain": {reason: "What is missing again is told again.", steps: []step{missing, unread, {do: func(e *env) {
+		"Read":        {reason: "After the reference is resolved, the read is denied.", steps: []step{missing, unread, fine, broken}},
+		"MissingAgain": {reason: "An object that is missing again is reported again.", steps: []step{missing, unread, {do: func(e *env) {
 			e.change(func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"} })
-		}, reason: xpv2.ReasonCreating, says: "shop/basket does not exist"}}},
+		}, reason: xpv2.ReasonCreating, message: "shop/basket does not exist"}}},
 		"Paused":         {reason: "Nothing is waited for.", steps: []step{missing, paused}},
-		"Foreign":        {reason: "Whose it is may have changed, but nobody can see.", steps: []step{whose, other, ours(broken), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
-		"Available":      {reason: "What was served is served as far as is known, while AWS alone cannot be asked.", steps: []step{ours(step{do: func(e *env) { e.change(func(mg *sample) { mg.Spec.OtherRef = nil }) }, reason: xpv2.ReasonAvailable}), fine, outage(xpv2.ReasonAvailable, ""), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
+		"Foreign":        {reason: "The ownership may have changed, but cannot be read.", steps: []step{foreign, other, ours(broken), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
+		"Available":      {reason: "An available resource stays available during an outage of AWS.", steps: []step{ours(step{do: func(e *env) { e.change(func(mg *sample) { mg.Spec.OtherRef = nil }) }, reason: xpv2.ReasonAvailable}), fine, outage(xpv2.ReasonAvailable, ""), unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
 		"NothingIsKnown": {reason: "Nothing is known at first.", steps: []step{broken, unread, outage(xpv2.ReasonUnavailable, "concurrent"), fine}},
 		"Outage":         {reason: "An outage keeps it from being created.", steps: []step{outage(xpv2.ReasonCreating, "concurrent"), fine}},
 	}
@@ -107,8 +107,8 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 					e.reconcile()
 				}
 				r := e.stored().GetCondition(xpv2.TypeReady)
-				if r.Reason != s.reason || !strings.Contains(r.Message, s.says) || s.says == "" && r.Message != "" {
-					t.Errorf("%s\nstep %d: want %s %q, got %+v", tc.reason, i, s.reason, s.says, r)
+				if r.Reason != s.reason || !strings.Contains(r.Message, s.message) || s.message == "" && r.Message != "" {
+					t.Errorf("%s\nstep %d: want %s %q, got %+v", tc.reason, i, s.reason, s.message, r)
 				}
 				if err := samples.Contradiction(e.stored()); err != nil {
 					t.Errorf("%s\nstep %d: %v", tc.reason, i, err)
@@ -132,6 +132,6 @@ func ownerOf(e *env, foreign error) {
 	k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 		return &owned{cloud: e.cloud, foreign: foreign}, nil
 	}
-	e.gate = newReconciler(&manager{c: e.server}, e.options, k, e.events)
-	e.gate.states.markChanged(cart, "Secret db")
+	e.reconciler = newReconciler(&manager{c: e.server}, e.options, k, e.events)
+	e.reconciler.states.markChanged(cart, "Secret db")
 }

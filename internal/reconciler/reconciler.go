@@ -72,8 +72,8 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 		return r.waitingResult(wait), nil
 	}
 
-	leave, wait := r.enter(mg)
-	defer leave()
+	release, wait := r.enter(mg)
+	defer release()
 	if wait > 0 {
 		endSpan(ctx, outcomeWaiting)
 		return r.waitingResult(wait), nil
@@ -143,8 +143,8 @@ func (r *reconciler[T]) startDelay(mg T, known resourceState, first bool) time.D
 		// After a start, settled resources are polled as if the provider had not stopped.
 		// Resources with references do not wait, because what they refer to may have changed
 		// meanwhile.
-		asked, _ := meta.GetPollInterval(mg)
-		return SpreadDelay(string(mg.GetUID()), r.poll.Effective(asked))
+		requested, _ := meta.GetPollInterval(mg)
+		return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
 	}
 	return 0
 }
@@ -245,8 +245,8 @@ func (r *reconciler[T]) pollResult(mg T, a *Attempt, res reconcile.Result) recon
 	case InMotion(a.ready):
 		return reconcile.Result{RequeueAfter: PendingDelay(r.now().Sub(a.ready.LastTransitionTime.Time))}
 	}
-	asked, _ := meta.GetPollInterval(mg)
-	return reconcile.Result{RequeueAfter: r.poll.Jittered(asked, r.random())}
+	requested, _ := meta.GetPollInterval(mg)
+	return reconcile.Result{RequeueAfter: r.poll.Jittered(requested, r.random())}
 }
 
 // failedResult records the error of a reconcile, and returns when to retry it.

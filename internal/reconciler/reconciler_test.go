@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-func TestLifeOfAThing(t *testing.T) {
+func TestLifecycleOfAResource(t *testing.T) {
 	e := newEnv(t, newSample())
 
 	if got := e.reconcile(); got != MinPending {
@@ -46,7 +46,7 @@ func TestLifeOfAThing(t *testing.T) {
 	}
 
 	var forgotten []types.UID
-	e.gate.kind.Forget = func(uid types.UID) { forgotten = append(forgotten, uid) }
+	e.reconciler.kind.Forget = func(uid types.UID) { forgotten = append(forgotten, uid) }
 	e.delete()
 	e.clock = e.stored().GetDeletionTimestamp().Time
 	if got := e.reconcile(); got != MinPending {
@@ -55,8 +55,8 @@ func TestLifeOfAThing(t *testing.T) {
 	if got := e.reconcile(); got != 0 {
 		t.Errorf("once gone: want no other look, got %s", got)
 	}
-	if got := e.reconcile(); got != 0 || e.gate.states.states[cart] != nil {
-		t.Errorf("what is gone is forgotten: %s, %v", got, e.gate.states.states)
+	if got := e.reconcile(); got != 0 || e.reconciler.states.states[cart] != nil {
+		t.Errorf("what is gone is forgotten: %s, %v", got, e.reconciler.states.states)
 	}
 	if diff := cmp.Diff([]types.UID{"u1"}, forgotten); diff != "" {
 		t.Errorf("nor does the kind remember it: -want, +got:\n%s", diff)
@@ -81,9 +81,9 @@ func TestLifeOfAThing(t *testing.T) {
 	}
 }
 
-// TestDeletionSaysWhatItIsAt checks that the steps of a deletion are reported, each once. The
+// TestDeletionReportsProgress checks that the steps of a deletion are reported, each once. The
 // runtime only reports that the deletion was requested.
-func TestDeletionSaysWhatItIsAt(t *testing.T) {
+func TestDeletionReportsProgress(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
 	e.delete()
@@ -126,9 +126,9 @@ func TestWaitsForReadsWithoutATouch(t *testing.T) {
 	}
 }
 
-// TestHeldCallLeavesNoTrace checks that a due call without quota writes nothing: whether
+// TestAbortedCallChangesNothing checks that a due call without quota writes nothing: whether
 // Observe called Reserve for it, the SDK's middleware deferred it, or AWS throttled it.
-func TestHeldCallLeavesNoTrace(t *testing.T) {
+func TestAbortedCallChangesNothing(t *testing.T) {
 	prepare := map[string]func(*env){
 		"Create": func(*env) {},
 		"Update": func(e *env) {
@@ -139,19 +139,19 @@ func TestHeldCallLeavesNoTrace(t *testing.T) {
 	}
 	ways := map[string]struct {
 		reason string
-		hold   func(e *env, call string)
+		block  func(e *env, call string)
 		free   func(e *env, call string)
 		want   time.Duration
 	}{
 		"Reserve": {
-			reason: "Observe asks, and is told to wait.",
-			hold:   func(e *env, call string) { e.limiter.wait[call] = 7 * time.Second },
+			reason: "Observe has to wait for quota.",
+			block:  func(e *env, call string) { e.limiter.wait[call] = 7 * time.Second },
 			free:   func(e *env, call string) { delete(e.limiter.wait, call) },
 			want:   7 * time.Second,
 		},
 		"Middleware": {
 			reason: "Observe forgot to ask.",
-			hold: func(e *env, call string) {
+			block: func(e *env, call string) {
 				e.cloud.reserve = false
 				e.cloud.fail[call] = &quota.DeferredError{Operation: call, After: 4 * time.Second}
 			},
@@ -160,7 +160,7 @@ func TestHeldCallLeavesNoTrace(t *testing.T) {
 		},
 		"Throttled": {
 			reason: "AWS refused the call for its rate.",
-			hold:   func(e *env, call string) { e.cloud.fail[call] = throttle() },
+			block:  func(e *env, call string) { e.cloud.fail[call] = throttle() },
 			free:   func(e *env, call string) { delete(e.cloud.fail, call) },
 			want:   time.Second,
 		},
@@ -172,7 +172,7 @@ func TestHeldCallLeavesNoTrace(t *testing.T) {
 				setUp(e)
 				e.cloud.calls = nil
 				before := e.stored()
-				tc.hold(e, call)
+				tc.block(e, call)
 				for range 3 {
 					if got := e.reconcile(); got < tc.want || got > 2*tc.want*2 {
 						t.Errorf("%s: want to come back in %s, got %s", tc.reason, tc.want, got)
@@ -185,7 +185,7 @@ func TestHeldCallLeavesNoTrace(t *testing.T) {
 				if len(e.events.all)+len(e.changes.ops) != 0 {
 					t.Errorf("%s: events %v, changes %v", tc.reason, e.events.all, e.changes.ops)
 				}
-				if n := e.gate.states.states[cart].failures; n != 0 {
+				if n := e.reconciler.states.states[cart].failures; n != 0 {
 					t.Errorf("%s: it counts as %d failures", tc.reason, n)
 				}
 				if way == "Reserve" && (e.cloud.calls[len(e.cloud.calls)-1] != "Get" || after.ResourceVersion != before.ResourceVersion) {
@@ -203,16 +203,16 @@ func TestHeldCallLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// TestHeldCallIsReservedBeforeTheNextLook checks that what an aborted reconcile waited for is
+// TestAbortedCallIsReservedBeforeTheNextObservation checks that what an aborted reconcile waited for is
 // reserved together with the next observation, which would otherwise be useless if it came too
 // early.
-func TestHeldCallIsReservedBeforeTheNextLook(t *testing.T) {
+func TestAbortedCallIsReservedBeforeTheNextObservation(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.limiter.wait["Create"] = 5 * time.Second
 	e.reconcile()
-	e.limiter.asked, e.cloud.calls = nil, nil
+	e.limiter.requested, e.cloud.calls = nil, nil
 	e.reconcile()
-	if diff := cmp.Diff([][]string{{"Get", "Create"}}, e.limiter.asked); diff != "" {
+	if diff := cmp.Diff([][]string{{"Get", "Create"}}, e.limiter.requested); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if len(e.cloud.calls) != 0 {
@@ -221,7 +221,7 @@ func TestHeldCallIsReservedBeforeTheNextLook(t *testing.T) {
 	delete(e.limiter.wait, "Create")
 	e.settle()
 	e.reconcile()
-	if diff := cmp.Diff([][]string{{"Get"}}, e.limiter.asked); diff != "" {
+	if diff := cmp.Diff([][]string{{"Get"}}, e.limiter.requested); diff != "" {
 		t.Errorf("once made it is wanted no more: -want, +got:\n%s", diff)
 	}
 }
@@ -252,7 +252,7 @@ func TestFreeOfQuota(t *testing.T) {
 		"InvalidPolicy": {reason: "Nothing is called.", mg: func(mg *sample) {
 			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Update"}
 		}},
-		"Orphaned": {reason: "The thing is left where it is.", gone: true, mg: func(mg *sample) {
+		"Orphaned": {reason: "The external resource is not deleted.", gone: true, mg: func(mg *sample) {
 			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Create", "Update"}
 			mg.SetFinalizers([]string{"finalizer.managedresource.crossplane.io"})
 		}},
@@ -268,8 +268,8 @@ func TestFreeOfQuota(t *testing.T) {
 			if got := e.reconcile(); got != 0 {
 				t.Errorf("%s: want no other look, got %s", tc.reason, got)
 			}
-			if len(e.limiter.asked) != 0 || len(e.cloud.calls) != 0 {
-				t.Errorf("%s: asked for %v, called %v", tc.reason, e.limiter.asked, e.cloud.calls)
+			if len(e.limiter.requested) != 0 || len(e.cloud.calls) != 0 {
+				t.Errorf("%s: asked for %v, called %v", tc.reason, e.limiter.requested, e.cloud.calls)
 			}
 		})
 	}
@@ -291,8 +291,8 @@ func TestUnresolvedConfigurationIsReported(t *testing.T) {
 	if got := e.events.count("CannotConnectToProvider"); got != 1 {
 		t.Errorf("want one event, got %d: %v", got, e.events.all)
 	}
-	if len(e.limiter.asked) != 0 {
-		t.Errorf("no call is reserved: %v", e.limiter.asked)
+	if len(e.limiter.requested) != 0 {
+		t.Errorf("no call is reserved: %v", e.limiter.requested)
 	}
 }
 
@@ -328,11 +328,11 @@ func TestPriority(t *testing.T) {
 			},
 			want: quota.Poll,
 		},
-		"Config": {reason: "A config that many may refer to has changed.", do: func(e *env) { e.gate.states.resetBackoff(cart) }, want: quota.Poll},
-		"Poked":  {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.gate.states.markChanged(cart, "Secret db") }, want: quota.User},
-		"Served": {reason: "The change has been looked at.", do: func(e *env) { e.gate.states.markChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
+		"Config": {reason: "A config that many may refer to has changed.", do: func(e *env) { e.reconciler.states.resetBackoff(cart) }, want: quota.Poll},
+		"Secret": {reason: "A Secret that the resource refers to has changed.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db") }, want: quota.User},
+		"Served": {reason: "The change was reconciled already.", do: func(e *env) { e.reconciler.states.markChanged(cart, "Secret db"); e.reconcile() }, want: quota.Poll},
 		"Hopeless": {
-			reason: "After many errors nobody waits for the next try.",
+			reason: "After many errors, nobody waits for the retry, so it has the priority of a poll.",
 			do: func(e *env) {
 				e.change(func(mg *sample) { mg.Generation = 2 })
 				e.cloud.fail["Get"] = errors.New("boom")
@@ -373,8 +373,8 @@ func TestTenantIsTheNamespace(t *testing.T) {
 	}
 }
 
-// TestPokeDuringReconcile checks that a change mark set during a reconcile is not lost.
-func TestPokeDuringReconcile(t *testing.T) {
+// TestMarkChangedDuringReconcile checks that a change mark set during a reconcile is not lost.
+func TestMarkChangedDuringReconcile(t *testing.T) {
 	s := newStateStore()
 	mg := newSample()
 	seen, _ := s.begin(mg)
@@ -428,14 +428,14 @@ func TestSpreadAfterStart(t *testing.T) {
 	}
 	t.Run("NewConfig", func(t *testing.T) {
 		e := restart(func(*sample) {})
-		e.gate.states.resetBackoff(cart)
+		e.reconciler.states.resetBackoff(cart)
 		if e.reconcile(); len(e.cloud.calls) == 0 {
 			t.Error("what a changed config has woken is looked at at once")
 		}
 	})
 	t.Run("Poked", func(t *testing.T) {
 		e := restart(func(*sample) {})
-		e.gate.states.markChanged(cart, "Secret db")
+		e.reconciler.states.markChanged(cart, "Secret db")
 		if e.reconcile(); len(e.cloud.calls) == 0 {
 			t.Error("what a change has woken is looked at at once")
 		}
@@ -466,7 +466,7 @@ func TestPollInterval(t *testing.T) {
 		"Default":  {reason: "The flag's interval.", random: 0.5, want: 10 * time.Minute},
 		"Earliest": {reason: "Jitter is a share of the interval.", random: 0, want: 9 * time.Minute},
 		"Asked":    {reason: "The annotation wins.", annotation: "1h", random: 0.5, want: time.Hour},
-		"Floor":    {reason: "But not below the floor, jitter included.", annotation: "1s", random: 0, want: 30 * time.Second},
+		"Floor":    {reason: "The interval does not go below the minimum, jitter included.", annotation: "1s", random: 0, want: 30 * time.Second},
 		"Nonsense": {reason: "What is no duration is ignored.", annotation: "soon", random: 0.5, want: 10 * time.Minute},
 	}
 	for name, tc := range cases {

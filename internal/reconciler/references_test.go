@@ -123,18 +123,18 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		want   string
 	}{
 		"Absent": {
-			reason: "It names what is missing.",
+			reason: "The message names the missing object.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			want:   "Sample shop/basket does not exist (cannot resolve spec.forProvider.other)",
 		},
 		"NotYetInAWS": {
-			reason: "It says what is waited for.",
+			reason: "The message names what is awaited.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
 			want:   "Sample shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
 		},
 		"NothingSelected": {
-			reason: "It says that the selector finds nothing.",
+			reason: "The message says that the selector matches nothing.",
 			edit: func(mg *sample) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
 			},
@@ -150,7 +150,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			want:   "no Sample in namespace shop matches the selector",
 		},
 		"SelectedNotYetInAWS": {
-			reason: "It says which of those selected is waited for.",
+			reason: "The message names the selected object that is awaited.",
 			edit:   func(mg *sample) { mg.Spec.OtherSelector = sel },
 			others: []client.Object{basket("basket", "")},
 			want:   "Sample shop/basket does not exist in AWS yet",
@@ -237,7 +237,7 @@ func TestReferrerRequests(t *testing.T) {
 		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
 		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(Available(1)) }), want: both},
 		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
-		"Unrelated": {reason: "No one goes by the rest.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
+		"Unrelated": {reason: "A change of other fields requeues nothing.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -266,7 +266,7 @@ func TestFreshness(t *testing.T) {
 	e := newEnv(t, newSample())
 	age := func(label string) {
 		e.kind.Connect = nil
-		f := e.gate.fresh(e.stored(), e.gate.priority(e.stored(), resourceState{}))
+		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}))
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")

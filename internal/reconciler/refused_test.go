@@ -51,8 +51,8 @@ func TestRefusedChangesBackOff(t *testing.T) {
 		err    error
 		most   int
 	}{
-		"Unknown":   {reason: "Nobody knows whether it passes.", err: &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"}, most: 26},
-		"Denied":    {reason: "It passes once someone grants it.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"}, most: 38},
+		"Unknown":   {reason: "The cause is not known, so the call is retried.", err: &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"}, most: 26},
+		"Denied":    {reason: "A denied call succeeds once someone grants the permission.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"}, most: 38},
 		"Failure":   {reason: "AWS fails for as long as it does.", err: &smithy.GenericAPIError{Code: "ServiceException", Message: "An error occurred"}, most: 26},
 		"Throttled": {reason: "AWS has no room for it, which passes or not.", err: throttle(), most: 26},
 	}
@@ -105,16 +105,16 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 		},
 		DisconnectFn: func(context.Context) error { return nil },
 	}
-	e.gate = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
+	e.reconciler = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
 	e.runFor(time.Hour)
 	if sent < 6 || sent > 26 {
 		t.Errorf("want at most 26 calls in an hour, got %d", sent)
 	}
 }
 
-// TestThrottlesAreToldInTheEnd checks that throttling is not an error for about a minute, and
+// TestLastingThrottlesAreReported checks that throttling is not an error for about a minute, and
 // is reported after that.
-func TestThrottlesAreToldInTheEnd(t *testing.T) {
+func TestLastingThrottlesAreReported(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
 	e.cloud.fail["Get"] = throttle()
@@ -123,11 +123,11 @@ func TestThrottlesAreToldInTheEnd(t *testing.T) {
 		t.Errorf("a minute of throttles is not worth a word: got %+v", got)
 	}
 	e.runFor(2 * time.Minute)
-	told := e.stored()
-	if got := told.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled the calls of this resource for a while: TooManyRequestsException: Rate exceeded" {
+	reported := e.stored()
+	if got := reported.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled the calls of this resource for a while: TooManyRequestsException: Rate exceeded" {
 		t.Errorf("want Synced to say that AWS throttles: got %+v", got)
 	}
-	if got := told.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
+	if got := reported.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
 		t.Errorf("Ready is what was last seen: got %s", got)
 	}
 	e.cloud.calls = nil

@@ -196,7 +196,7 @@ func TestRuntimeContract(t *testing.T) {
 			calls:  []string{"connect", "observe", "delete", "event DeletedExternalResource", "update status"}, result: requeue,
 		},
 		"Deleted": {
-			reason: "An absent resource is let go. The zero Result says that nothing is left to do.",
+			reason: "An absent resource is released. The zero Result says that nothing is left to do.",
 			edit:   deleted,
 			client: fns{ObserveFn: observe(absent, nil)},
 			calls:  []string{"connect", "observe", "remove finalizer"},

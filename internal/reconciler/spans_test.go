@@ -26,7 +26,7 @@ import (
 func (e *env) trace(r *tracingtest.Recorder) string {
 	e.t.Helper()
 	r.Reset()
-	if _, err := e.gate.withTracing(r.Tracer).Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart}); err != nil {
+	if _, err := e.reconciler.withTracing(r.Tracer).Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart}); err != nil {
 		e.t.Fatal(err)
 	}
 	return strings.Join(r.Traces(), "\n")
@@ -73,7 +73,7 @@ func TestTraces(t *testing.T) {
 				"  Delete\n",
 		},
 		"Failed": {
-			reason: "An error is told where it happened, and of the whole, with what comes of it.",
+			reason: "An error is set on the span where it occurred and on the root span, with the requeue.",
 			begin:  func(e *env) { e.cloud.fail["Create"] = errors.New("no luck") },
 			want: "Reconcile Sample crossplane.error_class=unclassified crossplane.generation=1" + of + "failed crossplane.requeue_after=... k8s.namespace.name=shop !no luck\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
@@ -85,13 +85,13 @@ func TestTraces(t *testing.T) {
 			want:   "Reconcile Sample crossplane.generation=1" + of + "throttled crossplane.requeue_after=... k8s.namespace.name=shop\n  Observe\n",
 		},
 		"Looks wait": {
-			reason: "A look that waits for its turn says for which calls.",
+			reason: "An observation that waits for quota has its calls in the span.",
 			begin:  func(e *env) { e.limiter.wait["Get"] = time.Second },
 			want: "Reconcile Sample crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  * call deferred crossplane.aws.operations=[\"Get\"] crossplane.wait=...\n",
 		},
 		"Changes wait": {
-			reason: "So does a change.",
+			reason: "A change that waits for quota has its calls in the span.",
 			begin:  func(e *env) { e.limiter.wait["Create"] = time.Second },
 			want: "Reconcile Sample crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
@@ -101,7 +101,7 @@ func TestTraces(t *testing.T) {
 			reason: "After a start, what is in order waits for the time of its poll.",
 			begin: func(e *env) {
 				e.settle()
-				e.gate = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+				e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 			},
 			want: "Reconcile Sample crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
 		},
@@ -158,7 +158,7 @@ func TestLogsNameTheTrace(t *testing.T) {
 // in functions that use the span.
 func TestUntracedIsFree(t *testing.T) {
 	e := newEnv(t, newSample())
-	if e.gate.withTracing(nil) != reconcile.Reconciler(e.gate) {
+	if e.reconciler.withTracing(nil) != reconcile.Reconciler(e.reconciler) {
 		t.Error("something stands before the gate")
 	}
 	mg, ctx, failure := newSample(), t.Context(), errors.New("no luck")
@@ -188,7 +188,7 @@ func BenchmarkReconcile(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			e := newEnv(b, newSample(), func(o *Options, _ *Kind[*sample]) { o.Tracer = tracer })
 			e.settle()
-			r := e.gate.withTracing(tracer)
+			r := e.reconciler.withTracing(tracer)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := r.Reconcile(b.Context(), reconcile.Request{NamespacedName: cart}); err != nil {

@@ -172,11 +172,11 @@ func (f *fleet) Untrack(context.Context, resource.ModernManaged) error { return 
 
 func (f *fleet) Drop(context.Context, resource.ModernManaged) error { return nil }
 
-// silent drops events.
-type silent struct{}
+// noEvents drops events.
+type noEvents struct{}
 
-func (silent) Event(runtime.Object, event.Event)          {}
-func (s silent) WithAnnotations(...string) event.Recorder { return s }
+func (noEvents) Event(runtime.Object, event.Event)          {}
+func (s noEvents) WithAnnotations(...string) event.Recorder { return s }
 
 func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 	t.Helper()
@@ -212,7 +212,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		Connect: func(_ context.Context, _ *sample, s *session.Session) (managed.TypedExternalClient[*sample], error) {
 			return &function{api: session.Client(s, lambda.NewFromConfig)}, nil
 		},
-	}, silent{})
+	}, noEvents{})
 	f.queue = workqueue.NewTypedDelayingQueue[reconcile.Request]()
 	for range workers {
 		f.workers.Go(func() { f.work(ctx, r) })
@@ -314,9 +314,9 @@ func (f *fleet) stop(cancel func()) {
 // hardly called, and that the waiting resources report it and recover by themselves.
 func TestHangingEndpoint(t *testing.T) {
 	const (
-		workers = 100
-		evil    = 400
-		good    = 50
+		workers  = 100
+		attacker = 400
+		good     = 50
 	)
 	alone := time.Duration(0)
 	synctest.Test(t, func(t *testing.T) {
@@ -330,7 +330,7 @@ func TestHangingEndpoint(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := newFleet(ctx, t, workers)
 		defer f.stop(cancel)
-		f.apply("evil", "e", evil, true)
+		f.apply("evil", "e", attacker, true)
 		time.Sleep(time.Second)
 		tarpit := f.endpoints["evil"]
 		if tarpit.open != workers/2 {

@@ -72,7 +72,7 @@ func TestRefusedResourceCallsNothing(t *testing.T) {
 	}
 }
 
-func TestDeletionOfWhatAnotherOwns(t *testing.T) {
+func TestDeletionOfAForeignResource(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		made   bool

@@ -52,7 +52,7 @@ func TestRefusedResourceUsesNothing(t *testing.T) {
 		want    bool
 	}{
 		"Refused":     {reason: "The config does not allow the namespace.", err: refusal(t)},
-		"RefusedMade": {reason: "Nor does it for what was made before.", err: refusal(t), made: true},
+		"RefusedMade": {reason: "The config does not allow the namespace, although the resource was created before.", err: refusal(t), made: true},
 		"Broken":      {reason: "A config that does not work at present is used.", err: errors.New("no answer of STS"), want: true},
 		"Name":        {reason: "The config does not allow the function's name.", tenancy: rules},
 		"NameMade":    {reason: "What was made while it was allowed is deleted with this config.", tenancy: rules, made: true, want: true},

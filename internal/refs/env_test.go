@@ -39,7 +39,7 @@ type env struct {
 	mapper  *kmeta.DefaultRESTMapper
 	clock   *testclock.FakeClock
 	gets    atomic.Int64
-	asks    atomic.Int64
+	calls   atomic.Int64
 
 	mu sync.Mutex
 	// mayGet is whether reading is allowed; mayWatch are the namespaces that may be watched,
@@ -71,11 +71,11 @@ func newEnv(t testing.TB, change ...func(*env)) *env {
 		c(e)
 	}
 	e.reader = NewFieldReader(FieldReaderOptions{
-		Live:    live{e},
+		Live:    liveClient{e},
 		Mapper:  e.mapper,
 		Dynamic: e.dynamic,
 		MayWatch: func(_ context.Context, _ schema.GroupVersionResource, namespace string) (bool, error) {
-			e.asks.Add(1)
+			e.calls.Add(1)
 			return e.watchable(namespace), nil
 		},
 		Clock: e.clock,
@@ -110,10 +110,10 @@ func (e *env) run() {
 	e.Cleanup(func() { cancel(); <-done })
 }
 
-// live reads from the env's API server.
-type live struct{ w *env }
+// liveClient reads from the env's API server.
+type liveClient struct{ w *env }
 
-func (l live) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+func (l liveClient) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	l.w.gets.Add(1)
 	l.w.mu.Lock()
 	may, fail := l.w.mayGet, l.w.fail
@@ -131,7 +131,7 @@ func (l live) Get(ctx context.Context, key client.ObjectKey, obj client.Object, 
 	return err
 }
 
-func (l live) List(context.Context, client.ObjectList, ...client.ListOption) error {
+func (l liveClient) List(context.Context, client.ObjectList, ...client.ListOption) error {
 	l.w.Error("nothing is listed but by watches")
 	return nil
 }
@@ -183,16 +183,16 @@ func (e *env) reconcile(name string, s ...v1beta1.FieldSelector) string {
 	u := user(name)
 	e.reader.Refer(u, s)
 	v, err := e.reader.Get(WithUser(e.Context(), u), u.Namespace, s[0])
-	return said(v, err)
+	return valueOrError(v, err)
 }
 
 // value returns the value of a field, or the error of reading it.
 func (e *env) value(s v1beta1.FieldSelector) string {
 	e.Helper()
-	return said(e.reader.Get(e.Context(), "shop", s))
+	return valueOrError(e.reader.Get(e.Context(), "shop", s))
 }
 
-func said(v string, err error) string {
+func valueOrError(v string, err error) string {
 	if err != nil {
 		return "error: " + err.Error()
 	}

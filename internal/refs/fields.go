@@ -70,22 +70,22 @@ type FieldReader struct {
 	// changed triggers an update of the watches.
 	changed chan struct{}
 
-	mu      sync.Mutex
-	uses    *uses
-	enqueue map[string]func(name types.NamespacedName, by string)
-	watches map[scope]*watch
-	asked   map[scope]request
+	mu       sync.Mutex
+	uses     *uses
+	enqueue  map[string]func(name types.NamespacedName, by string)
+	watches  map[scope]*watch
+	requests map[scope]request
 }
 
 // NewFieldReader returns a Reader.
 func NewFieldReader(o FieldReaderOptions) *FieldReader {
 	return &FieldReader{
-		o:       o,
-		changed: make(chan struct{}, 1),
-		uses:    newUses(),
-		enqueue: map[string]func(name types.NamespacedName, by string){},
-		watches: map[scope]*watch{},
-		asked:   map[scope]request{},
+		o:        o,
+		changed:  make(chan struct{}, 1),
+		uses:     newUses(),
+		enqueue:  map[string]func(name types.NamespacedName, by string){},
+		watches:  map[scope]*watch{},
+		requests: map[scope]request{},
 	}
 }
 
@@ -237,7 +237,7 @@ func (r *FieldReader) Refer(u User, selectors []v1beta1.FieldSelector) {
 	changed := r.uses.set(u, fieldsOf(u.Namespace, selectors))
 	r.mu.Unlock()
 	if changed {
-		r.look()
+		r.triggerSync()
 	}
 }
 
@@ -262,8 +262,8 @@ func (r *FieldReader) enqueueAll(users map[User]bool, by string) {
 	}
 }
 
-// look triggers an update of the watches. It never blocks.
-func (r *FieldReader) look() {
+// triggerSync triggers an update of the watches. It never blocks.
+func (r *FieldReader) triggerSync() {
 	select {
 	case r.changed <- struct{}{}:
 	default:

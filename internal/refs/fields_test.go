@@ -24,12 +24,12 @@ func TestGet(t *testing.T) {
 		"Missing":    {reason: "A field that is not there has no value.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status.nope" }, want: "error: Role shop/r has no value at status.nope yet"},
 		"NotAText":   {reason: "Only texts are read.", get: true, change: func(s *v1beta1.FieldSelector) { s.Name = "number" }, want: "error: Role shop/number has no value at status.arn yet"},
 		"NoObject":   {reason: "A missing object is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist"},
-		"Forbidden":  {reason: "What to grant is said.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
+		"Forbidden":  {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
 		"NoKind":     {reason: "A kind that the cluster lacks is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" }, want: "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
 		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" }, want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the namespace of the resource can be read"},
-		"Secret":     {reason: "Who may write a Function need not be one who may read a Secret.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion, s.Kind = "v1", "Secret" }, want: "error: cannot read Secret shop/r: fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"},
-		"NoVersion":  {reason: "What is no API version is said.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
-		"NoPath":     {reason: "What is no path is said.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
+		"Secret":     {reason: "Secrets cannot be read, because not all who may write a Function may read Secrets.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion, s.Kind = "v1", "Secret" }, want: "error: cannot read Secret shop/r: fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"},
+		"NoVersion":  {reason: "An invalid API version is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
+		"NoPath":     {reason: "An invalid path is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -44,12 +44,12 @@ func NoKey(ref ObjectRef, key string, d ObjectData) *MissingError {
 // Error returns what is missing, and the existing keys.
 func (e *MissingError) Error() string {
 	if e.Key == "" {
-		return fmt.Sprintf("%s does not exist", e.Ref.words())
+		return fmt.Sprintf("%s does not exist", e.Ref.describe())
 	}
 	if e.has == "" {
-		return fmt.Sprintf("%s has no key %q: it is empty", e.Ref.words(), e.Key)
+		return fmt.Sprintf("%s has no key %q: it is empty", e.Ref.describe(), e.Key)
 	}
-	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.words(), e.Key, e.has)
+	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.describe(), e.Key, e.has)
 }
 
 // IsMissing returns whether an error says that an object or a key of it does not exist.
@@ -58,4 +58,4 @@ func IsMissing(err error) bool {
 	return errors.As(err, &m)
 }
 
-func (r ObjectRef) words() string { return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name) }
+func (r ObjectRef) describe() string { return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name) }

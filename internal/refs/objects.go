@@ -61,9 +61,9 @@ type ObjectReader struct {
 
 	flight singleflight.Group
 
-	mu    sync.Mutex
-	kept  map[ObjectRef]*entry
-	bytes int
+	mu      sync.Mutex
+	entries map[ObjectRef]*entry
+	bytes   int
 }
 
 // An entry is the data of one object. It is valid while the watch reports one of two versions:
@@ -80,7 +80,7 @@ type entry struct {
 // NewObjectReader returns a Reader. metadata reads PartialObjectMetadata from a cache;
 // live reads from the API server.
 func NewObjectReader(metadata, live client.Reader, now func() time.Time) *ObjectReader {
-	return &ObjectReader{metadata: metadata, live: live, now: now, kept: map[ObjectRef]*entry{}}
+	return &ObjectReader{metadata: metadata, live: live, now: now, entries: map[ObjectRef]*entry{}}
 }
 
 // Get returns the present data of an object. If the object does not exist, it returns a
@@ -138,7 +138,7 @@ func (r *ObjectReader) shown(ctx context.Context, ref ObjectRef) (string, error)
 		return "", &MissingError{Ref: ref}
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot look up %s: %w", ref.words(), err)
+		return "", fmt.Errorf("cannot look up %s: %w", ref.describe(), err)
 	}
 	return m.GetResourceVersion(), nil
 }
@@ -147,7 +147,7 @@ func (r *ObjectReader) shown(ctx context.Context, ref ObjectRef) (string, error)
 func (r *ObjectReader) cachedAt(ref ObjectRef, shown string) (ObjectData, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := r.kept[ref]
+	e := r.entries[ref]
 	if e == nil || (e.shown != shown && e.version != shown) {
 		return nil, false
 	}
@@ -161,7 +161,7 @@ func (r *ObjectReader) read(ctx context.Context, ref ObjectRef, shown string) (O
 		return nil, &MissingError{Ref: ref}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", ref.words(), err)
+		return nil, fmt.Errorf("cannot read %s: %w", ref.describe(), err)
 	}
 	r.keep(ref, &entry{data: data, bytes: size(data), shown: shown, version: version})
 	return data, nil
@@ -195,22 +195,22 @@ func (r *ObjectReader) keep(ref ObjectRef, e *entry) {
 	now := r.now()
 	e.lastUsed = now
 	r.drop(ref)
-	for old, kept := range r.kept {
-		if now.Sub(kept.lastUsed) > MaxAge {
+	for old, entries := range r.entries {
+		if now.Sub(entries.lastUsed) > MaxAge {
 			r.drop(old)
 		}
 	}
-	for r.bytes+e.bytes > MaxBytes && len(r.kept) > 0 {
+	for r.bytes+e.bytes > MaxBytes && len(r.entries) > 0 {
 		r.drop(r.oldest())
 	}
-	r.kept[ref] = e
+	r.entries[ref] = e
 	r.bytes += e.bytes
 }
 
 func (r *ObjectReader) oldest() ObjectRef {
 	var oldest ObjectRef
 	var at time.Time
-	for ref, e := range r.kept {
+	for ref, e := range r.entries {
 		if at.IsZero() || e.lastUsed.Before(at) {
 			oldest, at = ref, e.lastUsed
 		}
@@ -219,9 +219,9 @@ func (r *ObjectReader) oldest() ObjectRef {
 }
 
 func (r *ObjectReader) drop(ref ObjectRef) {
-	if e := r.kept[ref]; e != nil {
+	if e := r.entries[ref]; e != nil {
 		r.bytes -= e.bytes
-		delete(r.kept, ref)
+		delete(r.entries, ref)
 	}
 }
 

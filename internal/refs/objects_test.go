@@ -28,7 +28,7 @@ type cluster struct {
 	shown   map[string]string // Name to version. If absent, it is the object's own.
 	reads   atomic.Int64
 	err     error
-	gate    chan struct{}
+	unblock chan struct{}
 }
 
 func newCluster() *cluster {
@@ -83,8 +83,8 @@ type liveReader struct {
 
 func (l liveReader) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	l.c.reads.Add(1)
-	if l.c.gate != nil {
-		<-l.c.gate
+	if l.c.unblock != nil {
+		<-l.c.unblock
 	}
 	l.c.mu.Lock()
 	defer l.c.mu.Unlock()
@@ -131,7 +131,7 @@ func get(t *testing.T, r *ObjectReader, ref ObjectRef) ObjectData {
 func TestThousandReadersAreOneRead(t *testing.T) {
 	c := newCluster()
 	c.secret("db", "1", map[string][]byte{"password": []byte("hunter2")})
-	c.gate = make(chan struct{})
+	c.unblock = make(chan struct{})
 	r, _ := newReader(c)
 	var wg sync.WaitGroup
 	var wrong atomic.Int64
@@ -143,7 +143,7 @@ func TestThousandReadersAreOneRead(t *testing.T) {
 			}
 		})
 	}
-	close(c.gate)
+	close(c.unblock)
 	wg.Wait()
 	if wrong.Load() != 0 || c.reads.Load() != 1 {
 		t.Errorf("want one read and no wrong answer, got %d reads, %d wrong", c.reads.Load(), wrong.Load())
@@ -190,7 +190,7 @@ func TestRecreated(t *testing.T) {
 	if _, err := r.Get(t.Context(), db); !IsMissing(err) {
 		t.Errorf("a deleted Secret: got %v", err)
 	}
-	if len(r.kept) != 0 || r.bytes != 0 {
+	if len(r.entries) != 0 || r.bytes != 0 {
 		t.Errorf("a deleted Secret stays in memory: %d bytes", r.bytes)
 	}
 	c.secret("db", "9", map[string][]byte{"password": []byte("second")})
@@ -229,7 +229,7 @@ func TestMissing(t *testing.T) {
 		"Object":    {reason: "Names the object.", ref: ObjectRef{Kind: Secret, Namespace: "shop", Name: "nope"}, key: "k", want: "Secret shop/nope does not exist"},
 		"ConfigMap": {reason: "Names the kind.", ref: ObjectRef{Kind: ConfigMap, Namespace: "shop", Name: "nope"}, key: "k", want: "ConfigMap shop/nope does not exist"},
 		"Key":       {reason: "Names the key.", ref: db, key: "user", want: `Secret shop/db has no key "user": it has "password"`},
-		"Empty":     {reason: "There may be none.", ref: empty, key: "user", want: `Secret shop/empty has no key "user": it is empty`},
+		"Empty":     {reason: "The Secret has no keys.", ref: empty, key: "user", want: `Secret shop/empty has no key "user": it is empty`},
 		"Many":      {reason: "A few of many are named, and of long ones the beginning.", ref: many, key: "user", want: `Secret shop/many has no key "user": it has "` + strings.Repeat("a", 64) + `", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8" and 1 more`},
 	}
 	for name, tc := range cases {
@@ -284,18 +284,18 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatalf("%d bytes are kept", r.bytes)
 		}
 	}
-	if _, ok := r.kept[ObjectRef{Kind: Secret, Namespace: "shop", Name: "big-19"}]; !ok {
+	if _, ok := r.entries[ObjectRef{Kind: Secret, Namespace: "shop", Name: "big-19"}]; !ok {
 		t.Error("what was used last is kept")
 	}
-	if _, ok := r.kept[ObjectRef{Kind: Secret, Namespace: "shop", Name: "big-0"}]; ok {
+	if _, ok := r.entries[ObjectRef{Kind: Secret, Namespace: "shop", Name: "big-0"}]; ok {
 		t.Error("what was used longest ago goes first")
 	}
 
 	k.t = k.t.Add(MaxAge + time.Second)
 	c.secret("small", "1", map[string][]byte{"k": {1}})
 	get(t, r, ObjectRef{Kind: Secret, Namespace: "shop", Name: "small"})
-	if len(r.kept) != 1 {
-		t.Errorf("what nobody uses any more is dropped: %d are kept", len(r.kept))
+	if len(r.entries) != 1 {
+		t.Errorf("what nobody uses any more is dropped: %d are kept", len(r.entries))
 	}
 }
 
@@ -305,7 +305,7 @@ func TestForget(t *testing.T) {
 	r, _ := newReader(c)
 	get(t, r, db)
 	r.Forget(db)
-	if len(r.kept) != 0 || r.bytes != 0 {
+	if len(r.entries) != 0 || r.bytes != 0 {
 		t.Errorf("%d bytes are kept", r.bytes)
 	}
 }

@@ -83,12 +83,12 @@ func TestRequestsFor(t *testing.T) {
 			want:   all,
 		},
 		"Unrelated": {
-			reason: "A Secret that nobody refers to wakes nobody.",
+			reason: "A Secret without references requeues nothing.",
 			event:  event.UpdateEvent{ObjectOld: changed("tls", "1"), ObjectNew: changed("tls", "2")},
 			want:   want{forgotten: []ObjectRef{{Kind: Secret, Namespace: "shop", Name: "tls"}}},
 		},
 		"CannotList": {
-			reason: "An error wakes nobody and stops nothing.",
+			reason: "An error requeues nothing and stops nothing.",
 			err:    errors.New("boom"),
 			event:  event.DeleteEvent{Object: changed("db", "1")},
 			want:   want{forgotten: []ObjectRef{db}},

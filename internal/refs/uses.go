@@ -155,8 +155,8 @@ func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[Use
 		if !known {
 			continue
 		}
-		for user, told := range used.users {
-			if told != nil && *told != v {
+		for user, read := range used.users {
+			if read != nil && *read != v {
 				found[user] = true
 			}
 		}

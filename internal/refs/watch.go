@@ -110,7 +110,7 @@ func (r *FieldReader) prepare(inf toolscache.SharedIndexInformer, w *watch) erro
 	return inf.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *toolscache.Reflector, err error) {
 		r.o.Log.Debug("A watch of objects that specs refer to failed", "kind", w.scope.kind, "namespace", w.scope.namespace, "error", err)
 		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) || kerrors.IsMethodNotSupported(err) {
-			r.lost(w)
+			r.handleLost(w)
 		}
 	})
 }
@@ -121,7 +121,7 @@ func (r *FieldReader) synced(w *watch) {
 	r.o.Log.Debug("Watching objects that specs refer to", "kind", w.scope.kind, "namespace", w.scope.namespace)
 	r.mu.Lock()
 	w.synced = true
-	delete(r.asked, w.scope)
+	delete(r.requests, w.scope)
 	users := r.outdated(w.scope)
 	r.mu.Unlock()
 	r.enqueueAll(users, w.scope.kind.Kind)
@@ -146,9 +146,9 @@ func (r *FieldReader) saw(w *watch, obj any) {
 	r.enqueueAll(users, o.cause())
 }
 
-// lost handles a watch that is not permitted any more, or of a kind that was deleted. Its
+// handleLost handles a watch that is not permitted any more, or of a kind that was deleted. Its
 // values are not used any more.
-func (r *FieldReader) lost(w *watch) {
+func (r *FieldReader) handleLost(w *watch) {
 	r.mu.Lock()
 	if r.watches[w.scope] != w {
 		r.mu.Unlock()

@@ -112,8 +112,8 @@ func TestReferenceThatIsNoMore(t *testing.T) {
 	e.watching("", false)
 	e.reader.mu.Lock()
 	defer e.reader.mu.Unlock()
-	if u := e.reader.uses; len(u.byUser)+len(u.byObject)+len(u.keys)+len(e.reader.asked) != 0 {
-		t.Errorf("nothing must be left of what nobody refers to, got %+v, %v", u, e.reader.asked)
+	if u := e.reader.uses; len(u.byUser)+len(u.byObject)+len(u.keys)+len(e.reader.requests) != 0 {
+		t.Errorf("nothing must be left of what nobody refers to, got %+v, %v", u, e.reader.requests)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestOnlyGet(t *testing.T) {
 	if got := e.reconcile("pay", arnOf("r")); got != "arn:1" {
 		t.Errorf("got %q", got)
 	}
-	e.until("all and the namespace were asked for", func() bool { return e.asks.Load() >= 2 })
+	e.until("all and the namespace were asked for", func() bool { return e.calls.Load() >= 2 })
 	e.update(role("r", "arn:2"))
 	if got := e.wakes(); got != nil {
 		t.Errorf("nothing can have seen the change, but %v were woken", got)
@@ -152,10 +152,10 @@ func TestGrantedLater(t *testing.T) {
 			if got := e.reconcile("cart", arnOf("r")); got == "arn:1" {
 				t.Errorf("nothing is granted, but got %q", got)
 			}
-			e.until("both scopes were asked for", func() bool { return e.asks.Load() == 2 })
+			e.until("both scopes were asked for", func() bool { return e.calls.Load() == 2 })
 			e.grant(false, namespaces...)
 			e.until("it is asked again", func() bool {
-				e.clock.Step(soonest)
+				e.clock.Step(minDelay)
 				return len(e.wakes()) == 1
 			})
 			if got := e.reconcile("cart", arnOf("r")); got != "arn:1" {
@@ -165,26 +165,26 @@ func TestGrantedLater(t *testing.T) {
 	}
 }
 
-func TestQuestionsArePutOff(t *testing.T) {
+func TestRequestsAreDeferred(t *testing.T) {
 	e := newEnv(t)
 	e.run()
 	e.reconcile("cart", arnOf("r"))
-	e.until("both scopes were asked for", func() bool { return e.asks.Load() == 2 })
+	e.until("both scopes were asked for", func() bool { return e.calls.Load() == 2 })
 	e.reconcile("pay", arnOf("s"))
 	other := arnOf("s")
 	other.FieldPath = "status.id"
 	e.reconcile("pay", other)
-	if got := e.asks.Load(); got != 2 {
+	if got := e.calls.Load(); got != 2 {
 		t.Errorf("what was refused a moment ago is not asked again, got %d questions", got)
 	}
 	q := request{}
 	var waits []float64
 	for range 5 {
-		q = q.putOff(e.clock.Now(), latest)
+		q = q.deferred(e.clock.Now(), maxDelay)
 		waits = append(waits, q.wait.Seconds())
 	}
-	if q.wait != latest || waits[0] != soonest.Seconds() {
-		t.Errorf("want waits from %s to %s, got %v", soonest, latest, waits)
+	if q.wait != maxDelay || waits[0] != minDelay.Seconds() {
+		t.Errorf("want waits from %s to %s, got %v", minDelay, maxDelay, waits)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestWithdrawn(t *testing.T) {
 	e.reader.mu.Lock()
 	running := e.reader.watches[scope{kind: roleKind}]
 	e.reader.mu.Unlock()
-	e.reader.lost(running)
+	e.reader.handleLost(running)
 	e.awake("cart")
 	want := `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`
 	if got := e.reconcile("cart", arnOf("r")); got != want {
@@ -206,7 +206,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 	e.grant(true, "")
 	e.until("it is watched again", func() bool {
-		e.clock.Step(soonest)
+		e.clock.Step(minDelay)
 		return len(e.wakes()) == 1
 	})
 	if got := e.reconcile("cart", arnOf("r")); got != "arn:1" {
@@ -239,10 +239,10 @@ func TestConfigMapsAreNotWatched(t *testing.T) {
 		selector v1beta1.FieldSelector
 		want     string
 	}{
-		"Value":   {reason: "It is read.", selector: of("net", "data[role.arn]"), want: "arn:1"},
-		"NoKey":   {reason: "There is no such key.", selector: of("net", "data.other"), want: "error: ConfigMap shop/net has no value at data.other yet"},
-		"NotData": {reason: "There is nothing else to read.", selector: of("net", "metadata.name"), want: "error: ConfigMap shop/net has no value at metadata.name yet"},
-		"Missing": {reason: "There is no such ConfigMap.", selector: of("none", "data.arn"), want: "error: ConfigMap shop/none does not exist"},
+		"Value":   {reason: "The value of a key is read.", selector: of("net", "data[role.arn]"), want: "arn:1"},
+		"NoKey":   {reason: "A missing key is reported.", selector: of("net", "data.other"), want: "error: ConfigMap shop/net has no value at data.other yet"},
+		"NotData": {reason: "Only data can be read.", selector: of("net", "metadata.name"), want: "error: ConfigMap shop/net has no value at metadata.name yet"},
+		"Missing": {reason: "A missing ConfigMap is reported.", selector: of("none", "data.arn"), want: "error: ConfigMap shop/none does not exist"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -251,9 +251,9 @@ func TestConfigMapsAreNotWatched(t *testing.T) {
 			}
 		})
 	}
-	e.reader.keep(t.Context())
-	if n := len(e.reader.watches); n != 0 || e.asks.Load() != 0 || e.gets.Load() != 0 {
-		t.Errorf("%d watches, %d questions, %d reads", n, e.asks.Load(), e.gets.Load())
+	e.reader.syncWatches(t.Context())
+	if n := len(e.reader.watches); n != 0 || e.calls.Load() != 0 || e.gets.Load() != 0 {
+		t.Errorf("%d watches, %d questions, %d reads", n, e.calls.Load(), e.gets.Load())
 	}
 	want := []ObjectRef{{Kind: ConfigMap, Namespace: "shop", Name: "net"}}
 	if diff := cmp.Diff(want, Refs("shop", []v1beta1.FieldSelector{arnOf("r"), of("net", "data.arn"), {APIVersion: "a/b/c"}})); diff != "" {

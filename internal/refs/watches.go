@@ -14,14 +14,14 @@ import (
 // longest one, and the longest one for single namespaces, of which there may be many unless
 // the provider is limited to some.
 const (
-	soonest   = 5 * time.Second
-	latest    = 30 * time.Second
-	unhurried = 2 * time.Minute
+	minDelay          = 5 * time.Second
+	maxDelay          = 30 * time.Second
+	maxNamespaceDelay = 2 * time.Minute
 
-	askTimeout = 15 * time.Second
+	accessTimeout = 15 * time.Second
 )
 
-// A question is a permission check for a scope that was refused.
+// A request is a permission check for a scope that was refused.
 type request struct {
 	due time.Time
 
@@ -29,28 +29,28 @@ type request struct {
 	wait time.Duration
 }
 
-// putOff returns the question with a later time, at most the limit from now.
-func (q request) putOff(now time.Time, limit time.Duration) request {
-	q.wait = min(max(2*q.wait, soonest), limit)
+// deferred returns the request with a later time, at most the limit from now.
+func (q request) deferred(now time.Time, limit time.Duration) request {
+	q.wait = min(max(2*q.wait, minDelay), limit)
 	q.due = now.Add(q.wait)
 	return q
 }
 
 // refused records that a scope may not be watched. The caller holds the lock.
 func (r *FieldReader) refused(s scope) {
-	limit := latest
+	limit := maxDelay
 	if s.namespace != "" && len(r.o.Namespaces) == 0 {
-		limit = unhurried
+		limit = maxNamespaceDelay
 	}
-	r.asked[s] = r.asked[s].putOff(r.o.Clock.Now(), limit)
+	r.requests[s] = r.requests[s].deferred(r.o.Clock.Now(), limit)
 }
 
 // Start watches what specs refer to until the context is done.
 func (r *FieldReader) Start(ctx context.Context) error {
-	ticker := r.o.Clock.NewTicker(soonest)
+	ticker := r.o.Clock.NewTicker(minDelay)
 	defer ticker.Stop()
 	for {
-		r.keep(ctx)
+		r.syncWatches(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -60,29 +60,29 @@ func (r *FieldReader) Start(ctx context.Context) error {
 	}
 }
 
-// keep starts and stops watches, so that exactly what specs refer to is watched.
-func (r *FieldReader) keep(ctx context.Context) {
+// syncWatches starts and stops watches, so that exactly what specs refer to is watched.
+func (r *FieldReader) syncWatches(ctx context.Context) {
 	r.mu.Lock()
 	wanted := r.uses.wanted()
-	r.dismiss(wanted)
+	r.stopUnneeded(wanted)
 	r.mu.Unlock()
 	for kind, w := range wanted {
-		r.keepKind(ctx, kind, w)
+		r.syncKind(ctx, kind, w)
 	}
 }
 
-// dismiss stops watches that are not needed or that keep too few fields of each object, and
+// stopUnneeded stops watches that are not needed or that keep too few fields of each object, and
 // forgets checks of scopes that are not needed. The caller holds the lock.
-func (r *FieldReader) dismiss(wanted map[schema.GroupVersionKind]*needed) {
+func (r *FieldReader) stopUnneeded(wanted map[schema.GroupVersionKind]*needed) {
 	for s, w := range r.watches {
 		if want := wanted[s.kind]; !want.needs(s) || !covers(w.paths, want.paths) {
 			r.forget(w)
-			delete(r.asked, s)
+			delete(r.requests, s)
 		}
 	}
-	for s := range r.asked {
+	for s := range r.requests {
 		if !wanted[s.kind].needs(s) {
-			delete(r.asked, s)
+			delete(r.requests, s)
 		}
 	}
 }
@@ -100,23 +100,23 @@ func covers(have, need map[string]bool) bool {
 	return true
 }
 
-// keepKind watches the objects of a kind: in all namespaces if that is allowed, or else in
+// syncKind watches the objects of a kind: in all namespaces if that is allowed, or else in
 // those that need it.
-func (r *FieldReader) keepKind(ctx context.Context, kind schema.GroupVersionKind, w *needed) {
-	if len(r.o.Namespaces) == 0 && r.keepScope(ctx, scope{kind: kind}, w.paths) {
-		r.dismissNamespaces(kind)
+func (r *FieldReader) syncKind(ctx context.Context, kind schema.GroupVersionKind, w *needed) {
+	if len(r.o.Namespaces) == 0 && r.syncScope(ctx, scope{kind: kind}, w.paths) {
+		r.stopNamespaces(kind)
 		return
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(w.namespaces)) {
-		r.keepScope(ctx, scope{kind: kind, namespace: namespace}, w.paths)
+		r.syncScope(ctx, scope{kind: kind, namespace: namespace}, w.paths)
 	}
 }
 
-// keepScope watches a scope, if that is allowed. It returns whether the scope is watched.
-func (r *FieldReader) keepScope(ctx context.Context, s scope, paths map[string]bool) bool {
+// syncScope watches a scope, if that is allowed. It returns whether the scope is watched.
+func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]bool) bool {
 	r.mu.Lock()
 	running := r.watches[s] != nil
-	due := !r.o.Clock.Now().Before(r.asked[s].due)
+	due := !r.o.Clock.Now().Before(r.requests[s].due)
 	r.mu.Unlock()
 	if running || !due {
 		return running
@@ -132,7 +132,7 @@ func (r *FieldReader) keepScope(ctx context.Context, s scope, paths map[string]b
 
 // try starts a watch of a scope, if that is allowed. It returns whether it did.
 func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) bool {
-	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	asking, cancel := context.WithTimeout(ctx, accessTimeout)
 	defer cancel()
 	m, err := r.o.Mapper.RESTMapping(s.kind.GroupKind(), s.kind.Version)
 	if err != nil || m.Scope.Name() != kmeta.RESTScopeNameNamespace || isSecret(s.kind) {
@@ -148,8 +148,8 @@ func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) b
 	return err == nil && allowed
 }
 
-// dismissNamespaces stops the watches of single namespaces once all namespaces are watched.
-func (r *FieldReader) dismissNamespaces(kind schema.GroupVersionKind) {
+// stopNamespaces stops the watches of single namespaces once all namespaces are watched.
+func (r *FieldReader) stopNamespaces(kind schema.GroupVersionKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if w := r.watches[scope{kind: kind}]; w == nil || !w.synced {

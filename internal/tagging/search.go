@@ -80,11 +80,61 @@ type Search struct {
 
 	// Kind and Identifier are those of an ownership.Recovery.
 	Kind, Identifier string
+
+	// InStatus is the name that status records. It is empty if there is none.
+	InStatus string
+
+	// Tags reads the tags of the resource that InStatus names. They are nil if it does not
+	// exist, or if AWS does not return them.
+	Tags func(ctx context.Context, name string) (map[string]string, error)
+
+	// List returns the candidates of a list that is at most so old, the most likely ones first.
+	// created is when a create was recorded, zero if none was.
+	List func(ctx context.Context, created time.Time, f readcache.Freshness) ([]Candidate, error)
 }
 
-// Freshness returns how old a list may be that is searched for what was created at a time, or
+// FindLost returns the name of the resource in AWS that carries the UID of a managed resource
+// without an external name, if the managed resource may have created one with a name that was
+// not recorded: the response was lost, the process ended, or someone has removed the managed
+// resource's annotations since. It is empty if there is none, or if the search continues in
+// the next reconcile. It returns the errors of Find, and those of reading the list unless the
+// list is unsupported and no create was recorded.
+func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, error) {
+	created := meta.GetExternalCreatePending(mg)
+	if created.IsZero() {
+		if name, err := s.inStatus(ctx, mg); name != "" || err != nil {
+			return name, err
+		}
+		if !MayHaveCreated(mg, reconciler.Freshness(ctx).Now) {
+			return "", nil
+		}
+	}
+	candidates, err := s.List(ctx, created, s.freshness(ctx, created))
+	if created.IsZero() && awserr.IsUnsupported(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.Find(ctx, mg, candidates)
+}
+
+// inStatus returns the name in status if that resource carries the UID of a managed resource:
+// someone may have removed the annotations that record the name.
+func (s Search) inStatus(ctx context.Context, mg resource.Managed) (string, error) {
+	if s.InStatus == "" || !reconciler.Reserve(ctx, OpListTags) {
+		return "", nil
+	}
+	tags, err := s.Tags(ctx, s.InStatus)
+	if err != nil || tags[ownership.TagUID] != string(mg.GetUID()) {
+		return "", err
+	}
+	return s.InStatus, nil
+}
+
+// freshness returns how old a list may be that is searched for what was created at a time, or
 // at an unknown one if that is zero: at most two seconds, and not from before the create.
-func (s Search) Freshness(ctx context.Context, created time.Time) readcache.Freshness {
+func (s Search) freshness(ctx context.Context, created time.Time) readcache.Freshness {
 	f := reconciler.Freshness(ctx)
 	since := f.Now.Add(-listAge)
 	if after := created.Add(time.Second); !created.IsZero() && after.After(since) {

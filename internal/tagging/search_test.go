@@ -34,9 +34,9 @@ func TestMayHaveCreated(t *testing.T) {
 	}{
 		"New":       {reason: "The provider has not seen it.", after: time.Second},
 		"Finalizer": {reason: "The finalizer precedes each create.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{managed.FinalizerName} }, want: true},
-		"Other":     {reason: "Finalizers of others tell nothing.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{"other"} }},
+		"Other":     {reason: "Finalizers of other controllers prove nothing.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{"other"} }},
 		"Old":       {reason: "A tool may have removed the finalizer, too.", after: time.Hour, want: true},
-		"ObserveOnly": {reason: "It creates nothing.", after: time.Hour, change: func(c *v1beta1.CodeSigningConfig) {
+		"ObserveOnly": {reason: "An observe-only resource creates nothing.", after: time.Hour, change: func(c *v1beta1.CodeSigningConfig) {
 			c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		}},
 	}
@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 	type want struct {
 		name  string
 		err   string
-		looks int
+		reads int
 		calls int
 	}
 	cases := map[string]struct {
@@ -86,24 +86,24 @@ func TestFind(t *testing.T) {
 		api        *tagged
 		want       want
 	}{
-		"None":              {reason: "There is nothing to ask for.", api: &tagged{}, want: want{looks: 1}},
-		"Ours":              {reason: "It carries the UID.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", looks: 1, calls: 2}},
-		"Others":            {reason: "They carry others.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{looks: 1, calls: 2}},
-		"Two":               {reason: "Only the user can tell.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", looks: 1, calls: 2}},
-		"NoARN":             {reason: "Its tags cannot be asked for.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{looks: 1}},
-		"Untold":            {reason: "What AWS does not tell is no reason to wait.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{looks: 1, calls: 1}},
-		"LikelyWithoutTags": {reason: "AWS says that it has none, so it is not ours.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{bare: true}, want: want{looks: 1, calls: 1}},
-		"LikelyUnknown":     {reason: "It may be ours, and AWS does not return its tags.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{err: "cannot tell whether this resource created config 0, because AWS does not return its tags: if it did, set the annotation crossplane.io/external-name to its ARN; if not, remove the annotation crossplane.io/external-create-pending to create another", looks: 1, calls: 1}},
-		"Denied":            {reason: "What may be ours is not multiplied.", candidates: many[:1], api: &tagged{err: errors.New("denied")}, want: want{err: "cannot read the tags of config 0 to check whether this resource created it: denied", looks: 1, calls: 1}},
-		"TheLast":           {reason: "Each look asks for some, and goes on where the one before ended.", candidates: many, api: &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}}, want: want{name: many[len(many)-1].Name, looks: 2, calls: len(many)}},
-		"Again":             {reason: "Nothing is asked for twice.", candidates: append(many[:1:1], many[0]), api: &tagged{}, want: want{looks: 1, calls: 1}},
+		"None":              {reason: "Without candidates, no tags are read.", api: &tagged{}, want: want{reads: 1}},
+		"Ours":              {reason: "A candidate with the UID is found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", reads: 1, calls: 2}},
+		"Others":            {reason: "Candidates with other UIDs are not found.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{reads: 1, calls: 2}},
+		"Two":               {reason: "Only the user can decide which one is owned.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", reads: 1, calls: 2}},
+		"NoARN":             {reason: "Tags cannot be read without an ARN.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{reads: 1}},
+		"Untold":            {reason: "An unlikely candidate without tags is skipped.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{reads: 1, calls: 1}},
+		"LikelyWithoutTags": {reason: "AWS returns that the candidate has no tags, so it is not owned.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{bare: true}, want: want{reads: 1, calls: 1}},
+		"LikelyUnknown":     {reason: "A likely candidate may belong to the resource, and AWS does not return its tags.", candidates: []Candidate{{Name: "0", ARN: "arn:0", Likely: true}}, api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{err: "cannot tell whether this resource created config 0, because AWS does not return its tags: if it did, set the annotation crossplane.io/external-name to its ARN; if not, remove the annotation crossplane.io/external-create-pending to create another", reads: 1, calls: 1}},
+		"Denied":            {reason: "Nothing is created while a candidate may be owned.", candidates: many[:1], api: &tagged{err: errors.New("denied")}, want: want{err: "cannot read the tags of config 0 to check whether this resource created it: denied", reads: 1, calls: 1}},
+		"TheLast":           {reason: "Each reconcile reads some of the tags, and the next one continues.", candidates: many, api: &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}}, want: want{name: many[len(many)-1].Name, reads: 2, calls: len(many)}},
+		"Again":             {reason: "The same tags are not read twice.", candidates: append(many[:1:1], many[0]), api: &tagged{}, want: want{reads: 1, calls: 1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{UID: "uid"}}
 			s := Search{API: tc.api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
 			got := want{}
-			for aborted := true; aborted && got.looks < 5; got.looks++ {
+			for aborted := true; aborted && got.reads < 5; got.reads++ {
 				attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: created, Since: created}}
 				name, err := s.Find(reconciler.WithAttempt(t.Context(), attempt), c, tc.candidates)
 				if got.name = name; err != nil {
@@ -127,6 +127,6 @@ func TestFindWaitsForQuota(t *testing.T) {
 	s := Search{API: api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
 	_, err := s.Find(reconciler.WithAttempt(t.Context(), attempt), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
 	if after, aborted := attempt.Aborted(); err != nil || !aborted || after != time.Minute || api.calls != 0 {
-		t.Errorf("held %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
+		t.Errorf("aborted %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
 	}
 }

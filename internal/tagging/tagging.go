@@ -88,9 +88,9 @@ func (o Owner) Target(desired, have map[string]string) map[string]string {
 	return out
 }
 
-// Told returns the target tags if AWS returns the current ones. If have is nil, AWS does
+// TargetIfReturned returns the target tags if AWS returns the current ones. If have is nil, AWS does
 // not return them, and there is nothing to compare.
-func (o Owner) Told(desired, have map[string]string) map[string]string {
+func (o Owner) TargetIfReturned(desired, have map[string]string) map[string]string {
 	if have == nil {
 		return nil
 	}
@@ -101,13 +101,13 @@ func (o Owner) Told(desired, have map[string]string) map[string]string {
 // ownership.Expected.Named; what describes the external resource to users. It returns an
 // error that says why the external resource is not owned.
 func (o Owner) CheckOwnership(ctx context.Context, mg metav1.Object, tags map[string]string, named bool, what string) (ownership.Ownership, error) {
-	claim := ownership.Expected{Kind: o.Kind, ClusterID: o.ClusterID, Named: named}
-	v := ownership.CheckOwnership(tags, mg, claim)
-	if err := reconciler.CheckOwner(ctx, tags, v, claim, what); err != nil {
+	expected := ownership.Expected{Kind: o.Kind, ClusterID: o.ClusterID, Named: named}
+	v := ownership.CheckOwnership(tags, mg, expected)
+	if err := reconciler.CheckOwner(ctx, tags, v, expected, what); err != nil {
 		return ownership.Foreign, err
 	}
 	if !v.Manageable() {
-		return v, ownership.NewForeignError(what, tags, claim)
+		return v, ownership.NewForeignError(what, tags, expected)
 	}
 	return v, nil
 }

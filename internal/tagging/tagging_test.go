@@ -38,7 +38,7 @@ func TestTargetAndDue(t *testing.T) {
 	}{
 		"Same":    {reason: "Nothing is left to do.", desired: tags{"a": "1"}, have: tags{"a": "1"}, target: tags{"a": "1"}},
 		"Missing": {reason: "What is missing comes first.", desired: tags{"a": "1"}, have: tags{"b": "1"}, target: tags{"a": "1"}, due: OpTag},
-		"Changed": {reason: "Another value is put right.", desired: tags{"a": "1"}, have: tags{"a": "2"}, target: tags{"a": "1"}, due: OpTag},
+		"Changed": {reason: "A changed value is corrected.", desired: tags{"a": "1"}, have: tags{"a": "2"}, target: tags{"a": "1"}, due: OpTag},
 		"Surplus": {reason: "What is not wanted goes.", desired: tags{}, have: tags{"a": "2"}, target: tags{}, due: OpUntag},
 		"Ignored": {reason: "What is ignored stays, whatever is desired.", desired: tags{"ignored": "1"}, have: tags{"ignored": "2", "aws:x": "y"}, target: tags{"ignored": "2", "aws:x": "y"}},
 		"Unset":   {reason: "What is ignored is not set either.", desired: tags{"ignored": "1"}, have: nil, target: tags{}},

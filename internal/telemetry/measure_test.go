@@ -80,13 +80,13 @@ func TestRequestsByResult(t *testing.T) {
 		code   string
 		want   string
 	}{
-		"OK":        {reason: "What was asked for.", status: 200, want: OK},
+		"OK":        {reason: "A successful call.", status: 200, want: OK},
 		"NotFound":  {reason: "A function that is yet to be created.", status: 404, code: "ResourceNotFoundException", want: NotFound},
 		"Throttled": {reason: "Too many calls.", status: 429, code: "TooManyRequestsException", want: Throttled},
 		"Denied":    {reason: "The role lacks a right.", status: 403, code: "AccessDeniedException", want: Denied},
 		"Expired":   {reason: "The credentials are no longer good.", status: 403, code: "ExpiredTokenException", want: Denied},
 		"Rejected":  {reason: "A field is wrong.", status: 400, code: "InvalidParameterValueException", want: Rejected},
-		"Failed":    {reason: "AWS is at fault.", status: 500, code: "ServiceException", want: Failed},
+		"Failed":    {reason: "A server error of AWS.", status: 500, code: "ServiceException", want: Failed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -146,17 +146,17 @@ func TestWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSentIsNotCounted(t *testing.T) {
-	errHeld := errors.New("held")
+func TestUnsentCallsAreNotCounted(t *testing.T) {
+	errAborted := errors.New("held")
 	r := New((&clock{}).now)
 	cfg := config("http://127.0.0.1:1", 1)
 	addTo(&cfg, r)
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Hold", func(context.Context, middleware.FinalizeInput, middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-			return middleware.FinalizeOutput{}, middleware.Metadata{}, errHeld
+			return middleware.FinalizeOutput{}, middleware.Metadata{}, errAborted
 		}), middleware.After)
 	})
-	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); !errors.Is(err, errHeld) {
+	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); !errors.Is(err, errAborted) {
 		t.Fatalf("want the call held, got %v", err)
 	}
 	if got := samples(t, r); len(got) != 0 {

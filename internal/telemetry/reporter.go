@@ -20,10 +20,10 @@ type reporter struct {
 	log logr.Logger
 	now func() time.Time
 
-	mu      sync.Mutex
-	failing bool
-	said    time.Time
-	lost    int
+	mu       sync.Mutex
+	failing  bool
+	loggedAt time.Time
+	lost     int
 }
 
 // ExportSpans sends spans to the collector. It logs errors instead of returning them.
@@ -43,9 +43,9 @@ func (r *reporter) report(spans int, err error) {
 		return
 	}
 	r.lost += spans
-	if now := r.now(); !r.failing || now.Sub(r.said) >= reportInterval {
+	if now := r.now(); !r.failing || now.Sub(r.loggedAt) >= reportInterval {
 		r.log.Info("Cannot send traces: check the collector, and the environment variables OTEL_EXPORTER_OTLP_*", "error", err.Error(), "spansLost", r.lost)
-		r.said = now
+		r.loggedAt = now
 	}
 	r.failing = true
 }

@@ -105,7 +105,7 @@ func TestSpans(t *testing.T) {
 			want:   "Lambda.CreateFunction aws.request_id=..." + is + " http.response.status_code=201 rpc.method=CreateFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
 		"Absent": {
-			reason: "That there is no function is what is asked before it is created: no error.",
+			reason: "A NotFound is no error, because a function is read before it is created.",
 			do:     (*env).get,
 			want:   "Lambda.GetFunction aws.request_id=..." + is + " error.type=ResourceNotFoundException http.response.status_code=404 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
@@ -121,7 +121,7 @@ func TestSpans(t *testing.T) {
 				"  * call throttled crossplane.wait=...\n",
 		},
 		"Retried": {
-			reason: "A second try is an event, and the span tells of the last one's answer.",
+			reason: "A retry is an event of the span, and its status is that of the last response.",
 			do: func(e *env) {
 				e.create()
 				e.Reset()
@@ -132,7 +132,7 @@ func TestSpans(t *testing.T) {
 				"  * call retried error.type=ServiceException\n",
 		},
 		"Denied": {
-			reason: "The status says what conditions say.",
+			reason: "The status has the message of the condition.",
 			do: func(e *env) {
 				e.double.Fail(awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:GetFunction")})
 				e.get()

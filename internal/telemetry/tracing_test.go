@@ -56,9 +56,9 @@ func TestCollector(t *testing.T) {
 		collector func(testing.TB) (*tracingtest.Collector, string)
 		protocol  string
 	}{
-		"Default": {reason: "OTLP is sent by HTTP where nothing is said.", collector: tracingtest.ByHTTP},
-		"HTTP":    {reason: "HTTP may be asked for.", collector: tracingtest.ByHTTP, protocol: "http/protobuf"},
-		"gRPC":    {reason: "So may gRPC.", collector: tracingtest.ByGRPC, protocol: "grpc"},
+		"Default": {reason: "By default, OTLP is sent by HTTP.", collector: tracingtest.ByHTTP},
+		"HTTP":    {reason: "The protocol may be HTTP.", collector: tracingtest.ByHTTP, protocol: "http/protobuf"},
+		"gRPC":    {reason: "The protocol may be gRPC.", collector: tracingtest.ByGRPC, protocol: "grpc"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -21,10 +21,10 @@ import (
 
 const arn = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 
-// env returns a World with function f and its versions 1 to 4.
-func env(t *testing.T) *testenv.World {
+// env returns a double with function f and its versions 1 to 4.
+func env(t *testing.T) *testenv.AWS {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.AddFunction("f")
 	for range 4 {
 		w.Publish("f")
@@ -32,26 +32,26 @@ func env(t *testing.T) *testenv.World {
 	return w
 }
 
-// turn returns an Attempt and a context with it.
-func turn(w *testenv.World) (context.Context, *reconciler.Attempt) {
+// newAttempt returns an Attempt and a context with it.
+func newAttempt(w *testenv.AWS) (context.Context, *reconciler.Attempt) {
 	tn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: w.Now(), Since: w.Now()}}
 	return reconciler.WithAttempt(w.Context(), tn), tn
 }
 
 // uses are ways in which version 1 may be in use.
 var uses = map[string]struct {
-	use    func(w *testenv.World) error
+	use    func(w *testenv.AWS) error
 	usedBy string
 }{
 	"Alias": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("1")})
 			return err
 		},
 		usedBy: "alias live",
 	},
 	"Weight": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{
 				FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("4"),
 				RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"1": 0.1}},
@@ -61,7 +61,7 @@ var uses = map[string]struct {
 		usedBy: "a weight of alias live",
 	},
 	"FunctionURLOfAnAlias": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			w.AddAlias("f", "web")
 			_, err := w.Lambda.CreateFunctionUrlConfig(w.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("web"), AuthType: types.FunctionUrlAuthTypeNone})
 			return err
@@ -69,28 +69,28 @@ var uses = map[string]struct {
 		usedBy: "alias web",
 	},
 	"ProvisionedConcurrency": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			_, err := w.Lambda.PutProvisionedConcurrencyConfig(w.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1"), ProvisionedConcurrentExecutions: ptr.To[int32](1)})
 			return err
 		},
 		usedBy: "provisioned concurrency",
 	},
 	"EventInvokeConfig": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			_, err := w.Lambda.PutFunctionEventInvokeConfig(w.Context(), &lambda.PutFunctionEventInvokeConfigInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1"), MaximumRetryAttempts: ptr.To[int32](0)})
 			return err
 		},
 		usedBy: "an event invoke config",
 	},
 	"EventSourceMapping": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			_, err := w.Lambda.CreateEventSourceMapping(w.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To(arn + ":1"), EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q")})
 			return err
 		},
 		usedBy: "event source mapping ",
 	},
 	"Policy": {
-		use: func(w *testenv.World) error {
+		use: func(w *testenv.AWS) error {
 			_, err := w.Lambda.AddPermission(w.Context(), &lambda.AddPermissionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com")})
 			return err
 		},
@@ -98,13 +98,13 @@ var uses = map[string]struct {
 	},
 }
 
-func TestWhatIsInUseIsKept(t *testing.T) {
+func TestUsedVersionsAreKept(t *testing.T) {
 	for name, tc := range uses {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
 			w.Must(tc.use(w))
 			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
-			ctx, tn := turn(w)
+			ctx, tn := newAttempt(w)
 			for range 2 {
 				got, err := p.Unused(ctx, f, h, Excess(h, ptr.To[int32](1), "4"), w.Now())
 				if err != nil || (got != "" && got != "2") {
@@ -117,7 +117,7 @@ func TestWhatIsInUseIsKept(t *testing.T) {
 			if events := tn.Events(); len(events) != 1 || !strings.HasPrefix(events[0].Message, "Kept version 1 of function f: "+tc.usedBy) {
 				t.Errorf("an event must say so once, got %v", events)
 			}
-			ctx, _ = turn(w)
+			ctx, _ = newAttempt(w)
 			if got, err := p.UsedBy(ctx, f, "1"); err != nil || !strings.HasPrefix(got, tc.usedBy) {
 				t.Errorf("used by %q, %v, want %q", got, err, tc.usedBy)
 			}
@@ -135,7 +135,7 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	var pruned []string
 	w.Double.ResetCalls()
 	for range 5 {
-		ctx, _ := turn(w)
+		ctx, _ := newAttempt(w)
 		version, err := p.Unused(ctx, f, h, Excess(h, limit, "4"), w.Now())
 		w.Must(err)
 		if version == "" {
@@ -151,22 +151,22 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 		t.Error("the function must stay")
 	}
 	w.Double.ResetCalls()
-	ctx, _ := turn(w)
+	ctx, _ := newAttempt(w)
 	if version, err := p.Unused(ctx, f, h, Excess(h, limit, "4"), w.Now()); version != "" || err != nil || w.Double.Count("") != 0 {
 		t.Errorf("with nothing to prune AWS must not be asked: %q, %v, %v", version, err, w.Operations())
 	}
 }
 
-// TestAnAliasThatMovedOnUsesNothing checks that a cached answer with a version in use is not
+// TestAnAliasThatWasUpdatedUsesNoOldVersion checks that a cached answer with a version in use is not
 // used: after an alias has moved on, the version would be left behind when its resource is
 // deleted.
-func TestAnAliasThatMovedOnUsesNothing(t *testing.T) {
+func TestAnAliasThatWasUpdatedUsesNoOldVersion(t *testing.T) {
 	w := env(t)
 	w.AddAlias("f", "live")
 	p, f := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn)
 	used := func(want string) {
 		t.Helper()
-		ctx, _ := turn(w)
+		ctx, _ := newAttempt(w)
 		if got, err := p.UsedBy(ctx, f, "1"); got != want || err != nil {
 			t.Errorf("used by %q, %v, want %q", got, err, want)
 		}
@@ -183,10 +183,10 @@ func TestAnAliasThatMovedOnUsesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatAWSDoesNotDeleteIsKept checks that a version that AWS refuses to delete is kept, and
+// TestVersionsThatAWSDoesNotDeleteAreKept checks that a version that AWS refuses to delete is kept, and
 // not deleted again and again. It is unknown whether AWS deletes a version together with
 // configurations that AWS does not count as uses.
-func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {
+func TestVersionsThatAWSDoesNotDeleteAreKept(t *testing.T) {
 	for name, e := range map[string]awsdouble.Error{
 		"InUse":      {Status: http.StatusConflict, Code: "ResourceConflictException", Message: "Version is pointed by a Provisioned Concurrency alias"},
 		"Replicated": {Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "Lambda was unable to delete f because it is a replicated function."},
@@ -196,7 +196,7 @@ func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {
 			w.Double.Fail(awsdouble.Fault{Operation: CallDelete, Error: e, Times: -1})
 			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("2", "1")
 			for range 10 {
-				ctx, _ := turn(w)
+				ctx, _ := newAttempt(w)
 				version, err := p.Unused(ctx, f, h, Excess(h, ptr.To[int32](0), "2"), w.Now())
 				w.Must(err)
 				if version != "" {
@@ -221,7 +221,7 @@ func TestEmulators(t *testing.T) {
 		w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "no such path"}, Times: -1})
 	}
 	p, h := Pruner{API: unqualified{w.Lambda}, Cache: w.Cache}, history("2", "1")
-	ctx, _ := turn(w)
+	ctx, _ := newAttempt(w)
 	if got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now()); got != "1" || err != nil {
 		t.Errorf("got %q, %v: what is not there uses nothing, and a mapping of the function is none of its version", got, err)
 	}
@@ -239,13 +239,13 @@ func (u unqualified) GetPolicy(context.Context, *lambda.GetPolicyInput, ...func(
 	return &lambda.GetPolicyOutput{Policy: ptr.To(`{"Version":"2012-10-17","Statement":[]}`)}, nil
 }
 
-func TestWhatCannotBeAskedIsNotPruned(t *testing.T) {
+func TestVersionsWithUnknownUsesAreNotPruned(t *testing.T) {
 	for _, op := range []string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy} {
 		t.Run(op, func(t *testing.T) {
 			w := env(t)
 			w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized"}, Times: -1})
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
-			ctx, _ := turn(w)
+			ctx, _ := newAttempt(w)
 			got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
 			if got != "" || err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 				t.Errorf("got %q, %v", got, err)
@@ -265,7 +265,7 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 	}}
 	got, err := p.Unused(reconciler.WithAttempt(t.Context(), tn), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
 	if _, aborted := tn.Aborted(); got != "" || err != nil || !aborted || w.Double.Count("") > 0 {
-		t.Errorf("got %q, %v, held %t, calls %v", got, err, aborted, w.Operations())
+		t.Errorf("got %q, %v, aborted %t, calls %v", got, err, aborted, w.Operations())
 	}
 	if diff := cmp.Diff([]string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy}, reserved); diff != "" {
 		t.Errorf("reserved: -want, +got:\n%s", diff)

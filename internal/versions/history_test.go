@@ -32,7 +32,7 @@ func TestExcess(t *testing.T) {
 		"NoLimit":   {reason: "Without a limit all are kept.", wanted: []string{"7"}},
 		"None":      {reason: "No earlier one is kept.", limit: ptr.To[int32](0), wanted: []string{"7"}, want: []string{"1", "3", "4"}},
 		"Some":      {reason: "The newest are kept; the oldest goes first.", limit: ptr.To[int32](1), wanted: []string{"7"}, want: []string{"1", "3"}},
-		"All":       {reason: "There are no more than that.", limit: ptr.To[int32](3), wanted: []string{"7"}},
+		"All":       {reason: "Fewer versions exist than may be kept.", limit: ptr.To[int32](3), wanted: []string{"7"}},
 		"Preparing": {reason: "While the last one is prepared, the one before it is wanted too.", limit: ptr.To[int32](0), wanted: []string{"7", "4"}, want: []string{"1", "3"}},
 	}
 	for name, tc := range cases {
@@ -79,12 +79,12 @@ func TestDue(t *testing.T) {
 		history *v1beta1.VersionHistory
 		want    []string
 	}{
-		"Never":       {reason: "AWS was never asked.", history: history("2", "1"), want: []string{"1"}},
-		"JustNow":     {reason: "It was in use a moment ago.", history: known(30*time.Second, 30*time.Second)},
+		"Never":       {reason: "The uses of the version were never read.", history: history("2", "1"), want: []string{"1"}},
+		"JustNow":     {reason: "The version was in use a moment ago.", history: known(30*time.Second, 30*time.Second)},
 		"AMinuteAgo":  {reason: "What uses it may have moved on.", history: known(time.Minute, time.Minute), want: []string{"1"}},
 		"ForAnHour":   {reason: "What has been in use for an hour most likely is.", history: known(90*time.Minute, 30*time.Minute)},
 		"ForTwoHours": {reason: "The wait grows with that time.", history: known(2*time.Hour, time.Hour), want: []string{"1"}},
-		"ForAYear":    {reason: "It does not grow for ever.", history: known(365*24*time.Hour, maxRecheck), want: []string{"1"}},
+		"ForAYear":    {reason: "The interval has an upper limit.", history: known(365*24*time.Hour, maxRecheck), want: []string{"1"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestQuestionsBecomeFew(t *testing.T) {
 	}
 }
 
-func TestRetainIsToldOnce(t *testing.T) {
+func TestRetainIsReportedOnce(t *testing.T) {
 	h := history("2", "1")
 	for i, step := range []struct {
 		by   string

@@ -88,7 +88,7 @@ func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistor
 			}
 		}
 		if retain(h, version, by, now) {
-			Kept(ctx, f.Name, version, by+" uses it")
+			EmitKept(ctx, f.Name, version, by+" uses it")
 		}
 		if !known {
 			if i < len(due)-1 {
@@ -124,7 +124,7 @@ func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory
 	if InUse(err) {
 		why := awserr.Message(err)
 		if retain(h, version, why, now) {
-			Kept(ctx, f.Name, version, why)
+			EmitKept(ctx, f.Name, version, why)
 		}
 		return nil
 	}
@@ -153,8 +153,8 @@ func InUse(err error) bool {
 	return awserr.IsConflict(err) && !awserr.IsInProgress(err) || awserr.IsReplicated(err)
 }
 
-// Kept emits an event that a version is kept, and why.
-func Kept(ctx context.Context, function, version, why string) {
+// EmitKept emits an event that a version is kept, and why.
+func EmitKept(ctx context.Context, function, version, why string) {
 	reconciler.Emit(ctx, event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why))
 }
 
@@ -162,16 +162,16 @@ func Kept(ctx context.Context, function, version, why string) {
 // recent cached answer, unless one of the versions is in use in it, because that may have
 // changed since.
 func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
-	fresh, asked := reconciler.Freshness(ctx), false
+	fresh, listed := reconciler.Freshness(ctx), false
 	fresh.Since = fresh.Now.Add(-shared)
-	ask := func(ctx context.Context) (Uses, error) {
-		asked = true
+	list := func(ctx context.Context) (Uses, error) {
+		listed = true
 		return usesOf(ctx, p.API, f.Name)
 	}
-	u, err := readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, ask)
-	if err == nil && !asked && u.any(versions) {
+	u, err := readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
+	if err == nil && !listed && u.any(versions) {
 		p.Cache.Forget(usesKey(f.Name))
-		u, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, ask)
+		u, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
 	}
 	return u, notReturned(err, f)
 }

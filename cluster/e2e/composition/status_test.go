@@ -55,7 +55,7 @@ func TestPhases(t *testing.T) {
 	}{
 		"New":          {reason: "Nothing is there yet.", status: `{phase: Pending}`, phase: "Pending", ready: "False"},
 		"Unseen":       {reason: "A Function without a status says nothing, and the phase is what the definition begins with.", status: `{}`, ready: "False"},
-		"Creating":     {reason: "AWS is at it.", status: `{phase: Creating, ` + ready("Creating") + `, ` + atProvider + `}`, phase: "Creating", known: true, ready: "False"},
+		"Creating":     {reason: "AWS is still creating it.", status: `{phase: Creating, ` + ready("Creating") + `, ` + atProvider + `}`, phase: "Creating", known: true, ready: "False"},
 		"Active":       {reason: "AWS runs it.", status: `{phase: Available, ` + ready("Available") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "True"},
 		"Updating":     {reason: "AWS runs what was there before; Ready tells that a change is on its way.", status: `{phase: Updating, ` + ready("Updating") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "False"},
 		"Refused":      {reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no such bucket", ` + ready("Unavailable") + `}`, phase: "Error", error: "create failed: no such bucket", ready: "False"},
@@ -100,7 +100,7 @@ func TestWebEndpointStatus(t *testing.T) {
 	}{
 		"Nothing": {reason: "Nothing is known, and no Secret is there.", want: map[string]any{}, ready: "False"},
 		"Waiting": {
-			reason: "What is waited for is told.",
+			reason: "The message names what is awaited.",
 			observed: map[string]string{
 				"alias Alias storefront":       waits + ready("Creating") + `}`,
 				"function Function storefront": `{phase: Creating, ` + ready("Creating") + `, atProvider: {functionArn: arn:f}}`,
@@ -110,7 +110,7 @@ func TestWebEndpointStatus(t *testing.T) {
 			secret: map[string]any{"functionArn": "YXJuOmY="},
 		},
 		"Broken": {
-			reason: "What the function says goes before what others wait for.",
+			reason: "The function's own message comes before those of resources that wait for it.",
 			observed: map[string]string{
 				"alias Alias storefront":       waits + ready("Creating") + `}`,
 				"function Function storefront": `{phase: Error, message: "create failed: no such bucket", ` + ready("Unavailable") + `}`,
@@ -118,7 +118,7 @@ func TestWebEndpointStatus(t *testing.T) {
 			want: map[string]any{"message": "create failed: no such bucket"}, ready: "False",
 		},
 		"Ready": {
-			reason: "All is there: the URL is told, and so is the version.",
+			reason: "Once all resources are ready, status has the URL and the version.",
 			observed: map[string]string{
 				"function Function storefront":                      `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f}}`,
 				"alias Alias storefront":                            `{phase: Available, ` + ready("Available") + `, atProvider: {functionVersion: "7"}}`,
@@ -163,7 +163,7 @@ func TestQueueWorkerStatus(t *testing.T) {
 		ready   string
 	}{
 		"Creating": {
-			reason:  "AWS is at it.",
+			reason:  "AWS is still creating it.",
 			mapping: `{phase: Creating, ` + ready("Creating") + `, atProvider: {uuid: u, state: Creating}}`,
 			want:    map[string]any{"functionArn": "arn:f", "mapping": map[string]any{"uuid": "u", "state": "Creating"}}, ready: "False",
 		},

@@ -42,18 +42,18 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		"TooLong":         {reason: "Lambda ends what takes longer.", example: "lambda-function", edit: `{timeoutSeconds: 901}`, want: "spec.timeoutSeconds"},
 		"NoName":          {reason: "A function has a name.", example: "lambda-function", edit: `{functionName: null}`, want: "spec.functionName"},
 		"NoNameOfObject":  {reason: "The Function has this name too.", example: "lambda-function", edit: `{functionName: My_Function}`, want: "spec.functionName"},
-		"NoCode":          {reason: "There is nothing to run.", example: "lambda-function", edit: `{s3Key: null}`, want: "spec.s3Key"},
-		"NoRole":          {reason: "That is no role's ARN.", example: "lambda-function", edit: `{iamRoleARN: thumbnails}`, want: "spec.iamRoleARN"},
+		"NoCode":          {reason: "Without a key of the archive, the function has no code.", example: "lambda-function", edit: `{s3Key: null}`, want: "spec.s3Key"},
+		"NoRole":          {reason: "The value is not an ARN of a role.", example: "lambda-function", edit: `{iamRoleARN: thumbnails}`, want: "spec.iamRoleARN"},
 		"OldRuntime":      {reason: "The platform has chosen others.", example: "lambda-function", edit: `{runtime: python2.7}`, want: "spec.runtime"},
 		"NoVariable":      {reason: "Lambda takes no such name.", example: "lambda-function", edit: `{environmentVariables: {"LOG-LEVEL": info}}`, want: "the name of a variable"},
-		"Unknown":         {reason: "It would be dropped without a word.", example: "lambda-function", edit: `{memory: 128}`, want: "memory"},
+		"Unknown":         {reason: "The API server would drop an unknown field silently.", example: "lambda-function", edit: `{memory: 128}`, want: "memory"},
 		"OtherRegion":     {reason: "The platform is not there.", example: "web-endpoint", edit: `{region: ap-south-1}`, want: "spec.region"},
-		"NobodyCalls":     {reason: "Nobody is let in by leaving something out.", example: "web-endpoint", edit: `{callers: null}`, want: "say who may call the endpoint"},
-		"Anybody":         {reason: "That is nobody whom AWS knows.", example: "web-endpoint", edit: `{callers: anybody}`, want: "spec.callers"},
+		"NobodyCalls":     {reason: "The callers must be set explicitly.", example: "web-endpoint", edit: `{callers: null}`, want: "say who may call the endpoint"},
+		"Anybody":         {reason: "The value is not one of the supported callers.", example: "web-endpoint", edit: `{callers: anybody}`, want: "spec.callers"},
 		"NoOrigin":        {reason: "An origin has no path.", example: "web-endpoint", edit: `{origins: ["https://www.example.com/shop"]}`, want: "spec.origins"},
 		"Dots":            {reason: "A function's name has no dots.", example: "web-endpoint", name: "www.example.com", want: "no dots"},
 		"LongName":        {reason: "A function's name is short.", example: "queue-worker", name: strings.Repeat("x", 51), want: "at most 50 characters"},
-		"NoQueue":         {reason: "That is a topic.", example: "queue-worker", edit: `{queueARN: "arn:aws:sns:eu-central-1:123456789012:invoices"}`, want: "spec.queueARN"},
+		"NoQueue":         {reason: "The ARN is that of a topic.", example: "queue-worker", edit: `{queueARN: "arn:aws:sns:eu-central-1:123456789012:invoices"}`, want: "spec.queueARN"},
 		"NoWindow":        {reason: "A large batch takes time to fill.", example: "queue-worker", edit: `{batchingWindowSeconds: null}`, want: "needs batchingWindowSeconds"},
 		"FIFO":            {reason: "A FIFO queue waits for no batch.", example: "queue-worker", edit: `{queueARN: "arn:aws:sqs:eu-central-1:123456789012:invoices.fifo"}`, want: "a FIFO queue"},
 		"OneAfterAnother": {reason: "AWS keeps two pollers.", example: "queue-worker", edit: `{maximumConcurrency: 1}`, want: "spec.maximumConcurrency"},
@@ -71,15 +71,15 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		}
 		all = append(all, xr)
 	}
-	said := map[string]string{}
+	output := map[string]string{}
 	for _, f := range x.validate(t, write(t, all...)) {
 		for _, e := range f.Errors {
-			said[f.Name] += e.Message + "\n"
+			output[f.Name] += e.Message + "\n"
 		}
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := said[names[name]]; !strings.Contains(got, tc.want) {
+			if got := output[names[name]]; !strings.Contains(got, tc.want) {
 				t.Errorf("%s\nit says %q, want %q", tc.reason, got, tc.want)
 			}
 		})

@@ -97,7 +97,7 @@ func (e *env) install(ctx context.Context) (err error) {
 // follow watches the sources and the logs until the context ends.
 func (e *env) follow(ctx context.Context) error {
 	e.printf("Save a change of the provider, and it is built and takes over; a change of its types comes with their definitions.\nEverything stays up until Ctrl-C.")
-	tick := time.NewTicker(rebuild.Glance)
+	tick := time.NewTicker(rebuild.PollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -112,7 +112,7 @@ func (e *env) follow(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("cannot read the provider's sources: %w", err)
 		}
-		e.loop.Look(ctx, sources)
+		e.loop.Poll(ctx, sources)
 		if err := e.platform.Ended(); err != nil {
 			return err
 		}

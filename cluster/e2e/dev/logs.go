@@ -63,7 +63,7 @@ func (t *tail) run() error {
 	tick := time.NewTicker(logInterval)
 	defer tick.Stop()
 	for {
-		if err := t.look(); err != nil {
+		if err := t.poll(); err != nil {
 			return err
 		}
 		select {
@@ -74,7 +74,7 @@ func (t *tail) run() error {
 	}
 }
 
-func (t *tail) look() error {
+func (t *tail) poll() error {
 	for _, file := range t.files() {
 		t.read[file] += 0
 	}

@@ -32,9 +32,9 @@ func TestTail(t *testing.T) {
 	files := []string{first}
 	var got bytes.Buffer
 	l := &tail{files: func() []string { return files }, to: &got, read: map[string]int64{}}
-	look := func(want string) {
+	poll := func(want string) {
 		t.Helper()
-		if err := l.look(); err != nil {
+		if err := l.poll(); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, got.String()); diff != "" {
@@ -42,15 +42,15 @@ func TestTail(t *testing.T) {
 		}
 	}
 
-	look("") // The file does not exist yet.
+	poll("") // The file does not exist yet.
 	add(t, first, "a")
-	look("a")
-	look("a")
+	poll("a")
+	poll("a")
 	files = []string{second}
 	add(t, second, "b")
-	look("ab")
+	poll("ab")
 	add(t, first, "c") // The last lines of a process, after another has replaced it.
-	look("abc")
+	poll("abc")
 }
 
 func add(t *testing.T, file, text string) {

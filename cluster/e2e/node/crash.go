@@ -8,8 +8,8 @@ import (
 const (
 	// firstRest is for how many checks a pod that has ended for the second time is not restarted. The first time it
 	// is restarted at once. The number doubles each time, up to maxRest.
-	firstRest = int(time.Second / glance)
-	maxRest   = int(30 * time.Second / glance)
+	firstRest = int(time.Second / pollInterval)
+	maxRest   = int(30 * time.Second / pollInterval)
 )
 
 // A crash is the node's record of a pod that has ended by itself.
@@ -38,8 +38,8 @@ func (c *crash) rests() bool {
 	return true
 }
 
-// tellCrash prints the end of a log once: a process that ends repeatedly most likely logs the same each time.
-func (n *Node) tellCrash(name string) {
+// logCrash prints the end of a log once: a process that ends repeatedly most likely logs the same each time.
+func (n *Node) logCrash(name string) {
 	c := n.crashes[name]
 	if c.times > 1 {
 		logf(n.options.Trouble, "%s has ended again, %d times so far", name, c.times)

@@ -12,11 +12,11 @@ func TestCrashRests(t *testing.T) {
 	var rests []int
 	for range 8 {
 		c = c.again(&pod{fingerprint: "a"})
-		looks := 0
+		polls := 0
 		for c.rests() {
-			looks++
+			polls++
 		}
-		rests = append(rests, looks)
+		rests = append(rests, polls)
 	}
 	if diff := cmp.Diff([]int{0, 5, 10, 20, 40, 80, 150, 150}, rests); diff != "" {
 		t.Errorf("looks between two starts: -want, +got:\n%s", diff)

@@ -24,8 +24,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
-// glance is the time between two checks of the Deployments.
-const glance = 200 * time.Millisecond
+// pollInterval is the time between two checks of the Deployments.
+const pollInterval = 200 * time.Millisecond
 
 // Options configure a node.
 type Options struct {
@@ -129,14 +129,14 @@ func (n *Node) Logs() map[string]string {
 
 func (n *Node) run(ctx context.Context) {
 	defer close(n.done)
-	tick := time.NewTicker(glance)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	said := ""
+	logged := ""
 	for {
-		err := n.look(ctx)
-		if err != nil && err.Error() != said && ctx.Err() == nil {
-			said = err.Error()
-			logf(n.options.Trouble, "%s", said)
+		err := n.sync(ctx)
+		if err != nil && err.Error() != logged && ctx.Err() == nil {
+			logged = err.Error()
+			logf(n.options.Trouble, "%s", logged)
 		}
 		select {
 		case <-ctx.Done():
@@ -146,8 +146,8 @@ func (n *Node) run(ctx context.Context) {
 	}
 }
 
-// look checks all Deployments: it ends what they no longer specify, then starts what they do.
-func (n *Node) look(ctx context.Context) error {
+// sync checks all Deployments: it ends what they no longer specify, then starts what they do.
+func (n *Node) sync(ctx context.Context) error {
 	l := &appsv1.DeploymentList{}
 	if err := n.kube.List(ctx, l, client.InNamespace(n.options.Namespace)); err != nil {
 		return fmt.Errorf("cannot list Deployments: %w", err)
@@ -161,7 +161,7 @@ func (n *Node) look(ctx context.Context) error {
 		if err := n.start(ctx, d); err != nil {
 			errs = append(errs, fmt.Errorf("cannot run Deployment %s: %w", d.GetName(), err))
 		}
-		if err := n.tell(ctx, d); err != nil {
+		if err := n.writeStatus(ctx, d); err != nil {
 			errs = append(errs, fmt.Errorf("cannot update the status of Deployment %s: %w", d.GetName(), err))
 		}
 	}
@@ -181,7 +181,7 @@ func (n *Node) end(deployments []appsv1.Deployment) {
 		switch {
 		case p.hasEnded():
 			n.crashes[name] = n.crashes[name].again(p)
-			n.tellCrash(name)
+			n.logCrash(name)
 		case wanted[name] != p.fingerprint:
 			p.stop()
 			logf(n.options.Log, "%s was stopped", name)

@@ -38,11 +38,11 @@ const grace = 30 * time.Second
 // stop stops a process as a cluster does: it is terminated, and killed if it does not end in time.
 func (p *pod) stop() {
 	p.process.Terminate()
-	patience := time.NewTimer(grace)
-	defer patience.Stop()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
 	select {
 	case <-p.process.Done():
-	case <-patience.C:
+	case <-timer.C:
 		p.process.Kill()
 	}
 }

@@ -33,7 +33,7 @@ func (n *Node) Replace(ctx context.Context, image, program string) (changed bool
 }
 
 func (n *Node) awaitProgram(ctx context.Context, image, program string) error {
-	tick := time.NewTicker(glance)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		if n.isReady(image, program) {

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// tell writes a Deployment's status, as the Deployment controller does.
-func (n *Node) tell(ctx context.Context, d *appsv1.Deployment) error {
+// writeStatus writes a Deployment's status, as the Deployment controller does.
+func (n *Node) writeStatus(ctx context.Context, d *appsv1.Deployment) error {
 	var up, ready int32
 	for _, p := range n.pods {
 		if p.deployment != d.GetName() || p.hasEnded() {

@@ -31,8 +31,8 @@ const (
 	// functionVersion is the tag of the function's package.
 	functionVersion = "v0.10.7"
 
-	// patience is how long a package may take until it is healthy. A machine that also compiles is slow.
-	patience = 3 * time.Minute
+	// timeout is how long a package may take until it is healthy. A machine that also compiles is slow.
+	timeout = 3 * time.Minute
 )
 
 // runtimeConfigs are the differences from a cluster: all processes listen on loopback and need ports of their own.
@@ -146,7 +146,7 @@ func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error 
 	pkg := &unstructured.Unstructured{}
 	pkg.SetGroupVersionKind(schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind})
 	var crashed error
-	err := p.Until(ctx, kind+" "+name+" is healthy", patience, func(ctx context.Context) error {
+	err := p.Until(ctx, kind+" "+name+" is healthy", timeout, func(ctx context.Context) error {
 		if crashed = p.Node.Crashed(image, crashes); crashed != nil {
 			return nil //nolint:nilerr // That ends the waiting, and is returned below.
 		}

@@ -204,10 +204,10 @@ func (p *Platform) Ended() error {
 }
 
 // Until waits until a condition holds. It fails after the given time, or if Crossplane has ended.
-func (p *Platform) Until(ctx context.Context, what string, patience time.Duration, so func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (p *Platform) Until(ctx context.Context, what string, timeout time.Duration, so func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	tick := time.NewTicker(glance)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	var last error
 	for {
@@ -223,11 +223,11 @@ func (p *Platform) Until(ctx context.Context, what string, patience time.Duratio
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not so in %s: %s: %w", patience, what, last)
+			return fmt.Errorf("not so in %s: %s: %w", timeout, what, last)
 		case <-tick.C:
 		}
 	}
 }
 
-// glance is the time between two checks of a condition.
-const glance = 100 * time.Millisecond
+// pollInterval is the time between two checks of a condition.
+const pollInterval = 100 * time.Millisecond

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Glance is the time between two polls of the sources.
-const Glance = 250 * time.Millisecond
+// PollInterval is the time between two polls of the sources.
+const PollInterval = 250 * time.Millisecond
 
 // Steps are the steps of a loop.
 type Steps interface {
@@ -48,9 +48,9 @@ func (l *Loop) Start(now Snapshot) { l.built, l.last = now, now }
 // Last returns the last snapshot.
 func (l *Loop) Last() Snapshot { return l.last }
 
-// Look runs the first step that is due; the others, and those for files that a step wrote, run at the next calls.
+// Poll runs the first step that is due; the others, and those for files that a step wrote, run at the next calls.
 // Changed sources are left alone until they are the same in two successive calls.
-func (l *Loop) Look(ctx context.Context, now Snapshot) {
+func (l *Loop) Poll(ctx context.Context, now Snapshot) {
 	settled := len(l.last.Changed(now)) == 0
 	l.last = now
 	if !settled {

@@ -18,8 +18,8 @@ const (
 	// version is the prefix of the packages' versions.
 	version = "v0.0.0-dev."
 
-	// patience is how long a program may take until it is ready.
-	patience = 2 * time.Minute
+	// readyTimeout is how long a program may take until it is ready.
+	readyTimeout = 2 * time.Minute
 )
 
 // A Provider builds and installs the provider of a repository. It implements a Loop's Steps.
@@ -70,7 +70,7 @@ func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
 	if err := p.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", flags, "-o", built, "./cmd/provider"); err != nil {
 		return false, fmt.Errorf("cannot build the provider; the one that runs goes on:\n%w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	changed, err = p.Platform.Node.Replace(ctx, p.Image, built)
 	if err != nil {

@@ -93,9 +93,9 @@ type record struct {
 	session *session.Session
 	used    time.Time
 
-	// asked is when AWS was last called; asking is true during a call.
-	asked  time.Time
-	asking bool
+	// calledAt is when AWS was last called; asking is true during a call.
+	calledAt time.Time
+	calling  bool
 
 	// read is when the figures were read. It is zero if they are not known.
 	read    time.Time
@@ -124,13 +124,13 @@ type Noting struct {
 func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := n.Resolver.Resolve(ctx, mg, region)
 	if err == nil {
-		n.Book.note(s)
+		n.Book.recordUse(s)
 	}
 	return s, err
 }
 
-// note records that a resource uses a session.
-func (b *Limits) note(s *session.Session) {
+// recordUse records that a resource uses a session.
+func (b *Limits) recordUse(s *session.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sweep()
@@ -160,9 +160,9 @@ func (b *Limits) sweep() {
 
 func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
 
-// Look returns the usage of the regions in which a config is used, and reads the figures that are
+// Usages returns the usage of the regions in which a config is used, and reads the figures that are
 // due. again is when the next figures are due, 0 if never.
-func (b *Limits) Look(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
+func (b *Limits) Usages(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
 	for _, k := range b.inUse(uid) {
 		if wait := b.refresh(ctx, k); again == 0 || wait < again {
 			again = wait
@@ -201,7 +201,7 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 		b.mu.Unlock()
 		return every
 	}
-	wait, s := every-b.now().Sub(r.asked), r.session
+	wait, s := every-b.now().Sub(r.calledAt), r.session
 	b.mu.Unlock()
 	if wait > 0 {
 		return wait
@@ -209,7 +209,7 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	if wait := b.limiter.Reserve(s.Scope, holder(k), operation); wait > 0 {
 		return wait
 	}
-	err := b.ask(ctx, k, s)
+	err := b.readFigures(ctx, k, s)
 	if wait, deferred := quota.Deferred(err); deferred {
 		return wait
 	}
@@ -220,9 +220,9 @@ func holder(k scopeKey) quota.Requester {
 	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
-// ask reads the figures of a key from AWS and caches them. It does nothing while another caller
+// readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller
 // does the same.
-func (b *Limits) ask(ctx context.Context, k scopeKey, s *session.Session) error {
+func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session) error {
 	if !b.begin(k) {
 		return nil
 	}
@@ -237,10 +237,10 @@ func (b *Limits) ask(ctx context.Context, k scopeKey, s *session.Session) error 
 	if _, deferred := quota.Deferred(err); deferred {
 		return err
 	}
-	r.asked, r.err = b.now(), awserr.Clean(err)
+	r.calledAt, r.err = b.now(), awserr.Clean(err)
 	switch {
 	case err == nil:
-		r.read, r.figures = r.asked, figures(out)
+		r.read, r.figures = r.calledAt, figures(out)
 	case awserr.IsAccessDenied(err):
 		r.read = time.Time{}
 	}
@@ -251,10 +251,10 @@ func (b *Limits) begin(k scopeKey) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
-	if r == nil || r.asking {
+	if r == nil || r.calling {
 		return false
 	}
-	r.asking = true
+	r.calling = true
 	return true
 }
 
@@ -262,7 +262,7 @@ func (b *Limits) end(k scopeKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r := b.records[k]; r != nil {
-		r.asking = false
+		r.calling = false
 	}
 }
 
@@ -287,7 +287,7 @@ func (b *Limits) usage(k scopeKey) (Usage, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
-	if r == nil || r.asked.IsZero() {
+	if r == nil || r.calledAt.IsZero() {
 		return Usage{}, false
 	}
 	if r.read.IsZero() {
@@ -331,7 +331,7 @@ func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) 
 	if f, ok := a.within(age); ok || a.book == nil {
 		return f, ok
 	}
-	if err := a.book.ask(ctx, keyOf(a.session), a.session); err != nil {
+	if err := a.book.readFigures(ctx, keyOf(a.session), a.session); err != nil {
 		return Figures{}, false
 	}
 	return a.within(age)

@@ -31,11 +31,11 @@ type desk struct {
 	time   time.Time
 	double *awsdouble.Server
 
-	// wait is what the limiter returns; asked has the reservations, and gone the holders that it
+	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it
 	// forgot.
-	wait  time.Duration
-	asked []quota.Requester
-	gone  []string
+	wait     time.Duration
+	reserved []quota.Requester
+	gone     []string
 }
 
 func newDesk(t *testing.T) *desk {
@@ -50,7 +50,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 func (d *desk) Reserve(_ quota.Scope, h quota.Requester, _ ...string) time.Duration {
-	d.asked = append(d.asked, h)
+	d.reserved = append(d.reserved, h)
 	return d.wait
 }
 
@@ -67,9 +67,9 @@ func (d *desk) session(uid, region string) *session.Session {
 
 func (d *desk) reads() int { return d.double.Count("GetAccountSettings") }
 
-func (d *desk) look(uid string) []Usage {
+func (d *desk) usages(uid string) []Usage {
 	d.t.Helper()
-	known, again := d.Look(d.t.Context(), types.UID(uid))
+	known, again := d.Usages(d.t.Context(), types.UID(uid))
 	if len(known) > 0 && (again <= 0 || again > every) {
 		d.t.Errorf("figures are due again within %s, got %s", every, again)
 	}
@@ -100,9 +100,9 @@ func (r resolver) Resolve(context.Context, resource.ModernManaged, string) (*ses
 	return r.session, nil
 }
 
-func TestLook(t *testing.T) {
+func TestUsages(t *testing.T) {
 	d := newDesk(t)
-	if known := d.look("a"); known != nil || d.reads() != 0 {
+	if known := d.usages("a"); known != nil || d.reads() != 0 {
 		t.Errorf("of a config that nothing uses, nothing is read: %v, %d reads", known, d.reads())
 	}
 	d.reserve(50)
@@ -117,36 +117,36 @@ func TestLook(t *testing.T) {
 		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000, CodeStorageLimit: 75 * gib}},
 		{Region: "eu-west-1", Figures: used},
 	}
-	if diff := cmp.Diff(want, d.look("a")); diff != "" {
+	if diff := cmp.Diff(want, d.usages("a")); diff != "" {
 		t.Errorf("the figures of each region in use: -want, +got:\n%s", diff)
 	}
-	for _, h := range d.asked {
+	for _, h := range d.reserved {
 		if h.Priority != quota.Poll {
 			t.Errorf("nobody waits for figures, but they were reserved for %v", h)
 		}
 	}
 	for range 9 {
 		d.time = d.time.Add(time.Minute)
-		d.look("a")
+		d.usages("a")
 	}
 	if d.reads() != 2 {
 		t.Errorf("each region is read once in %s, got %d reads", every, d.reads())
 	}
 	d.time = d.time.Add(time.Minute)
-	d.look("a")
+	d.usages("a")
 	if d.reads() != 4 {
 		t.Errorf("and then again, got %d reads", d.reads())
 	}
-	if known := d.look("b"); known != nil {
+	if known := d.usages("b"); known != nil {
 		t.Errorf("what one config has read is not shown to another, got %v", known)
 	}
-	d.note(d.session("a", "eu-west-1"))
+	d.recordUse(d.session("a", "eu-west-1"))
 	d.time = d.time.Add(idle)
-	if known := d.look("a"); len(known) != 1 || known[0].Region != "eu-west-1" {
+	if known := d.usages("a"); len(known) != 1 || known[0].Region != "eu-west-1" {
 		t.Errorf("a region where nothing is any more is dropped, got %v", known)
 	}
 	d.Limits.Forget("a")
-	if known := d.look("a"); known != nil || len(d.gone) != 2 {
+	if known := d.usages("a"); known != nil || len(d.gone) != 2 {
 		t.Errorf("what is gone is forgotten, and holds no place in the limiter: %v, %v", known, d.gone)
 	}
 }
@@ -160,22 +160,22 @@ func TestUnknown(t *testing.T) {
 		want   string
 	}{
 		"Denied":      {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
-		"DeniedSince": {reason: "Who lost it is shown nothing more.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
+		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
 		"Broken":      {reason: "Emulators may not know the operation.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
 		"BrokenSince": {reason: "What passes leaves the figures as they were.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()}, known: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t)
-			d.note(d.session("a", "eu-west-1"))
+			d.recordUse(d.session("a", "eu-west-1"))
 			if tc.known {
-				d.look("a")
+				d.usages("a")
 				d.time = d.time.Add(every)
 			}
 			d.double.Fail(tc.fault)
 			before := d.reads()
 			for range 3 {
-				known := d.look("a")
+				known := d.usages("a")
 				got := ""
 				if len(known) == 1 && known[0].Unknown != nil {
 					got = known[0].Unknown.Error()
@@ -196,9 +196,9 @@ func TestUnknown(t *testing.T) {
 
 func TestNoQuota(t *testing.T) {
 	d := newDesk(t)
-	d.note(d.session("a", "eu-west-1"))
+	d.recordUse(d.session("a", "eu-west-1"))
 	d.wait = 3 * time.Second
-	if known, again := d.Look(t.Context(), "a"); len(known) != 0 || again != d.wait || d.reads() != 0 {
+	if known, again := d.Usages(t.Context(), "a"); len(known) != 0 || again != d.wait || d.reads() != 0 {
 		t.Errorf("without quota nothing is read, and it comes back: %v, %s, %d reads", known, again, d.reads())
 	}
 }
@@ -212,8 +212,8 @@ func TestRecent(t *testing.T) {
 	if _, ok := d.Of(s).Recent(t.Context(), time.Minute); ok || d.reads() != 0 {
 		t.Error("of a session that was not noted nothing is known")
 	}
-	d.note(s)
-	d.look("a")
+	d.recordUse(s)
+	d.usages("a")
 	d.reserve(50)
 	if f, ok := d.Of(s).Remembered(); !ok || f.UnreservedConcurrentExecutions != 1000 {
 		t.Errorf("want what was read, got %v", f)
@@ -256,11 +256,11 @@ func TestCollector(t *testing.T) {
 	d := newDesk(t)
 	tenant, cluster := d.session("tenant", "eu-west-1"), d.session("cluster", "eu-west-1")
 	cluster.Ref.Kind = v1beta1.ClusterProviderConfigKind
-	d.note(cluster)
-	d.look("cluster")
+	d.recordUse(cluster)
+	d.usages("cluster")
 	d.reserve(50)
-	d.note(tenant)
-	d.look("tenant")
+	d.recordUse(tenant)
+	d.usages("tenant")
 	if got := d.served()["provider_lambda_account_unreserved_concurrent_executions"]; got != 1000 {
 		t.Errorf("what the cluster's own config has read goes before what a tenant's says, got %v", got)
 	}

@@ -26,7 +26,7 @@ const (
 
 // A cleaned error has a message for conditions. It unwraps to the original.
 type cleaned struct {
-	said
+	messageParts
 
 	err error
 }
@@ -34,8 +34,8 @@ type cleaned struct {
 func (e *cleaned) Error() string { return e.String() }
 func (e *cleaned) Unwrap() error { return e.err }
 
-// said is the message in parts.
-type said struct {
+// messageParts is the message in parts.
+type messageParts struct {
 	// context is what could not be done, from the outside to the inside.
 	context []string
 
@@ -47,7 +47,7 @@ type said struct {
 }
 
 // String returns the whole message, the context first.
-func (s said) String() string {
+func (s messageParts) String() string {
 	parts := append(slices.Clone(s.context), s.code, s.text)
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
 }
@@ -72,34 +72,34 @@ func Clean(err error) error {
 	if prefix, ok := strings.CutSuffix(err.Error(), outer.Error()); ok && prefix != "" {
 		what.context = append([]string{strings.TrimSuffix(prefix, ": ")}, what.context...)
 	}
-	return &cleaned{said: what, err: err}
+	return &cleaned{messageParts: what, err: err}
 }
 
 // cleanOther cleans an error that no operation of the SDK returned.
 func cleanOther(err error) error {
 	if _, ok := errors.AsType[smithy.APIError](err); ok {
-		return &cleaned{said: describeAnswer(err, nil), err: err}
+		return &cleaned{messageParts: describeAnswer(err, nil), err: err}
 	}
 	if m := scrub(err.Error()); m != err.Error() {
-		return &cleaned{said: said{text: m}, err: err}
+		return &cleaned{messageParts: messageParts{text: m}, err: err}
 	}
 	return err
 }
 
 // describe says what went wrong in an operation. The operation that failed may be one that fetches
 // credentials for it.
-func describe(outer *smithy.OperationError) said {
+func describe(outer *smithy.OperationError) messageParts {
 	const credentials = "cannot get AWS credentials"
 	inner := innermost(outer)
-	var s said
+	var s messageParts
 	switch _, answered := errors.AsType[smithy.APIError](inner); {
 	case answered:
 		s = describeAnswer(inner, inner)
 	case inner.Service() == "ec2imds":
-		return said{context: []string{credentials}, text: "no source of the default chain has credentials: " +
+		return messageParts{context: []string{credentials}, text: "no source of the default chain has credentials: " +
 			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"}
 	default:
-		s = said{text: describeConnection(inner.Err)}
+		s = messageParts{text: describeConnection(inner.Err)}
 	}
 	if inner.Service() != outer.Service() {
 		s.context = []string{credentials, inner.Service() + " " + inner.Operation()}
@@ -119,8 +119,8 @@ func innermost(op *smithy.OperationError) *smithy.OperationError {
 }
 
 // describeAnswer returns AWS's response in one line.
-func describeAnswer(err error, op *smithy.OperationError) said {
-	s, message := said{code: cut(Code(err), maxPart)}, steady(redact(Message(err)))
+func describeAnswer(err error, op *smithy.OperationError) messageParts {
+	s, message := messageParts{code: cut(Code(err), maxPart)}, steady(redact(Message(err)))
 	if IsAccessDenied(err) {
 		s.text = describeDenied(message, cut(message, maxLength), op)
 		return s

@@ -23,7 +23,7 @@ func TestFront(t *testing.T) {
 		want   string
 	}{
 		"Answer": {
-			reason: "AWS's own words tell the most, its code the least.",
+			reason: "AWS's message comes first, its code last.",
 			err:    wrap(Clean(role), "cannot create function pay", "AWS does not accept spec.forProvider.role"),
 			want:   "The role defined for the function cannot be assumed by Lambda. (AWS does not accept spec.forProvider.role: cannot create function pay: InvalidParameterValueException)",
 		},
@@ -33,12 +33,12 @@ func TestFront(t *testing.T) {
 			want:   "The role defined for the function cannot be assumed by Lambda. (cannot create function pay: InvalidParameterValueException)",
 		},
 		"Twice": {
-			reason: "It is done once.",
+			reason: "Applying Front twice changes nothing.",
 			err:    Front(wrap(Front(wrap(Clean(role), "cannot create function pay")), "cannot go on")),
 			want:   "The role defined for the function cannot be assumed by Lambda. (cannot go on: cannot create function pay: InvalidParameterValueException)",
 		},
 		"Code": {
-			reason: "There may be nothing but a code.",
+			reason: "The error may consist of only a code.",
 			err:    wrap(Clean(answer("Lambda", "GetFunction", 400, "OddException", "")), "cannot read function pay"),
 			want:   "OddException (cannot read function pay)",
 		},
@@ -62,7 +62,7 @@ func TestFront(t *testing.T) {
 			err:    fmt.Errorf("%w, as of now", wrap(errors.New("boom"), "cannot read it")),
 			want:   "cannot read it: boom, as of now",
 		},
-		"Plain": {reason: "There is nothing to turn.", err: errors.New("boom"), want: "boom"},
+		"Plain": {reason: "An error that is not of AWS is returned as it is.", err: errors.New("boom"), want: "boom"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

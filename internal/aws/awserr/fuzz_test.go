@@ -39,11 +39,11 @@ func FuzzClean(f *testing.F) {
 		f.Add(s.code, s.message, uint8(5))
 	}
 	f.Fuzz(func(t *testing.T, code, message string, kind uint8) {
-		var said []string
+		var messageParts []string
 		for _, id := range ids {
 			err := made(code, quoting(message, id), kind)
 			got := Clean(err)
-			said = append(said, got.Error())
+			messageParts = append(messageParts, got.Error())
 			if !errors.Is(got, err) {
 				t.Error("the error that was cleaned is lost")
 			}
@@ -56,14 +56,14 @@ func FuzzClean(f *testing.F) {
 			classes(err)
 			Field(err)
 		}
-		if said[0] != said[1] {
-			t.Errorf("at each try, it is another: %q, then %q", said[0], said[1])
+		if messageParts[0] != messageParts[1] {
+			t.Errorf("at each try, it is another: %q, then %q", messageParts[0], messageParts[1])
 		}
-		if !utf8.ValidString(said[0]) || utf8.RuneCountInString(said[0]) > longest {
-			t.Errorf("%d characters: %q", utf8.RuneCountInString(said[0]), said[0])
+		if !utf8.ValidString(messageParts[0]) || utf8.RuneCountInString(messageParts[0]) > longest {
+			t.Errorf("%d characters: %q", utf8.RuneCountInString(messageParts[0]), messageParts[0])
 		}
-		if strings.Contains(said[0], ids[0]) || strings.Contains(said[0], canary) {
-			t.Errorf("it quotes: %q", said[0])
+		if strings.Contains(messageParts[0], ids[0]) || strings.Contains(messageParts[0], canary) {
+			t.Errorf("it quotes: %q", messageParts[0])
 		}
 		if e := Foreign("Lambda", made(code, message, kind)); e != nil {
 			classes(e)

@@ -11,12 +11,12 @@ func TestIsUnsupported(t *testing.T) {
 		err    error
 		want   bool
 	}{
-		"None":           {reason: "No error says nothing."},
-		"Other":          {reason: "What is not of AWS says nothing.", err: errors.New("boom")},
-		"Unknown":        {reason: "So AWS answers an operation that a region lacks.", err: answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true},
-		"NotImplemented": {reason: "So emulators do.", err: answer("Lambda", "ListTags", 501, "InternalFailure", "The API action is not yet implemented"), want: true},
-		"NotFound":       {reason: "The operation is there, and the thing is not.", err: answer("Lambda", "ListTags", 404, "ResourceNotFoundException", "")},
-		"Failed":         {reason: "It may work the next time.", err: answer("Lambda", "ListTags", 500, "ServiceException", "")},
+		"None":           {reason: "Without an error, the operation is supported."},
+		"Other":          {reason: "An error that is not of AWS does not mean that the operation is unsupported.", err: errors.New("boom")},
+		"Unknown":        {reason: "AWS returns this error for an operation that the region lacks.", err: answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true},
+		"NotImplemented": {reason: "Emulators return this error for an operation that they lack.", err: answer("Lambda", "ListTags", 501, "InternalFailure", "The API action is not yet implemented"), want: true},
+		"NotFound":       {reason: "The operation is supported, but the resource does not exist.", err: answer("Lambda", "ListTags", 404, "ResourceNotFoundException", "")},
+		"Failed":         {reason: "A server error may be temporary.", err: answer("Lambda", "ListTags", 500, "ServiceException", "")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -88,26 +88,26 @@ func (b *Breakers) Watch(changed func(Key)) {
 
 // Enter begins a reconcile that calls AWS. If the breaker is open, it returns how long to wait.
 // Otherwise the caller must call leave after the reconcile, which may be the one probe at a time.
-func (b *Breakers) Enter(k Key) (leave func(), wait time.Duration) {
-	leave = func() {}
+func (b *Breakers) Enter(k Key) (release func(), wait time.Duration) {
+	release = func() {}
 	if b == nil {
-		return leave, 0
+		return release, 0
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	c := b.circuits[k]
 	if c == nil {
-		return leave, 0
+		return release, 0
 	}
 	now := b.now()
 	c.used = now
 	switch {
 	case !c.open:
-		return leave, 0
+		return release, 0
 	case now.Before(c.until):
-		return leave, c.until.Sub(now) + b.jitter(c.pause)
+		return release, c.until.Sub(now) + b.jitter(c.pause)
 	case c.probe:
-		return leave, probing + b.jitter(probing)
+		return release, probing + b.jitter(probing)
 	}
 	c.probe = true
 	return sync.OnceFunc(func() { b.probed(k, c) }), 0

@@ -9,18 +9,18 @@ import (
 
 var here = Key{Config: "c1", Region: "eu-west-1"}
 
-// A world has breakers without jitter, and a clock that the test sets.
+// An env has breakers without jitter, and a clock that the test sets.
 type env struct {
 	*Breakers
 
-	now  time.Time
-	told []Key
+	now      time.Time
+	notified []Key
 }
 
 func newEnv() *env {
 	e := &env{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
 	e.Breakers = New(func() time.Time { return e.now }, func() float64 { return 0 })
-	e.Watch(func(k Key) { e.told = append(e.told, k) })
+	e.Watch(func(k Key) { e.notified = append(e.notified, k) })
 	return e
 }
 
@@ -44,78 +44,78 @@ func TestEnter(t *testing.T) {
 	const s = time.Second
 	probe := func(e *env) (func(), time.Duration) { return e.Enter(here) }
 	cases := map[string]struct {
-		reason string
-		do     func(e *env)
-		want   time.Duration
-		told   int
+		reason   string
+		do       func(e *env)
+		want     time.Duration
+		notified int
 	}{
 		"Unknown":  {reason: "A breaker is closed to begin with.", do: func(*env) {}},
 		"AFew":     {reason: "A few calls without an answer may happen.", do: func(e *env) { e.fail(most - 1) }},
 		"Answered": {reason: "An answer in between starts anew.", do: func(e *env) { e.fail(most - 1); e.answered(here); e.fail(most - 1) }},
-		"Open":     {reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) }, want: firstPause, told: 1},
-		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) }, want: firstPause, told: 1},
-		"Later":    {reason: "The rest of the time is told.", do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, told: 1},
-		"Probe":    {reason: "Once the time is over, one may probe.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause) }, told: 1},
-		"OneProbe": {reason: "Only one.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause); probe(e) }, want: probing, told: 1},
+		"Open":     {reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) }, want: firstPause, notified: 1},
+		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) }, want: firstPause, notified: 1},
+		"Later":    {reason: "The remaining time is returned.", do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, notified: 1},
+		"Probe":    {reason: "Once the time is over, one may probe.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause) }, notified: 1},
+		"OneProbe": {reason: "Only one.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause); probe(e) }, want: probing, notified: 1},
 		"InVain": {reason: "A probe in vain doubles the time.", do: func(e *env) {
 			e.fail(most)
 			e.now = e.now.Add(firstPause)
-			leave, _ := probe(e)
+			release, _ := probe(e)
 			e.fail(2)
-			leave()
-		}, want: 2 * firstPause, told: 1},
+			release()
+		}, want: 2 * firstPause, notified: 1},
 		"NothingTold": {reason: "A probe that made no call is followed by another soon.", do: func(e *env) {
 			e.fail(most)
 			e.now = e.now.Add(firstPause)
-			leave, _ := probe(e)
-			leave()
-			leave()
-		}, want: soon, told: 1},
+			release, _ := probe(e)
+			release()
+			release()
+		}, want: soon, notified: 1},
 		"Closes": {reason: "The first answer closes it.", do: func(e *env) {
 			e.fail(most)
 			e.now = e.now.Add(firstPause)
-			leave, _ := probe(e)
+			release, _ := probe(e)
 			e.answered(here)
-			leave()
-		}, told: 2},
-		"Late": {reason: "So does one that was long under way.", do: func(e *env) { e.fail(most); e.answered(here) }, told: 2},
-		"Longest": {reason: "It never stays open for long without a probe.", do: func(e *env) {
+			release()
+		}, notified: 2},
+		"Late": {reason: "The response to a call from before the failures closes the circuit.", do: func(e *env) { e.fail(most); e.answered(here) }, notified: 2},
+		"Longest": {reason: "The circuit is open for a limited time before it allows a probe.", do: func(e *env) {
 			for range 20 {
 				e.fail(most)
 				e.now = e.now.Add(longestPause)
 			}
 			e.fail(most)
-		}, want: longestPause, told: 1},
+		}, want: longestPause, notified: 1},
 		"Elsewhere": {reason: "Other regions and configs are not concerned.", do: func(e *env) {
 			for range most {
 				e.unanswered(Key{Config: here.Config, Region: "eu-west-2"})
 				e.unanswered(Key{Config: "c2", Region: here.Region})
 			}
-		}, told: 2},
-		"Changed": {reason: "One may probe a config that has changed at once.", do: func(e *env) { e.failLong(); e.Probe(here.Config) }, told: 1},
+		}, notified: 2},
+		"Changed": {reason: "One may probe a config that has changed at once.", do: func(e *env) { e.failLong(); e.Probe(here.Config) }, notified: 1},
 		"ChangedOneProbe": {reason: "Only one, however often it changes.", do: func(e *env) {
 			e.failLong()
 			e.Probe(here.Config)
 			probe(e)
 			e.Probe(here.Config)
-		}, want: probing, told: 1},
+		}, want: probing, notified: 1},
 		"ChangedInVain": {reason: "A probe in vain is followed by others as at first.", do: func(e *env) {
 			e.failLong()
 			e.Probe(here.Config)
-			leave, _ := probe(e)
+			release, _ := probe(e)
 			e.fail(1)
-			leave()
-		}, want: firstPause, told: 1},
-		"OtherChanged": {reason: "Another config's change says nothing.", do: func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, told: 1},
-		"Forgotten":    {reason: "A config that is gone is forgotten.", do: func(e *env) { e.fail(most); e.Forget(here.Config) }, told: 1},
+			release()
+		}, want: firstPause, notified: 1},
+		"OtherChanged": {reason: "A change of another config has no effect.", do: func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, notified: 1},
+		"Forgotten":    {reason: "A config that is gone is forgotten.", do: func(e *env) { e.fail(most); e.Forget(here.Config) }, notified: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv()
 			tc.do(e)
 			_, got := e.Enter(here)
-			if got != tc.want || len(e.told) != tc.told {
-				t.Errorf("%s\nwaits %s, want %s; %d changes were told, want %d", tc.reason, got, tc.want, len(e.told), tc.told)
+			if got != tc.want || len(e.notified) != tc.notified {
+				t.Errorf("%s\nwaits %s, want %s; %d changes were told, want %d", tc.reason, got, tc.want, len(e.notified), tc.notified)
 			}
 		})
 	}
@@ -154,8 +154,8 @@ func TestJitter(t *testing.T) {
 
 func TestNil(t *testing.T) {
 	var b *Breakers
-	leave, wait := b.Enter(here)
-	leave()
+	release, wait := b.Enter(here)
+	release()
 	b.Probe("c1")
 	b.Forget("c1")
 	if wait != 0 || b.IsOpen(here) || b.Open("c1") != nil {

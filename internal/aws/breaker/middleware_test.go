@@ -39,7 +39,7 @@ func TestMiddleware(t *testing.T) {
 		want   int
 	}{
 		"Hangs": {reason: "No answer in time.", answer: hang, call: get, want: 1},
-		"Gone":  {reason: "Nobody listens.", answer: hang, gone: true, call: get, want: 1},
+		"Gone":  {reason: "The connection is refused.", answer: hang, gone: true, call: get, want: 1},
 		"HalfGone": {reason: "The body never ends.", answer: func(w http.ResponseWriter, q *http.Request) {
 			_, _ = w.Write([]byte(`{"Configuration":`))
 			w.(http.Flusher).Flush()

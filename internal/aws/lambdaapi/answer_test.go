@@ -14,7 +14,7 @@ func TestAbsent(t *testing.T) {
 		got, want *string
 	}{
 		"Nil":       {reason: "What AWS leaves out is absent.", got: NonEmpty(nil)},
-		"Empty":     {reason: "So is what it answers empty.", got: NonEmpty(ptr.To(""))},
+		"Empty":     {reason: "An empty string counts as absent.", got: NonEmpty(ptr.To(""))},
 		"There":     {reason: "The rest is as it is.", got: NonEmpty(ptr.To("x")), want: ptr.To("x")},
 		"NoText":    {reason: "An empty text is absent.", got: Text("")},
 		"NoEnum":    {reason: "An enum that AWS leaves out is absent.", got: Text(types.State(""))},

@@ -109,10 +109,10 @@ func (b *bucket) takeFree(now time.Time, h Requester) time.Duration {
 //
 // A full bucket would lose the tokens that arrive. So it serves whoever asks if there are tokens
 // for its own need, even if others are before it that have not come back yet.
-func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration {
+func (b *bucket) wait(now time.Time, p Priority, need, position int) time.Duration {
 	pause := b.level.paused(now)
 	free := b.level.tokens - float64(b.tickets.unused)
-	queued := b.next(p, place)
+	queued := b.next(p, position)
 	if pause == 0 {
 		spills := b.level.tokens >= b.level.burst-rounding
 		if queued <= free+rounding || spills && float64(need) <= free+rounding {
@@ -131,14 +131,14 @@ func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration 
 // credit. So a user at place n waits for at most n + (s*n + mostCredit) = n/(1-p) + mostCredit
 // tokens, and a poll at place n for at most n + n/s = n/p tokens, however many are in the other
 // queue. Both bounds are proportional to the place: neither queue starves the other.
-func (b *bucket) next(p Priority, place int) float64 {
+func (b *bucket) next(p Priority, position int) float64 {
 	share := b.opt.PollShare / (1 - b.opt.PollShare)
 	if p == User {
-		between := math.Floor(b.credit + share*float64(place))
-		return float64(place) + min(float64(b.lines[Poll].total), between)
+		between := math.Floor(b.credit + share*float64(position))
+		return float64(position) + min(float64(b.lines[Poll].total), between)
 	}
-	between := max(0, float64(place)-b.credit) / share
-	return float64(place) + min(float64(b.lines[User].total), between)
+	between := max(0, float64(position)-b.credit) / share
+	return float64(position) + min(float64(b.lines[User].total), between)
 }
 
 // grant replaces the queue entry of a holder with tickets.
@@ -211,7 +211,7 @@ func (b *bucket) dequeue(a *account) {
 	if a.entry == nil {
 		return
 	}
-	b.lines[a.entry.priority].leave(a.entry)
+	b.lines[a.entry.priority].remove(a.entry)
 	heap.Remove(&b.due, a.entry.index)
 	a.entry = nil
 }

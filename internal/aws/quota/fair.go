@@ -80,10 +80,10 @@ func (q *fairQueue) activate(t *tenant) {
 	}
 }
 
-// leave removes an entry.
-func (q *fairQueue) leave(e *entry) {
+// remove removes an entry.
+func (q *fairQueue) remove(e *entry) {
 	q.vanish(e)
-	e.tenant.leave(e)
+	e.tenant.remove(e)
 	q.entries--
 	if e.tenant.length == 0 {
 		q.drop(e.tenant)
@@ -126,18 +126,18 @@ func (q *fairQueue) granted(e *entry) {
 // position returns how many tokens an entry and all entries with smaller tags need.
 func (q *fairQueue) position(e *entry) int {
 	t := e.tenant
-	place := t.upTo(e)
-	until := t.got + place
+	position := t.upTo(e)
+	until := t.got + position
 	for _, other := range q.tenants {
 		switch {
 		case other == t:
 		case other.number < t.number:
-			place += other.positionOf(until - other.got)
+			position += other.positionOf(until - other.got)
 		default:
-			place += other.positionOf(until - other.got - 1)
+			position += other.positionOf(until - other.got - 1)
 		}
 	}
-	return place
+	return position
 }
 
 // drop removes a tenant without entries. If it returns it starts at the virtual time, which is not

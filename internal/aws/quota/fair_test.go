@@ -25,10 +25,10 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 		atMost  time.Duration
 	}{
 		"Alone":       {reason: "A full bucket makes nobody wait."},
-		"OneTenant":   {reason: "It waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
-		"ManyTenants": {reason: "It waits for one call of each.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
+		"OneTenant":   {reason: "A new tenant waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
+		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
 		"Polls":       {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true, atMost: time.Second},
-		"Own":         {reason: "Those of its own tenant go before it.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
+		"Own":         {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
 		"Both":        {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100}, atLeast: 12 * time.Second, atMost: 16 * time.Second},
 	}
 	for name, tc := range cases {
@@ -59,26 +59,26 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 // TestOrderAmongTenants checks the order in which tokens are promised.
 func TestOrderAmongTenants(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		come   []Requester
-		need   map[string]int
-		want   []string
+		reason   string
+		arrivals []Requester
+		need     map[string]int
+		want     []string
 	}{
 		"RoundRobin": {
-			reason: "Each tenant has one in each round, by arrival.",
-			come:   []Requester{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
-			want:   []string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"},
+			reason:   "Each tenant has one in each round, by arrival.",
+			arrivals: []Requester{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
+			want:     []string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"},
 		},
 		"ByTokens": {
-			reason: "What counts is tokens, not holders.",
-			come:   []Requester{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
-			need:   map[string]int{"a/1": 2, "a/2": 2},
-			want:   []string{"b/1", "a/1", "b/2", "b/3", "a/2"},
+			reason:   "What counts is tokens, not holders.",
+			arrivals: []Requester{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
+			need:     map[string]int{"a/1": 2, "a/2": 2},
+			want:     []string{"b/1", "a/1", "b/2", "b/3", "a/2"},
 		},
 		"NoTenant": {
-			reason: "What belongs to no tenant is one of its own.",
-			come:   []Requester{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
-			want:   []string{"a/1", "account", "a/2"},
+			reason:   "What belongs to no tenant is one of its own.",
+			arrivals: []Requester{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
+			want:     []string{"a/1", "account", "a/2"},
 		},
 	}
 	for name, tc := range cases {
@@ -86,7 +86,7 @@ func TestOrderAmongTenants(t *testing.T) {
 			q := &fairQueue{}
 			var got []string
 			waiting := map[string]*entry{}
-			for _, h := range tc.come {
+			for _, h := range tc.arrivals {
 				e := &entry{requester: h.ID, need: max(1, tc.need[h.ID])}
 				q.join(h.Tenant, e)
 				waiting[h.ID] = e
@@ -103,7 +103,7 @@ func TestOrderAmongTenants(t *testing.T) {
 					t.Fatalf("%s\n%d entries are the first, after %v", tc.reason, firsts, got)
 				}
 				q.granted(first)
-				q.leave(first)
+				q.remove(first)
 				delete(waiting, first.requester)
 				got = append(got, first.requester)
 			}
@@ -114,9 +114,9 @@ func TestOrderAmongTenants(t *testing.T) {
 	}
 }
 
-// TestPlacesAreAnOrder has entries of random tenants that come, go, change and are late, and checks
+// TestPositionsAreAnOrder has entries of random tenants that come, go, change and are late, and checks
 // that their places are the sums of one order.
-func TestPlacesAreAnOrder(t *testing.T) {
+func TestPositionsAreAnOrder(t *testing.T) {
 	w := newEnv(9)
 	q := &fairQueue{}
 	var all []*entry
@@ -133,7 +133,7 @@ func TestPlacesAreAnOrder(t *testing.T) {
 			if q.position(e) <= 20 {
 				q.granted(e)
 			}
-			q.leave(e)
+			q.remove(e)
 			all = append(all[:j], all[j+1:]...)
 		case n < 8:
 			q.vanish(all[w.random.IntN(len(all))])
@@ -186,7 +186,7 @@ func TestShares(t *testing.T) {
 			if tenant != "large" {
 				spread = time.Second
 			}
-			e.after(e.between(spread, 2*spread), c.come)
+			e.after(e.between(spread, 2*spread), c.arrivals)
 		}
 	}
 	e.after(5*time.Second, func() { atTen["large"], atTen["medium"] = served["large"], served["medium"] })
@@ -218,24 +218,24 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestTenantThatComesBackOften has one tenant with many holders, and another that returns as soon
+// TestTenantThatRetriesOften has one tenant with many holders, and another that returns as soon
 // as it was served: neither gets more than half.
-func TestTenantThatComesBackOften(t *testing.T) {
+func TestTenantThatRetriesOften(t *testing.T) {
 	e := newEnv(4)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	many, often := 0, 0
 	for i := range 2000 {
 		c := &caller{w: e, l: l, aws: aws, holder: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
 		c.done = func() { many++ }
-		e.after(0, c.come)
+		e.after(0, c.arrivals)
 	}
 	for i := range 3 {
 		c := &caller{w: e, l: l, aws: aws, holder: of("often", fmt.Sprint(i)), latency: 2 * time.Millisecond}
 		c.done = func() {
 			often++
-			e.after(0, c.come)
+			e.after(0, c.arrivals)
 		}
-		e.after(time.Second, c.come)
+		e.after(time.Second, c.arrivals)
 	}
 	e.run(time.Minute)
 	t.Logf("many: %d, often: %d", many, often)
@@ -262,7 +262,7 @@ func TestManyTenants(t *testing.T) {
 					first[tenant] = e.now.Sub(epoch)
 				}
 			}
-			e.after(e.between(0, 10*time.Second), c.come)
+			e.after(e.between(0, 10*time.Second), c.arrivals)
 		}
 	}
 	e.run(time.Hour)
@@ -292,7 +292,7 @@ func TestTenantsAreDropped(t *testing.T) {
 	for i := range 3000 {
 		c := &caller{w: e, l: l, aws: aws, holder: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
 		c.done = func() { long++ }
-		e.after(0, c.come)
+		e.after(0, c.arrivals)
 	}
 	var arrive func()
 	arrive = func() {
@@ -302,7 +302,7 @@ func TestTenantsAreDropped(t *testing.T) {
 			e.after(0, arrive)
 		}
 		most = max(most, len(l.scopes[here].buckets[ControlPlane].lines[User].tenants))
-		c.come()
+		c.arrivals()
 	}
 	e.after(time.Second, arrive)
 	e.run(2 * time.Minute)
@@ -332,7 +332,7 @@ func TestFairBounds(t *testing.T) {
 		next := slices.MinFunc(waiting, func(a, b *entry) int { return q.position(a) - q.position(b) })
 		waiting = slices.DeleteFunc(waiting, func(e *entry) bool { return e == next })
 		q.granted(next)
-		q.leave(next)
+		q.remove(next)
 		return next.requester
 	}
 	for i := range 60 * tenants {

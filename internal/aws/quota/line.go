@@ -50,8 +50,8 @@ func (l *line) join(e *entry) {
 	l.appear(e)
 }
 
-// leave removes an entry.
-func (l *line) leave(e *entry) {
+// remove removes an entry.
+func (l *line) remove(e *entry) {
 	l.vanish(e)
 	l.entries[e.position] = nil
 	l.length--

@@ -106,7 +106,7 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 	}
 }
 
-func TestMiddlewareHearsThrottles(t *testing.T) {
+func TestMiddlewareRecordsThrottles(t *testing.T) {
 	e := newEnv(1)
 	l := New(e.clock, Options{})
 	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {

@@ -7,7 +7,7 @@
 // requests that AWS receives is bounded whatever the callers do in between.
 //
 // Two rules make the queues fair. Tenants share the rate equally, see fairQueue. Users' changes go
-// before polls, which keep a small share of the rate, see bucket.turn.
+// before polls, which keep a small share of the rate, see bucket.next.
 package quota
 
 import (

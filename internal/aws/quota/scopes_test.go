@@ -106,8 +106,8 @@ func TestScopesAreKept(t *testing.T) {
 	}
 }
 
-// TestLookingMakesNoScope reads a scope that nobody uses.
-func TestLookingMakesNoScope(t *testing.T) {
+// TestReadsCreateNoScope reads a scope that nobody uses.
+func TestReadsCreateNoScope(t *testing.T) {
 	l := small(newEnv(1))
 	l.Release(here, "u")
 	l.Forget(here, "u")
@@ -121,8 +121,8 @@ func TestLookingMakesNoScope(t *testing.T) {
 func TestUnverifiedAccountsAreApart(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)
-	evil := Scope{Account: Unverified, Region: here.Region, Config: "evil"}
-	l.throttled(evil, ControlPlane, time.Hour)
+	attacker := Scope{Account: Unverified, Region: here.Region, Config: "evil"}
+	l.throttled(attacker, ControlPlane, time.Hour)
 	for _, s := range []Scope{here, {Account: Unverified, Region: here.Region, Config: "other"}, {Account: here.Account, Region: here.Region, Endpoint: "http://emulator"}} {
 		if wait := l.Reserve(s, user("u"), "CreateFunction"); wait > 0 {
 			t.Errorf("%+v waits %s for what another's endpoint has answered", s, wait)

@@ -13,7 +13,7 @@ var (
 	here  = Scope{Account: "123456789012", Region: "eu-west-1"}
 )
 
-// A world runs events in the order of their time, on a clock of its own.
+// An env runs events in the order of their time, on a clock of its own.
 type env struct {
 	now    time.Time
 	events eventHeap
@@ -110,10 +110,10 @@ type caller struct {
 	done     func()
 }
 
-func (c *caller) come() {
+func (c *caller) arrivals() {
 	c.visits++
 	if wait := c.l.Reserve(here, c.holder, "CreateFunction"); wait > 0 {
-		c.w.after(wait+c.w.between(0, c.lateness), c.come)
+		c.w.after(wait+c.w.between(0, c.lateness), c.arrivals)
 		return
 	}
 	c.w.after(c.w.between(0, c.lateness), c.send)
@@ -121,14 +121,14 @@ func (c *caller) come() {
 
 func (c *caller) send() {
 	if wait := c.l.take(here, ControlPlane, c.holder); wait > 0 {
-		c.w.after(wait, c.come)
+		c.w.after(wait, c.arrivals)
 		return
 	}
 	c.sent = c.w.now
 	c.w.after(c.w.between(time.Millisecond, c.latency), func() {
 		if !c.aws.arrive() {
 			c.l.throttled(here, ControlPlane, 0)
-			c.w.after(0, c.come)
+			c.w.after(0, c.arrivals)
 			return
 		}
 		if c.done != nil {
@@ -158,7 +158,7 @@ func TestFullRate(t *testing.T) {
 			callers := make([]*caller, tc.holders)
 			for i := range callers {
 				callers[i] = &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: tc.lateness, latency: tc.latency}
-				e.after(e.between(0, tc.spread), callers[i].come)
+				e.after(e.between(0, tc.spread), callers[i].arrivals)
 			}
 			e.run(time.Hour)
 
@@ -200,7 +200,7 @@ func TestNoShows(t *testing.T) {
 			e.after(0, func() { l.Reserve(here, c.holder, "CreateFunction") })
 			continue
 		}
-		e.after(0, c.come)
+		e.after(0, c.arrivals)
 	}
 	e.run(time.Hour)
 	if aws.served != n/2 || aws.refused != 0 {
@@ -223,12 +223,12 @@ func TestPriorities(t *testing.T) {
 	polls := make([]*caller, 200)
 	for i := range polls {
 		polls[i] = &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint("poll", i)}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
-		e.after(0, polls[i].come)
+		e.after(0, polls[i].arrivals)
 	}
 	var change *caller
 	e.after(2*time.Second, func() {
 		change = &caller{w: e, l: l, aws: aws, holder: Requester{ID: "change", Priority: User}, latency: 30 * time.Millisecond}
-		change.come()
+		change.arrivals()
 	})
 	e.run(4 * time.Second)
 	if change.sent.IsZero() || change.sent.Sub(epoch) > 2500*time.Millisecond {
@@ -241,7 +241,7 @@ func TestPriorities(t *testing.T) {
 	arrive = func() {
 		u := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint("user", len(users)), Priority: User}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
 		users = append(users, u)
-		u.come()
+		u.arrivals()
 		e.after(time.Second/30, arrive)
 	}
 	arrive()
@@ -286,7 +286,7 @@ func TestSharedQuota(t *testing.T) {
 	for i := range n {
 		c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		c.done = func() { left-- }
-		e.after(0, c.come)
+		e.after(0, c.arrivals)
 	}
 	others := 0
 	var other func()

@@ -47,7 +47,7 @@ func TestRead(t *testing.T) {
 			steps:  []step{{fresh: at(0, 0), want: 1}, {fresh: at(time.Minute, time.Minute), want: 1}},
 		},
 		"TooOld": {
-			reason: "An answer from before the time that the asker names is asked for anew.",
+			reason: "A response from before the requested time is read again.",
 			steps:  []step{{fresh: at(0, 0), want: 1}, {fresh: at(time.Minute, time.Second), want: 2}, {fresh: at(time.Minute, time.Second), want: 2}},
 		},
 		"SetBack": {

@@ -52,12 +52,12 @@ func TestReadTags(t *testing.T) {
 		"Old":      {reason: "Someone may have changed them within an hour.", then: func(_ *TagCache, c *time.Time) { *c = c.Add(MaxTagAge) }, mg: object(nil), arn: arn, want: 2},
 		"NewSpec":  {reason: "The user waits for the truth.", mg: object(func(o *metav1.ObjectMeta) { o.Generation = 2 }), arn: arn, want: 2},
 		"Deletion": {reason: "What is foreign by now must not be deleted.", mg: object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) }), arn: arn, want: 2},
-		"Requested": {reason: "The user asked for a look.", mg: object(func(o *metav1.ObjectMeta) {
+		"Requested": {reason: "The user requested a reconcile.", mg: object(func(o *metav1.ObjectMeta) {
 			o.Annotations = map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"}
 		}), arn: arn, want: 2},
 		"Forgotten": {reason: "The provider has changed them.", then: func(m *TagCache, _ *time.Time) { m.Forget(object(nil)) }, mg: object(nil), arn: arn, want: 2},
-		"Another":   {reason: "Another resource's thing.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), arn: arn, want: 2},
-		"OtherArn":  {reason: "The resource has another thing now.", mg: object(nil), arn: arn + "1", want: 2},
+		"Another":   {reason: "The tags are those of another managed resource.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), arn: arn, want: 2},
+		"OtherArn":  {reason: "The managed resource has another external resource now.", mg: object(nil), arn: arn + "1", want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -143,11 +143,11 @@ func TestOutdated(t *testing.T) {
 		want   bool
 		due    bool
 	}{
-		"Recent":   {reason: "It was read a moment ago.", mg: object(nil), after: RecentTagAge - time.Second},
-		"Old":      {reason: "A look takes it, a change does not.", mg: object(nil), after: RecentTagAge, want: true, due: true},
+		"Recent":   {reason: "Tags that were just read are not outdated.", mg: object(nil), after: RecentTagAge - time.Second},
+		"Old":      {reason: "Old tags suffice for an observation, but not for a change.", mg: object(nil), after: RecentTagAge, want: true, due: true},
 		"Another":  {reason: "What is not remembered is read anyway.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: RecentTagAge, due: true},
-		"Deleting": {reason: "AWS refuses a deletion for a while, and each look tries it.", mg: gone, after: RecentTagAge - time.Second},
-		"Deleted":  {reason: "Then tags are read every few minutes.", mg: gone, after: RecentTagAge, want: true, due: true},
+		"Deleting": {reason: "Recent tags are used while AWS rejects a deletion repeatedly.", mg: gone, after: RecentTagAge - time.Second},
+		"Deleted":  {reason: "The tags of a resource that is being deleted are read every few minutes.", mg: gone, after: RecentTagAge, want: true, due: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

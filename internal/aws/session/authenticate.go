@@ -207,16 +207,16 @@ func (t *sessionTags) tag(name string) (key string, value *string) {
 // tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for
 // them.
 func (s settings) tagsFor(mg metav1.Object, kind string) sessionTags {
-	all, asked := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
+	all, source := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
 	for _, role := range s.AssumeRoleChain {
 		for _, name := range role.ResourceTags {
-			if _, to := asked.tag(name); to != nil {
+			if _, to := source.tag(name); to != nil {
 				_, from := all.tag(name)
 				*to = *from
 			}
 		}
 	}
-	return asked
+	return source
 }
 
 // withoutResourceTags returns the settings with a chain of roles that ends before the first one that

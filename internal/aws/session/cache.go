@@ -35,15 +35,15 @@ type entry struct {
 	used    time.Time
 	// base has the part that does not depend on a resource, by partition.
 	base       map[string]*cached[aws.Config]
-	identities map[identityKey]*kept[*cached[identity]]
-	sessions   map[sessionKey]*kept[*Session]
+	identities map[identityKey]*cacheEntry[*cached[identity]]
+	sessions   map[sessionKey]*cacheEntry[*Session]
 	// region is the one that a resource last asked for.
 	region string
 }
 
-// kept is a value that is dropped after it was unused for long: tenants can name any number of regions
+// cacheEntry is a value that is dropped after it was unused for long: tenants can name any number of regions
 // and resources.
-type kept[T any] struct {
+type cacheEntry[T any] struct {
 	value T
 	used  time.Time
 }
@@ -76,8 +76,8 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 		e = &entry{
 			version:    version,
 			base:       map[string]*cached[aws.Config]{},
-			identities: map[identityKey]*kept[*cached[identity]]{},
-			sessions:   map[sessionKey]*kept[*Session]{},
+			identities: map[identityKey]*cacheEntry[*cached[identity]]{},
+			sessions:   map[sessionKey]*cacheEntry[*Session]{},
 		}
 		c.configs[uid] = e
 	}
@@ -122,7 +122,7 @@ func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	if earlier, ok := e.sessions[k]; ok {
 		return earlier.value
 	}
-	e.sessions[k] = &kept[*Session]{value: s, used: c.now()}
+	e.sessions[k] = &cacheEntry[*Session]{value: s, used: c.now()}
 	return s
 }
 
@@ -132,7 +132,7 @@ func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	defer c.mu.Unlock()
 	m, ok := e.identities[k]
 	if !ok {
-		m = &kept[*cached[identity]]{value: &cached[identity]{now: c.now}}
+		m = &cacheEntry[*cached[identity]]{value: &cached[identity]{now: c.now}}
 		e.identities[k] = m
 	}
 	m.used = c.now()
@@ -179,12 +179,12 @@ func (c *cache) sweep() {
 			continue
 		}
 		used := map[sessionTags]bool{}
-		maps.DeleteFunc(e.sessions, func(k sessionKey, s *kept[*Session]) bool {
+		maps.DeleteFunc(e.sessions, func(k sessionKey, s *cacheEntry[*Session]) bool {
 			gone := now.Sub(s.used) >= idle
 			used[k.tags] = used[k.tags] || !gone
 			return gone
 		})
-		maps.DeleteFunc(e.identities, func(k identityKey, m *kept[*cached[identity]]) bool {
+		maps.DeleteFunc(e.identities, func(k identityKey, m *cacheEntry[*cached[identity]]) bool {
 			return now.Sub(m.used) >= idle && k.tags != (sessionTags{}) && !used[k.tags]
 		})
 	}

@@ -50,7 +50,7 @@ func TestEndpoints(t *testing.T) {
 		region string
 		want   going
 	}{
-		"AWS":       {reason: "Nothing said, calls go to AWS.", want: aws1},
+		"AWS":       {reason: "By default, calls go to AWS.", want: aws1},
 		"Partition": {reason: "China is another partition.", region: "cn-north-1", want: going{Lambda: "https://lambda.cn-north-1.amazonaws.com.cn/2015-03-31/functions/orders", S3: "https://code.s3.cn-north-1.amazonaws.com.cn/orders.zip", STS: "https://sts.cn-north-1.amazonaws.com.cn/", Signed: "lambda in cn-north-1"}},
 		"Static": {
 			reason: "One URL for all, and buckets in the path of an address.",

@@ -166,9 +166,9 @@ func TestIdentify(t *testing.T) {
 		calls  int
 		err    bool
 	}{
-		"Asked":        {reason: "STS tells who it is.", want: Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
+		"Asked":        {reason: "STS returns the identity.", want: Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
 		"Refused":      {reason: "Credentials that AWS does not know are no use.", refuse: "InvalidClientTokenId", calls: 1, err: true},
-		"NotValidated": {reason: "It is asked for the account alone, and may not answer.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }, refuse: "AccessDenied", want: Identity{Account: "unknown"}, calls: 1},
+		"NotValidated": {reason: "Without validation, STS is called only for the account, and may fail.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }, refuse: "AccessDenied", want: Identity{Account: "unknown"}, calls: 1},
 		"NotAsked":     {reason: "STS is not there to ask.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipRequestingAccountID = true }, want: Identity{Account: "unknown"}},
 		"OfRole": {reason: "A role's ARN has its account.", change: func(s *v1beta1.ProviderConfigSpec) {
 			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{role(roleOne)}
@@ -195,7 +195,7 @@ func TestIdentify(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nIdentify: -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := e.sts.asked("GetCallerIdentity"); got != tc.calls {
+			if got := e.sts.callsOf("GetCallerIdentity"); got != tc.calls {
 				t.Errorf("\n%s\n%d calls of GetCallerIdentity, want %d", tc.reason, got, tc.calls)
 			}
 		})

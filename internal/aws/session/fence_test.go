@@ -18,16 +18,16 @@ func TestFence(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// answers has a result of the fence for each attempt. Nil is no fence.
-		answers []error
-		faults  int
-		want    error
-		asked   int
-		sent    int
+		answers   []error
+		faults    int
+		want      error
+		requested int
+		sent      int
 	}{
 		"None":    {reason: "Without a fence, all pass.", sent: 1},
-		"Open":    {reason: "A fence that agrees changes nothing.", answers: []error{nil}, asked: 1, sent: 1},
-		"Shut":    {reason: "What is refused is not sent.", answers: []error{lost, lost}, want: lost, asked: 1},
-		"Between": {reason: "A second attempt is asked for too.", answers: []error{nil, lost}, faults: 1, want: lost, asked: 2, sent: 1},
+		"Open":    {reason: "A fence that agrees changes nothing.", answers: []error{nil}, requested: 1, sent: 1},
+		"Shut":    {reason: "What is refused is not sent.", answers: []error{lost, lost}, want: lost, requested: 1},
+		"Between": {reason: "Permission is requested for a second attempt, too.", answers: []error{nil, lost}, faults: 1, want: lost, requested: 2, sent: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -37,12 +37,12 @@ func TestFence(t *testing.T) {
 			if tc.faults > 0 {
 				d.Fail(awsdouble.Fault{Operation: "ListFunctions", Times: tc.faults, Error: awsdouble.ServiceFailure()})
 			}
-			asked := 0
+			requested := 0
 			var f Fence
 			if tc.answers != nil {
 				f = func(ctx context.Context, attempt func(context.Context) error) error {
-					asked++
-					if err := tc.answers[asked-1]; err != nil {
+					requested++
+					if err := tc.answers[requested-1]; err != nil {
 						return err
 					}
 					return attempt(ctx)
@@ -55,7 +55,7 @@ func TestFence(t *testing.T) {
 			if !errors.Is(err, tc.want) {
 				t.Errorf("%s: got %v, want %v", tc.reason, err, tc.want)
 			}
-			if diff := cmp.Diff([]int{tc.asked, tc.sent}, []int{asked, d.Count("")}); diff != "" {
+			if diff := cmp.Diff([]int{tc.requested, tc.sent}, []int{requested, d.Count("")}); diff != "" {
 				t.Errorf("%s: asked and sent, -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -67,8 +67,8 @@ func TestFenceEndsAnAttempt(t *testing.T) {
 	d := awsdouble.New(awsdouble.Options{})
 	d.Start()
 	t.Cleanup(d.Close)
-	held := d.Hold("ListFunctions")
-	t.Cleanup(held.Release)
+	allowed := d.Hold("ListFunctions")
+	t.Cleanup(allowed.Release)
 	lost, attempts := errors.New("lost"), 0
 	cfg := d.Config("eu-central-1")
 	cfg.Retryer = newRetryer
@@ -76,7 +76,7 @@ func TestFenceEndsAnAttempt(t *testing.T) {
 		attempts++
 		ctx, cancel := context.WithCancelCause(ctx)
 		go func() {
-			<-held.Arrived()
+			<-allowed.Arrived()
 			cancel(lost)
 		}()
 		return errors.Join(attempt(ctx), context.Cause(ctx))

@@ -51,7 +51,7 @@ func TestCannotAuthenticate(t *testing.T) {
 			if !strings.Contains(got, tc.want) {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.want)
 			}
-			if said := strings.Contains(got, "does not accept"); said != awserr.IsUnauthenticated(err) {
+			if message := strings.Contains(got, "does not accept"); message != awserr.IsUnauthenticated(err) {
 				t.Errorf("%s\n%s", tc.reason, got)
 			}
 		})
@@ -74,8 +74,8 @@ func TestWaysOut(t *testing.T) {
 		help   bool
 	}{
 		"NoConfig": {reason: "The config cannot be created.", front: `ProviderConfig "default" of namespace "team-a" does not exist`, help: true},
-		"NoSecret": {reason: "Nor can its Secret.", config: none, front: "Secret team-a/none does not exist", help: true},
-		"Refused":  {reason: "Nor can another config.", config: pod, front: "credentials.source IRSA would use", help: true},
+		"NoSecret": {reason: "A missing Secret is named, with what to do.", config: none, front: "Secret team-a/none does not exist", help: true},
+		"Refused":  {reason: "A source that is not allowed is named, with what to do.", config: pod, front: "credentials.source IRSA would use", help: true},
 		"Nonsense": {reason: "What is there can be corrected.", config: namespaced(), front: "in key"},
 	}
 	for name, tc := range cases {

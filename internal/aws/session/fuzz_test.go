@@ -32,8 +32,8 @@ func FuzzINI(f *testing.F) {
 		for _, ini := range []string{text, strings.Join(lines, "\n")} {
 			c, err := parseINI([]byte(ini), profile)
 			if err != nil {
-				if said := err.Error(); strings.Contains(said, canary) || len(said) > longestError+2*len(profile) {
-					t.Errorf("%q: %s", ini, said)
+				if message := err.Error(); strings.Contains(message, canary) || len(message) > longestError+2*len(profile) {
+					t.Errorf("%q: %s", ini, message)
 				}
 				continue
 			}

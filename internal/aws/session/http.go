@@ -205,8 +205,8 @@ func newWatch(ctx context.Context, end context.CancelCauseFunc, host string, sil
 	return w
 }
 
-// heard notes that something was sent or received.
-func (w *watch) heard() {
+// activity notes that something was sent or received.
+func (w *watch) activity() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.allow(w.silence)
@@ -274,7 +274,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	if err == io.EOF || u.left == 0 {
 		u.watch.sent(u.wait)
 	} else {
-		u.watch.heard()
+		u.watch.activity()
 	}
 	return n, err
 }
@@ -298,7 +298,7 @@ func (d *download) Read(p []byte) (int, error) {
 	n, err := d.ReadCloser.Read(p)
 	d.left -= int64(n)
 	if n > 0 {
-		d.watch.heard()
+		d.watch.activity()
 	}
 	if err != nil && err != io.EOF { //nolint:errorlint // A reader returns it as it is.
 		err = d.watch.cause(err)

@@ -18,9 +18,9 @@ import (
 func TestPanicsReachThoseWhoWait(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		ask    func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error
+		call   func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error
 	}{
-		"Memo": {reason: "Such as an identity.", ask: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
+		"Memo": {reason: "Such as an identity.", call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
 			m := &cached[int]{now: now}
 			return func() error {
 				_, err := m.get(ctx, func(context.Context) (int, error) {
@@ -33,7 +33,7 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 				return err
 			}
 		}},
-		"Renewal": {reason: "And credentials.", ask: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
+		"Renewal": {reason: "A panic in the renewal of credentials reaches the waiting caller.", call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
 			r := (&Resolver{now: now}).renew("Secret", aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 				<-release
 				if *broken {
@@ -51,11 +51,11 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release, broken, clock := make(chan struct{}), true, time.Unix(0, 0)
-				ask := tc.ask(t.Context(), func() time.Time { return clock }, release, &broken)
+				call := tc.call(t.Context(), func() time.Time { return clock }, release, &broken)
 				var wg sync.WaitGroup
 				for range 5 {
 					wg.Go(func() {
-						if _, ok := errors.AsType[*panics.Error](ask()); !ok {
+						if _, ok := errors.AsType[*panics.Error](call()); !ok {
 							t.Errorf("%s: want the panic as an error", tc.reason)
 						}
 					})
@@ -64,7 +64,7 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 				close(release)
 				wg.Wait()
 				broken, clock = false, clock.Add(longestHoldOff)
-				if err := ask(); err != nil {
+				if err := call(); err != nil {
 					t.Errorf("%s: what is put right works again, got %v", tc.reason, err)
 				}
 			})

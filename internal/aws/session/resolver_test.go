@@ -73,10 +73,10 @@ func TestCache(t *testing.T) {
 	use := func() string { return keyOf(t, e.resolve(t, f)) }
 	expect := func(what string, assumed, identified int) {
 		t.Helper()
-		if got := e.sts.asked("AssumeRole"); got != assumed {
+		if got := e.sts.callsOf("AssumeRole"); got != assumed {
 			t.Errorf("%s: %d calls of AssumeRole, want %d", what, got, assumed)
 		}
-		if got := e.sts.asked("GetCallerIdentity"); got != identified {
+		if got := e.sts.callsOf("GetCallerIdentity"); got != identified {
 			t.Errorf("%s: %d calls of GetCallerIdentity, want %d", what, got, identified)
 		}
 	}
@@ -133,7 +133,7 @@ func TestConcurrentFirstUse(t *testing.T) {
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
-	e.sts.gate = make(chan struct{})
+	e.sts.unblock = make(chan struct{})
 	var wg sync.WaitGroup
 	// One caller gives up while it waits. That must not fail the others.
 	impatient, cancel := context.WithCancel(t.Context())
@@ -149,13 +149,13 @@ func TestConcurrentFirstUse(t *testing.T) {
 			}
 		})
 	}
-	for e.sts.asked("AssumeRole") == 0 {
+	for e.sts.callsOf("AssumeRole") == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
-	close(e.sts.gate)
+	close(e.sts.unblock)
 	wg.Wait()
-	if a, g := e.sts.asked("AssumeRole"), e.sts.asked("GetCallerIdentity"); a != 1 || g != 1 {
+	if a, g := e.sts.callsOf("AssumeRole"), e.sts.callsOf("GetCallerIdentity"); a != 1 || g != 1 {
 		t.Errorf("%d calls of AssumeRole, %d of GetCallerIdentity, want 1 each", a, g)
 	}
 }
@@ -176,7 +176,7 @@ func TestRenewalWhileValid(t *testing.T) {
 			t.Error("credentials in hand are valid still")
 		}
 	}
-	if got := e.sts.asked("AssumeRole"); got != 2 {
+	if got := e.sts.callsOf("AssumeRole"); got != 2 {
 		t.Errorf("%d calls of AssumeRole, want one more: a failure counts for a while", got)
 	}
 	e.wait(5 * time.Minute)
@@ -199,7 +199,7 @@ func TestFailureCountsForAWhile(t *testing.T) {
 			t.Fatal("want an error")
 		}
 	}
-	if got := e.sts.asked("GetCallerIdentity"); got != 1 {
+	if got := e.sts.callsOf("GetCallerIdentity"); got != 1 {
 		t.Errorf("%d calls for 100 resources of a broken config, want 1", got)
 	}
 	e.sts.refuseWith("GetCallerIdentity", "")
@@ -328,7 +328,7 @@ func TestAssumeRoleChain(t *testing.T) {
 	other.SetUID("f2")
 	e.resolve(t, other)
 	e.resolve(t, other)
-	if got := e.sts.asked("AssumeRole"); got != 3 {
+	if got := e.sts.callsOf("AssumeRole"); got != 3 {
 		t.Errorf("%d calls of AssumeRole for two resources, want 3: the first role is that of both", got)
 	}
 	e.wait(3 * time.Hour)

@@ -167,8 +167,8 @@ func TestRegionsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestConfigsAreLetGo uses a config once more after it was forgotten.
-func TestConfigsAreLetGo(t *testing.T) {
+// TestConfigsAreReleased uses a config once more after it was forgotten.
+func TestConfigsAreReleased(t *testing.T) {
 	e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
 	e.resolve(t, function("ProviderConfig", "default"))
 	e.Forget("pc1")

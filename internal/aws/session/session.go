@@ -159,16 +159,16 @@ type identity struct {
 
 	aws aws.Config
 
-	// asked is where the account comes from.
-	asked asked
+	// accountSource is where the account comes from.
+	accountSource accountSource
 }
 
-// asked is where an account comes from.
-type asked int
+// accountSource is where an account comes from.
+type accountSource int
 
 const (
-	// nobody was asked: the account is a guess.
-	nobody asked = iota
+	// unknownSource means that nothing was called: the account is a guess.
+	unknownSource accountSource = iota
 	// atAWS means the STS of AWS, or what the provider's operator has configured in its place.
 	atAWS
 	// atEndpoint means the endpoint of the config.
@@ -182,9 +182,9 @@ const (
 func (i identity) scope(s settings, region string) quota.Scope {
 	ownLambda := s.endpointOf("Lambda", region) != ""
 	switch {
-	case s.namespaced && (i.asked != atAWS || ownLambda):
+	case s.namespaced && (i.accountSource != atAWS || ownLambda):
 		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
-	case i.asked == atEndpoint, i.asked == nobody && ownLambda:
+	case i.accountSource == atEndpoint, i.accountSource == unknownSource && ownLambda:
 		return quota.Scope{Account: i.Account, Region: region, Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
 	default:
 		return quota.Scope{Account: i.Account, Region: region}
@@ -221,9 +221,9 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 // newIdentity returns the identity that STS answered. It is shown in status, so the ARN counts only if it
 // looks like one: an endpoint that is not AWS can answer anything.
 func newIdentity(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
-	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, asked: atAWS}
+	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, accountSource: atAWS}
 	if s.endpointOf("STS", region) != "" {
-		i.asked = atEndpoint
+		i.accountSource = atEndpoint
 	}
 	if caller := aws.ToString(out.Arn); callerPattern.MatchString(caller) {
 		i.ARN = caller

@@ -221,7 +221,7 @@ func TestIRSA(t *testing.T) {
 	}
 	e.wait(56 * time.Minute)
 	keyOf(t, e.resolve(t, f))
-	if w, a := e.sts.asked("AssumeRoleWithWebIdentity"), e.sts.asked("AssumeRole"); w != 2 || a != 2 {
+	if w, a := e.sts.callsOf("AssumeRoleWithWebIdentity"), e.sts.callsOf("AssumeRole"); w != 2 || a != 2 {
 		t.Errorf("%d and %d calls after an hour, want two each", w, a)
 	}
 }
@@ -297,14 +297,13 @@ func TestAuthorities(t *testing.T) {
 		reason   string
 		caBundle *string
 		env      string
-		source   xpv2.CredentialsSource
 		want     string
 	}{
 		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: add its certificate authority to caBundle"},
 		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
 		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
-		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
+		"Broken":      {reason: "An invalid certificate is reported.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

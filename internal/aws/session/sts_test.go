@@ -37,7 +37,7 @@ type fakeSTS struct {
 	calls    []url.Values
 	headers  []http.Header
 	refuse   map[string]string
-	gate     chan struct{}
+	unblock  chan struct{}
 	lifetime time.Duration
 	issued   int
 }
@@ -61,12 +61,12 @@ func (s *fakeSTS) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.calls = append(s.calls, form)
 	s.headers = append(s.headers, r.Header)
-	code, gate := s.refuse[form.Get("Action")], s.gate
+	code, unblock := s.refuse[form.Get("Action")], s.unblock
 	s.issued++
 	id := s.issued
 	s.mu.Unlock()
-	if gate != nil {
-		<-gate
+	if unblock != nil {
+		<-unblock
 	}
 	w.Header().Set("Content-Type", "text/xml")
 	if code != "" {
@@ -84,8 +84,8 @@ func (s *fakeSTS) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asked returns how often an action was called.
-func (s *fakeSTS) asked(action string) int { return len(s.of(action)) }
+// callsOf returns how often an action was called.
+func (s *fakeSTS) callsOf(action string) int { return len(s.of(action)) }
 
 // of returns the calls of an action.
 func (s *fakeSTS) of(action string) []url.Values {

@@ -18,12 +18,12 @@ func TestCheckFunctionName(t *testing.T) {
 		name      string
 		want      string
 	}{
-		"NoRules":      {reason: "A config that says nothing restricts nothing.", namespace: "evil", name: "checkout"},
+		"NoRules":      {reason: "Without rules, all names are allowed.", namespace: "evil", name: "checkout"},
 		"Placeholder":  {reason: "The namespace is the prefix.", rules: []v1beta1.FunctionNameRule{rule("{namespace}_")}, namespace: "shop", name: "shop_checkout"},
 		"OtherPrefix":  {reason: "Another's prefix is refused, and the rule is named.", rules: []v1beta1.FunctionNameRule{rule("{namespace}_")}, namespace: "evil", name: "shop_checkout", want: `spec.functionNames of ClusterProviderConfig "aws" allows namespace "evil" only functions whose names start with "evil_"`},
 		"Injective":    {reason: "No namespace has an underscore, so that shop is not shop-eu.", rules: []v1beta1.FunctionNameRule{rule("{namespace}_")}, namespace: "shop", name: "shop-eu_checkout", want: "spec.functionNames"},
 		"ForNamespace": {reason: "A rule may be for a namespace.", rules: []v1beta1.FunctionNameRule{rule("legacy-", "shop")}, namespace: "shop", name: "legacy-pay"},
-		"NotFor":       {reason: "And is for no other.", rules: []v1beta1.FunctionNameRule{rule("legacy-", "shop")}, namespace: "evil", name: "legacy-pay", want: `spec.functionNames of ClusterProviderConfig "aws" has no rule for namespace "evil"`},
+		"NotFor":       {reason: "A rule for one namespace does not apply to another.", rules: []v1beta1.FunctionNameRule{rule("legacy-", "shop")}, namespace: "evil", name: "legacy-pay", want: `spec.functionNames of ClusterProviderConfig "aws" has no rule for namespace "evil"`},
 		"Sum":          {reason: "A namespace has the names of all its rules.", rules: []v1beta1.FunctionNameRule{rule("legacy-", "shop"), rule("{namespace}_")}, namespace: "shop", name: "shop_pay"},
 		"Any":          {reason: "An empty prefix is of every name.", rules: []v1beta1.FunctionNameRule{rule("", "platform"), rule("{namespace}_")}, namespace: "platform", name: "x"},
 	}

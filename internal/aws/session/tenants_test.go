@@ -37,15 +37,15 @@ func TestTenants(t *testing.T) {
 			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA)}, want: pod,
 		},
 		"PodIdentity": {
-			reason: "So is its Pod Identity.",
+			reason: "Pod Identity belongs to the cluster.",
 			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourcePodIdentity)}, want: pod,
 		},
 		"PodToken": {
-			reason: "So is the token that the environment names.",
+			reason: "The token that the environment names belongs to the cluster.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)}})}, want: pod,
 		},
 		"TokenFile": {
-			reason: "So is any file of the pod.",
+			reason: "Files of the pod belong to the cluster.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
 				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
 				TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}},

@@ -23,11 +23,11 @@ func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "aliases", begin) }
 // that no call is repeated without bound.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opCreate, "Aliases"), map[string]testenv.OddCase{
-		"Bare": {Reason: "What AWS leaves out is not there.", Odd: odd{opList: testenv.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")}, Writes: []string{opCreate}},
+	testenv.RunEmulatorCases(t, begin, testenv.ListAnswers(opList, opCreate, "Aliases"), map[string]testenv.EmulatorCase{
+		"Bare": {Reason: "What AWS leaves out is not there.", Responses: odd{opList: testenv.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")}, Writes: []string{opCreate}},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Told: testenv.NotFound,
+			Reason: "What is shown nowhere is tried ever more slowly.", Responses: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
 		},
 	})
 }
@@ -35,13 +35,13 @@ func TestOddAnswers(t *testing.T) {
 // TestLate checks that however late AWS shows it, one alias is
 // created, and none is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Alias] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.Alias] {
 		t.Helper()
 		e := newEnv(t)
 		a := testAlias(func(a *v1beta1.Alias) {
 			a.Spec.InitProvider = &v1beta1.AliasSettings{Description: ptr.To("first")}
 		})
-		return testenv.Life[*v1beta1.Alias]{
+		return testenv.Lifecycle[*v1beta1.Alias]{
 			Env: e.Env, Resource: a, Create: opCreate, Delete: opDelete,
 			Edit: func() { a.Spec.ForProvider.FunctionVersion = ptr.To("2") },
 			There: func() []string {

@@ -34,7 +34,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
 	e := &env{}
 	for range 2 {

@@ -62,7 +62,7 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 		f.Double.Traffic(awsdouble.Traffic{Function: "f", Alias: a.Name, PerMinute: 60, Versions: versions})
 		f.aliases, f.due = append(f.aliases, a), append(f.due, f.Now())
 	}
-	f.Turn = func() *reconciler.Attempt {
+	f.NextAttempt = func() *reconciler.Attempt {
 		f.attempt = &reconciler.Attempt{}
 		return f.attempt
 	}

@@ -167,7 +167,7 @@ func TestRolloutPromotes(t *testing.T) {
 	if c := r.alias.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
 		t.Errorf("Ready is %+v", c)
 	}
-	if diff := cmp.Diff([]string{opList}, r.Look(r.alias)); diff != "" {
+	if diff := cmp.Diff([]string{opList}, r.Poll(r.alias)); diff != "" {
 		t.Errorf("at rest, a rollout costs no call: -want, +got:\n%s", diff)
 	}
 }

@@ -12,32 +12,32 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
 	t.Helper()
 	return newEnv(t).Env, testProvider()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "capacityproviders", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "capacityproviders", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // create no second capacity provider.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
-		"EmptyCreate": {Reason: "The name is known.", Odd: odd{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
-		"EmptyGet":    {Reason: "An answer without a capacity provider is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Told: "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"},
-		"NoARN":       {Reason: "Without an ARN, nobody can ask for tags.", Odd: odd{opGet: testenv.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Told: tagging.NotReturned},
-		"NoState":     {Reason: "That is told.", Odd: odd{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Told: "does not return a state"},
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
+		"EmptyCreate": {Reason: "The name is known.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+		"EmptyGet":    {Reason: "An answer without a capacity provider is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"},
+		"NoARN":       {Reason: "Without an ARN, tags cannot be read.", Responses: answers{opGet: testenv.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Message: tagging.NotReturned},
+		"NoState":     {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"Bare": {
-			Reason: "Blocks that are left out are AWS's defaults.", Odd: odd{opGet: testenv.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
+			Reason: "Blocks that are left out are AWS's defaults.", Responses: answers{opGet: testenv.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
 			Writes: []string{opCreate},
 		},
-		"NoGet": {Reason: "What can't be looked at is not created.", Odd: odd{opGet: testenv.Refusal(404, "UnknownOperationException")}, Told: "cannot read capacity provider web"},
+		"NoGet": {Reason: "What can't be looked at is not created.", Responses: answers{opGet: testenv.Refusal(404, "UnknownOperationException")}, Message: "cannot read capacity provider web"},
 		"NotShown": {
-			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Told: testenv.NotFound,
+			Reason: "A resource that AWS does not show is created again at growing intervals, and exists.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
 		},
 	})
 }
@@ -49,18 +49,18 @@ func TestDeletedWithoutAnARN(t *testing.T) {
 	c := testProvider()
 	e.Settle(c)
 	e.Remove(c)
-	e.Bear(c, map[string]testenv.Answer{opGet: testenv.Without("CapacityProviderArn")}, []string{opDelete}, "")
+	e.ReconcileForAnHour(c, map[string]testenv.Answer{opGet: testenv.Without("CapacityProviderArn")}, []string{opDelete}, "")
 }
 
 // TestLate checks that however late AWS shows it and its tags, one capacity provider is
 // created, and none is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CapacityProvider] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.CapacityProvider] {
 		t.Helper()
 		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CapacityProviderSettings{CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](64)}}
-		return testenv.Life[*v1beta1.CapacityProvider]{
+		return testenv.Lifecycle[*v1beta1.CapacityProvider]{
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				c.Spec.ForProvider.Tags = map[string]string{"team": "b"}

@@ -16,7 +16,7 @@ func compare(name string, d reconciler.Desired[settings], observed settings, own
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements
 	}
-	t.Tags = owner.Told(t.Tags, observed.Tags)
+	t.Tags = owner.TargetIfReturned(t.Tags, observed.Tags)
 	return reconciler.Compare(t, observed)
 }
 

@@ -36,7 +36,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
+	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
 	e := &env{tags: readcache.NewTagCache(w.Now), fields: testenv.Fields{}}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CapacityProvider] {
 		return reconciler.NewExternal(e.external(), calls)
@@ -80,7 +80,7 @@ func (e *env) provider() awsdouble.CapacityProvider {
 	return p
 }
 
-func TestLifeOfACapacityProvider(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) { p.Tags = map[string]string{"team": "a"} })
 	for range 2 {
@@ -137,11 +137,11 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
 	e.Settle(c)
-	if diff := cmp.Diff([]string{opGet}, e.Look(c)); diff != "" {
+	if diff := cmp.Diff([]string{opGet}, e.Poll(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	e.Advance(time.Hour)
-	if diff := cmp.Diff([]string{opGet, opTags}, e.Look(c)); diff != "" {
+	if diff := cmp.Diff([]string{opGet, opTags}, e.Poll(c)); diff != "" {
 		t.Errorf("an hour later: -want, +got:\n%s", diff)
 	}
 }
@@ -164,7 +164,7 @@ func TestACreationThatFails(t *testing.T) {
 	e.Settle(c)
 }
 
-func TestALostCreationIsOurs(t *testing.T) {
+func TestALostCreationIsOwned(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()
 	e.Lose(c, opCreate)
@@ -272,21 +272,21 @@ func TestRandomSpecsConverge(t *testing.T) {
 		for range 3 {
 			edit(c, func(p *v1beta1.CapacityProviderParameters) { p.CapacityProviderSettings = g.settings() })
 			e.Settle(c)
-			if got := testenv.Writes(e.Look(c)); len(got) != 0 {
+			if got := testenv.Writes(e.Poll(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
 	}
 }
 
-// TestAProviderThatIsTakenOver checks that a resource that another owner has adopted since its
+// TestChangedOwner checks that a resource that another owner has adopted since its
 // tags were read is not changed any more.
-func TestAProviderThatIsTakenOver(t *testing.T) {
+func TestChangedOwner(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](400)}
 	})
-	e.TakenOver(c, func() *string { return c.Status.AtProvider.CapacityProviderArn }, func() {
+	e.ChangeOwner(c, func() *string { return c.Status.AtProvider.CapacityProviderArn }, func() {
 		_, err := e.Lambda.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
 			CapacityProviderName: ptr.To("web"), CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{MaxVCpuCount: ptr.To[int32](500)},
 		})

@@ -55,7 +55,7 @@ func nameOf(c *v1beta1.CapacityProvider) string {
 	return cmp.Or(reconciler.ExternalName(c), c.GetName())
 }
 
-func what(name string) string { return "capacity provider " + name }
+func description(name string) string { return "capacity provider " + name }
 
 // Read reads a capacity provider with GetCapacityProvider, and its tags if their cached
 // value is outdated.
@@ -66,14 +66,14 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found
 		return found{}, nil
 	}
 	if err != nil {
-		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(name))
+		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", description(name))
 	}
 	if out.CapacityProvider == nil {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider", what(name), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider", description(name), opGet)
 	}
 	tags, err := tagging.Read(ctx, c, ptr.Deref(out.CapacityProvider.CapacityProviderArn, ""), e.tags, e.api)
 	o := observed{provider: out.CapacityProvider, tags: tags}
-	return found{Resource: o, Settings: fromAWS(name, o), Exists: err == nil, Name: name, Description: what(name)}, err
+	return found{Resource: o, Settings: fromAWS(name, o), Exists: err == nil, Name: name, Description: description(name)}, err
 }
 
 // CheckOwnership decides by the tags.
@@ -167,7 +167,7 @@ func (e *external) Create(ctx context.Context, c *v1beta1.CapacityProvider, s se
 	name := nameOf(c)
 	s.Tags = e.owner.Target(s.Tags, nil)
 	_, err := e.api.CreateCapacityProvider(ctx, createInput(name, s))
-	return name, errors.Wrapf(awserr.Clean(err), "cannot create %s", what(name))
+	return name, errors.Wrapf(awserr.Clean(err), "cannot create %s", description(name))
 }
 
 // Update makes the call that is due.

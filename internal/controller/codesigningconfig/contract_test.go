@@ -10,44 +10,44 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.CodeSigningConfig], *v1beta1.CodeSigningConfig) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.CodeSigningConfig], *v1beta1.CodeSigningConfig) {
 	t.Helper()
 	return newEnv(t).Env, testConfig()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // create no second configuration.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
-		"EmptyCreate": {Reason: "What was created is found by its tags.", Odd: odd{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
+		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
+		"NullCreate":  {Reason: "After a response of null, the configuration is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
-			Reason: "Without any ARN it can't be found, and another create would make a second one.",
-			Odd:    odd{opCreate: testenv.Without("CodeSigningConfigArn"), opList: testenv.Without("CodeSigningConfigArn")},
-			Writes: []string{opCreate}, Told: "has not appeared since",
+			Reason:    "Without any ARN it can't be found, and another create would make a second one.",
+			Responses: answers{opCreate: testenv.Without("CodeSigningConfigArn"), opList: testenv.Without("CodeSigningConfigArn")},
+			Writes:    []string{opCreate}, Message: "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "Nor can it without a list.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
-			Writes: []string{opCreate}, Told: "has not appeared since",
+			Reason: "Without an ARN and a list, the configuration cannot be found, and is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
+			Writes: []string{opCreate}, Message: "has not appeared since",
 		},
 		"NoList": {
-			Reason: "Nor where there is no such operation.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
-			Writes: []string{opCreate}, Told: "cannot list code signing configurations",
+			Reason: "Without an ARN and the list operation, the configuration cannot be found, and is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
+			Writes: []string{opCreate}, Message: "cannot list code signing configurations",
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opCreate}, Told: "has not appeared since",
+			Reason: "What AWS does not show is waited for.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: []string{opCreate}, Message: "has not appeared since",
 		},
-		"EmptyGet": {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Told: "contains no CodeSigningConfig"},
-		"BareGet":  {Reason: "What AWS leaves out is its default.", Odd: odd{opGet: testenv.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, Writes: []string{opCreate}},
+		"EmptyGet": {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "contains no CodeSigningConfig"},
+		"BareGet":  {Reason: "What AWS leaves out is its default.", Responses: answers{opGet: testenv.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, Writes: []string{opCreate}},
 		"Doubt": {
-			Reason: "Without tags, nobody knows which one was created.", Odd: odd{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opCreate}, Told: "cannot tell whether this resource created code signing configuration arn:",
+			Reason: "Without tags, the created configuration cannot be identified.", Responses: answers{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: []string{opCreate}, Message: "cannot tell whether this resource created code signing configuration arn:",
 		},
 	})
 }
@@ -67,11 +67,11 @@ func (e *env) described() []string {
 // TestLateAndLost checks that the result of an unanswered create is searched for until AWS
 // shows it and its tags.
 func TestLateAndLost(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.CodeSigningConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
-		return testenv.Life[*v1beta1.CodeSigningConfig]{
+		return testenv.Lifecycle[*v1beta1.CodeSigningConfig]{
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete, Lost: true,
 			Edit:    func() { c.Spec.ForProvider.Description = ptr.To("second") },
 			There:   e.described,
@@ -83,12 +83,12 @@ func TestLateAndLost(t *testing.T) {
 // TestLate checks that however late AWS shows it and its tags, one configuration is
 // created, and none is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.CodeSigningConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CodeSigningConfigSettings{Description: ptr.To("first")}
-		return testenv.Life[*v1beta1.CodeSigningConfig]{
+		return testenv.Lifecycle[*v1beta1.CodeSigningConfig]{
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				c.Spec.ForProvider.Tags = map[string]string{"team": "b"}

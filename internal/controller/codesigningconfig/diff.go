@@ -9,6 +9,6 @@ import (
 // compare returns how spec differs from what was observed.
 func compare(d reconciler.Desired[settings], observed settings, owner tagging.Owner) reconciler.Comparison[settings] {
 	t := diff.Fill(d.Settings, observed, d.Left)
-	t.Tags = owner.Told(t.Tags, observed.Tags)
+	t.Tags = owner.TargetIfReturned(t.Tags, observed.Tags)
 	return reconciler.Compare(t, observed)
 }

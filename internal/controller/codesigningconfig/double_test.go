@@ -44,7 +44,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewAWS(t, awsdouble.Options{})
 	e := &env{tags: readcache.NewTagCache(w.Now), cache: &readcache.Cache{}, fields: testenv.Fields{}}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CodeSigningConfig] {
 		return reconciler.NewExternal(e.external(), calls)
@@ -87,7 +87,7 @@ func edit(c *v1beta1.CodeSigningConfig, change func(*v1beta1.CodeSigningConfigPa
 	c.Generation++
 }
 
-func TestLifeOfAConfiguration(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 	if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
@@ -136,13 +136,13 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		{"Spec changed.", func() { edit(c, func(*v1beta1.CodeSigningConfigParameters) {}) }, []string{opGet, opTags}},
 	} {
 		tc.before()
-		if diff := cmp.Diff(tc.want, e.Look(c)); diff != "" {
+		if diff := cmp.Diff(tc.want, e.Poll(c)); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 		}
 	}
 }
 
-func TestDriftIsPutRight(t *testing.T) {
+func TestDriftIsCorrected(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
 	e.Settle(c)
@@ -293,29 +293,29 @@ func TestRandomSpecsConverge(t *testing.T) {
 		for range 3 {
 			edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.CodeSigningConfigSettings = g.settings() })
 			e.Settle(c)
-			if got := testenv.Writes(e.Look(c)); len(got) != 0 {
+			if got := testenv.Writes(e.Poll(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
 	}
 }
 
-// TestAConfigurationThatIsTakenOver checks that a resource that another owner has adopted since its
+// TestChangedOwner checks that a resource that another owner has adopted since its
 // tags were read is not changed any more.
-func TestAConfigurationThatIsTakenOver(t *testing.T) {
+func TestChangedOwner(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
 	arn := func() *string { return ptr.To(meta.GetExternalName(c)) }
-	e.TakenOver(c, arn, func() {
+	e.ChangeOwner(c, arn, func() {
 		_, err := e.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn(), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}})
 		e.Must(err)
 	})
 }
 
-// TestWhatIsOursIsNotMultiplied checks that what carries the resource's UID is found
+// TestOwnConfigurationsAreNotDuplicated checks that what carries the resource's UID is found
 // without the annotations that name it, and that several are reported instead of creating
 // another.
-func TestWhatIsOursIsNotMultiplied(t *testing.T) {
+func TestOwnConfigurationsAreNotDuplicated(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
 	e.Settle(c)
@@ -331,7 +331,7 @@ func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 	e.Must(err)
 	c.SetAnnotations(nil)
 	meta.SetExternalCreatePending(c, e.Now())
-	e.Bear(c, nil, nil, "name this resource")
+	e.ReconcileForAnHour(c, nil, nil, "name this resource")
 	_, err = e.Do(c)
 	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), *second.CodeSigningConfig.CodeSigningConfigArn) {
 		t.Errorf("want that both are named, got %v", err)
@@ -365,7 +365,7 @@ func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
 		lose   func(c *v1beta1.CodeSigningConfig)
 	}{
 		"Finalizer":   {reason: "The finalizer precedes each create, so that one may have been made.", lose: func(*v1beta1.CodeSigningConfig) {}},
-		"NoFinalizer": {reason: "So it may where a tool has replaced the whole object.", lose: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil }},
+		"NoFinalizer": {reason: "A tool may have replaced the whole object, and removed the finalizer.", lose: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -426,15 +426,15 @@ func TestCallsBeforeACreation(t *testing.T) {
 // in all that spec asks for, not only in its tags.
 func TestDifferencesOfAnObservedConfig(t *testing.T) {
 	e := newEnv(t)
-	theirs := testConfig()
-	e.Settle(theirs)
+	foreign := testConfig()
+	e.Settle(foreign)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
 		p.AllowedPublishers.SigningProfileVersionArns = []string{profile(2)}
 		p.Tags = map[string]string{"team": "shop"}
 	})
 	c.UID = "uid-2"
 	testenv.ObserveOnly(c)
-	meta.SetExternalName(c, meta.GetExternalName(theirs))
+	meta.SetExternalName(c, meta.GetExternalName(foreign))
 	e.Differs(c, "allowedPublishers", "tags[team]")
 }
 

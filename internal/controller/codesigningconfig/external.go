@@ -64,17 +64,17 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (foun
 		return found{}, nil
 	}
 	if err != nil {
-		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(arn))
+		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", description(arn))
 	}
 	if out.CodeSigningConfig == nil {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig", what(arn), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig", description(arn), opGet)
 	}
 	tags, err := tagging.Read(ctx, c, arn, e.tags, e.api)
 	o := observed{config: out.CodeSigningConfig, tags: tags}
-	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: arn, Description: what(arn)}, err
+	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: arn, Description: description(arn)}, err
 }
 
-func what(arn string) string { return "code signing configuration " + arn }
+func description(arn string) string { return "code signing configuration " + arn }
 
 // CheckOwnership decides by the tags.
 func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Ownership, error) {

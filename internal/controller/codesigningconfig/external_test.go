@@ -32,9 +32,9 @@ func TestObserveErrors(t *testing.T) {
 		want              string
 	}{
 		"Get":              {reason: "What could not be read is named.", operation: opGet, want: "cannot read code signing configuration ARN"},
-		"Tags":             {reason: "Without its tags nobody can tell whose it is.", operation: opTags, want: "cannot read the tags of ARN"},
+		"Tags":             {reason: "Without tags, the ownership is unknown.", operation: opTags, want: "cannot read the tags of ARN"},
 		"List":             {reason: "What may have been created must be found before anything is created.", pending: true, operation: opList, want: "cannot list code signing configurations"},
-		"TagsOfACandidate": {reason: "A candidate whose tags can't be read may be the one.", pending: true, operation: opTags, want: "to check whether this resource created it"},
+		"TagsOfACandidate": {reason: "A candidate with unreadable tags may be the created one.", pending: true, operation: opTags, want: "to check whether this resource created it"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -9,14 +9,11 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
@@ -26,50 +23,33 @@ const skew = 10 * time.Minute
 // modified is the layout of LastModified.
 const modified = "2006-01-02T15:04:05.999-0700"
 
-// lost returns the ARN of the configuration that carries this resource's UID in its tags,
-// if a create may have made one with an ARN that was not recorded: its response was lost,
-// the process ended, or someone has removed the resource's annotations since. It is empty
-// if there is none. It returns an error if several carry the UID, so that only the user
-// can decide, unless all are to be deleted, or if the tags of a likely one cannot be read.
+// lost returns the ARN of the configuration that this resource has created without
+// recording the ARN, see tagging.Search. It is empty if there is none.
 func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	pending := meta.GetExternalCreatePending(c)
-	if pending.IsZero() {
-		if arn, err := e.shown(ctx, c); arn != "" || err != nil {
-			return arn, err
-		}
-		if !tagging.MayHaveCreated(c, reconciler.Freshness(ctx).Now) {
-			return "", nil
-		}
-	}
-	search := tagging.Search{API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN"}
-	all, err := readcache.Read(ctx, e.cache, listKey(), search.Freshness(ctx, pending), e.list)
-	if pending.IsZero() && awserr.IsUnsupported(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	var candidates []tagging.Candidate
-	for i := range all {
-		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !modifiedBefore(all[i], pending.Add(-skew)) {
-			candidates = append(candidates, tagging.Candidate{Name: arn, ARN: arn, Likely: !pending.IsZero()})
-		}
-	}
-	return search.Find(ctx, c, candidates)
+	return tagging.Search{
+		API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN",
+		InStatus: ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""),
+		Tags: func(ctx context.Context, arn string) (map[string]string, error) {
+			return e.tags.Read(ctx, c, arn, e.api)
+		},
+		List: e.candidates,
+	}.FindLost(ctx, c)
 }
 
-// shown returns the ARN in status, if that configuration carries this resource's UID:
-// someone may have removed the annotations that record the ARN.
-func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
-	if arn == "" || !reconciler.Reserve(ctx, opTags) {
-		return "", nil
+// candidates returns the configurations that were not last changed before a create was
+// recorded, or all of them if none was.
+func (e *external) candidates(ctx context.Context, created time.Time, f readcache.Freshness) ([]tagging.Candidate, error) {
+	all, err := readcache.Read(ctx, e.cache, listKey(), f, e.list)
+	if err != nil {
+		return nil, err
 	}
-	tags, err := e.tags.Read(ctx, c, arn, e.api)
-	if err != nil || tags[ownership.TagUID] != string(c.GetUID()) {
-		return "", err
+	var out []tagging.Candidate
+	for i := range all {
+		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !modifiedBefore(all[i], created.Add(-skew)) {
+			out = append(out, tagging.Candidate{Name: arn, ARN: arn, Likely: !created.IsZero()})
+		}
 	}
-	return arn, nil
+	return out, nil
 }
 
 // listKey returns the key of the list of all configurations in the read cache.

@@ -11,44 +11,44 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.EventSourceMapping], *v1beta1.EventSourceMapping) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.EventSourceMapping], *v1beta1.EventSourceMapping) {
 	t.Helper()
 	return newEnv(t).Env, testMapping()
 }
 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "eventsourcemappings", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "eventsourcemappings", newCase) }
 
-// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// TestEmulatorResponses checks that unusual or missing answers of an emulator are reported, and do
 // not lead to a second mapping.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
-		"EmptyCreate": {Reason: "What was created is found by its tags.", Odd: odd{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, testenv.TagAnswers(opCreate), map[string]testenv.EmulatorCase{
+		"EmptyCreate": {Reason: "What was created is found by its tags.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
+		"NullCreate":  {Reason: "After a response of null, the mapping is found by its tags.", Responses: answers{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
-			Reason: "Without an ARN, nobody can ask for tags. That is no absence.", Odd: odd{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
-			Writes: []string{opCreate}, Told: tagging.NotReturned,
+			Reason: "Without an ARN, tags cannot be read, which does not mean that there are none.", Responses: answers{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
+			Writes: []string{opCreate}, Message: tagging.NotReturned,
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opCreate}, Told: "has not appeared since",
+			Reason: "What AWS does not show is waited for.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: []string{opCreate}, Message: "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "What has no name and is not listed is not created again.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
-			Writes: []string{opCreate}, Told: "has not appeared since",
+			Reason: "What has no name and is not listed is not created again.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
+			Writes: []string{opCreate}, Message: "has not appeared since",
 		},
 		"Doubt": {
-			Reason: "Without ARNs, nobody knows which one was created.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
-			Writes: []string{opCreate}, Told: "cannot tell whether this resource created event source mapping ",
+			Reason: "Without ARNs, the created mapping cannot be identified.", Responses: answers{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
+			Writes: []string{opCreate}, Message: "cannot tell whether this resource created event source mapping ",
 		},
-		"NoState":  {Reason: "That is told.", Odd: odd{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Told: "does not return a state"},
-		"EmptyGet": {Reason: "That is all that can be told.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Told: "does not return a state"},
+		"NoState":  {Reason: "A missing state is reported.", Responses: answers{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Message: "does not return a state"},
+		"EmptyGet": {Reason: "Of an empty response, only the missing state is reported.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Message: "does not return a state"},
 		"Bare": {
-			Reason: "What every mapping has is taken as it is wanted where it is left out.",
-			Odd:    odd{opGet: testenv.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},
-			Writes: []string{opCreate},
+			Reason:    "Fields that AWS leaves out count as equal to the desired ones.",
+			Responses: answers{opGet: testenv.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},
+			Writes:    []string{opCreate},
 		},
 	})
 }
@@ -65,13 +65,13 @@ func (e *env) described() []string {
 // TestLateAndLost checks that the provider searches for a mapping, if the answer to its
 // creation was lost, until AWS returns it and its tags.
 func TestLateAndLost(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.EventSourceMapping] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.EventSourceMapping] {
 		t.Helper()
 		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags, m.Spec.ForProvider.MaximumBatchingWindowInSeconds = map[string]string{"team": "a"}, ptr.To[int32](7)
 		})
-		return testenv.Life[*v1beta1.EventSourceMapping]{
+		return testenv.Lifecycle[*v1beta1.EventSourceMapping]{
 			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete, Lost: true,
 			Edit:    func() { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) },
 			There:   e.described,
@@ -84,14 +84,14 @@ func TestLateAndLost(t *testing.T) {
 // mapping, and none after the deletion. No conflict reveals a second one, because AWS
 // assigns the name.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.EventSourceMapping] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.EventSourceMapping] {
 		t.Helper()
 		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 			m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{MaximumBatchingWindowInSeconds: ptr.To[int32](7)}
 		})
-		return testenv.Life[*v1beta1.EventSourceMapping]{
+		return testenv.Lifecycle[*v1beta1.EventSourceMapping]{
 			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				m.Spec.ForProvider.BatchSize, m.Spec.ForProvider.Tags = ptr.To[int32](5), map[string]string{"team": "b"}

@@ -20,7 +20,7 @@ func compare(d reconciler.Desired[settings], o observed, fresh bool, owner taggi
 	have := withShown(fromAWS(o), d.Settings)
 	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
 	t.KMSKeyArn = lambdaapi.NonEmpty(t.KMSKeyArn)
-	t.Tags = owner.Told(t.Tags, have.Tags)
+	t.Tags = owner.TargetIfReturned(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each
 		// change of spec, and assumed correct after that.

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-func TestLifeOfAMapping(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.Tags = map[string]string{"team": "a"} })
 	if diff := cmp.Diff([]string{opCreate}, e.Settle(m)); diff != "" {
@@ -47,7 +47,7 @@ func TestLifeOfAMapping(t *testing.T) {
 		t.Errorf("a mapping that is disabled as spec says is ready, got %+v", c)
 	}
 
-	remove(m)
+	testenv.BeingDeleted(m)
 	e.Double.ResetCalls()
 	for range 2 {
 		if done, err := e.Step(m); err != nil || done {
@@ -70,7 +70,7 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
 	e.Settle(m)
-	look := func() []string {
+	observe := func() []string {
 		e.Double.ResetCalls()
 		if done, err := e.Step(m); err != nil || !done {
 			t.Fatalf("a settled mapping stays settled: %t, %v", done, err)
@@ -91,13 +91,13 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	}
 	for _, tc := range cases {
 		tc.before()
-		if diff := cmp.Diff(tc.want, look()); diff != "" {
+		if diff := cmp.Diff(tc.want, observe()); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 		}
 	}
 }
 
-func TestDriftIsPutRight(t *testing.T) {
+func TestDriftIsCorrected(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](5)
@@ -199,7 +199,7 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconciler.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
-	remove(m)
+	testenv.BeingDeleted(m)
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
@@ -273,12 +273,12 @@ func TestUpdateInVain(t *testing.T) {
 	}
 }
 
-// TestAMappingThatIsTakenOver checks that a mapping is no longer changed after it got
+// TestChangedOwner checks that a mapping is no longer changed after it got
 // another owner since its tags were read.
-func TestAMappingThatIsTakenOver(t *testing.T) {
+func TestChangedOwner(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
-	e.TakenOver(m, func() *string { return m.Status.AtProvider.EventSourceMappingArn }, func() {
+	e.ChangeOwner(m, func() *string { return m.Status.AtProvider.EventSourceMappingArn }, func() {
 		e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
 	})
 }
@@ -287,13 +287,13 @@ func TestAMappingThatIsTakenOver(t *testing.T) {
 // differs in settings that AWS can't change.
 func TestDifferencesOfAnObservedMapping(t *testing.T) {
 	e := newEnv(t)
-	theirs := testMapping()
-	e.Settle(theirs)
+	foreign := testMapping()
+	e.Settle(foreign)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.BatchSize = ptr.To(testQueue+"2"), ptr.To[int32](7)
 	})
 	m.UID = "uid-2"
-	meta.SetExternalName(m, meta.GetExternalName(theirs))
+	meta.SetExternalName(m, meta.GetExternalName(foreign))
 	e.Differs(m, "eventSourceArn", "batchSize")
 }

@@ -50,7 +50,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.AddFunction("f")
 	w.AddFunction("g")
 	w.Double.ResetCalls()
@@ -64,10 +64,10 @@ func newEnv(t testing.TB) *env {
 func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readcache.Cache{} }
 
 func (e *env) external(api lambdaAPI) *reconciler.External[*v1beta1.EventSourceMapping, observed, settings] {
-	return reconciler.NewExternal(e.thing(api), calls)
+	return reconciler.NewExternal(e.newExternal(api), calls)
 }
 
-func (e *env) thing(api lambdaAPI) *external {
+func (e *env) newExternal(api lambdaAPI) *external {
 	return &external{
 		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
 		owner: testenv.Owner(kind, "ignored"),
@@ -99,8 +99,4 @@ func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSour
 func edit(m *v1beta1.EventSourceMapping, change func(p *v1beta1.EventSourceMappingParameters)) {
 	change(&m.Spec.ForProvider)
 	m.Generation++
-}
-
-func remove(m *v1beta1.EventSourceMapping) {
-	m.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
 }

@@ -71,19 +71,28 @@ func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (fou
 	if err == nil {
 		o.tags, err = tagging.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.tags, e.api)
 	}
-	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid, Description: what(uuid)}, err
+	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid, Description: description(uuid)}, err
 }
 
 // get returns a mapping without its tags.
 func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 	out, err := e.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: ptr.To(uuid)})
 	if err != nil {
-		return observed{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(uuid))
+		return observed{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", description(uuid))
 	}
 	return observed{mapping: out}, nil
 }
 
-func what(uuid string) string { return "event source mapping " + uuid }
+// getWithTags returns a mapping and its tags, which may be cached.
+func (e *external) getWithTags(ctx context.Context, m *v1beta1.EventSourceMapping, uuid string) (observed, error) {
+	o, err := e.get(ctx, uuid)
+	if err == nil {
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
+	}
+	return o, err
+}
+
+func description(uuid string) string { return "event source mapping " + uuid }
 
 // CheckOwnership checks ownership by the tags.
 func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (ownership.Ownership, error) {
@@ -91,10 +100,10 @@ func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 }
 
 func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Ownership, error) {
-	v, err := e.owner.CheckOwnership(ctx, m, o.tags, ownership.IsNamed(m, uuid), what(uuid))
+	v, err := e.owner.CheckOwnership(ctx, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
 		if owner := reconciler.Owner(ctx, uuid); owner != "" {
-			return v, ownership.NewOwnedUntaggedError(what(uuid), uuid, owner)
+			return v, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
 		err = errors.Errorf("%w, %s", err, uuid)
 	}
@@ -102,7 +111,7 @@ func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 		return v, err // The resource's own mapping is deleted even if it may not act on the function.
 	}
 	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
-		return ownership.Foreign, ownership.NewNotAllowedError(what(uuid), err)
+		return ownership.Foreign, ownership.NewNotAllowedError(description(uuid), err)
 	}
 	return v, nil
 }
@@ -184,9 +193,9 @@ func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 // function.
 func duplicate(ctx context.Context, uuid string) error {
 	if owner := reconciler.Owner(ctx, uuid); owner != "" {
-		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, what(uuid))
+		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, description(uuid))
 	}
-	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", what(uuid))
+	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", description(uuid))
 }
 
 // Delete deletes the mapping. AWS deletes it asynchronously, and accepts the call only if

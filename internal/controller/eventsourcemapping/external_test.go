@@ -61,8 +61,8 @@ func TestObserve(t *testing.T) {
 	// pending marks a create so long ago that AWS lists its result.
 	pending := func(m mg) { meta.SetExternalCreatePending(m, testenv.Start.Add(-time.Hour)) }
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
-		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
-		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(remove), AWS: has(testenv.Script{}), Want: observation{Calls: testenv.None}},
+		"New":        {Reason: "A mapping that was never created is not read.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
+		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(testenv.BeingDeleted), AWS: has(testenv.Script{}), Want: observation{Calls: testenv.None}},
 		"Pending": {
 			Reason:   "A create that may have made something is looked for.",
 			Resource: testMapping(pending),
@@ -78,7 +78,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opList, opTags}},
 		},
 		"PendingDenied": {
-			Reason: "Without a look it might be made twice.", Resource: testMapping(pending),
+			Reason: "If the list cannot be read, the mapping might be created twice.", Resource: testMapping(pending),
 			AWS:  has(testenv.Script{opList: testenv.Returns[lambda.ListEventSourceMappingsOutput](nil, testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
 			Want: observation{Err: "cannot list event source mappings to find one that this resource may have created", Calls: []string{opList}},
 		},
@@ -87,7 +87,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"TagsDenied": {
-			Reason: "Without tags nobody can tell whose it is.", Resource: known(),
+			Reason: "Without tags, the ownership is unknown.", Resource: known(),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns((*lambda.ListTagsOutput)(nil), testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
 			Want: observation{Err: "cannot read the tags of", Calls: []string{opGet, opTags}},
 		},
@@ -96,16 +96,16 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opGet}},
 		},
 		"GoneDeleted": {
-			Reason: "A deletion has come to its end.", Resource: known(remove), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Reason: "A deletion has come to its end.", Resource: known(testenv.BeingDeleted), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
 			Want: observation{Calls: []string{opGet}},
 		},
 		"ForeignDeleted": {
-			Reason: "What is not ours is let go.", Resource: testMapping(func(m mg) { remove(m); meta.SetExternalName(m, testUUID) }),
+			Reason: "A foreign mapping is not deleted.", Resource: testMapping(func(m mg) { testenv.BeingDeleted(m); meta.SetExternalName(m, testUUID) }),
 			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
 			Want: observation{Calls: []string{opGet, opTags}},
 		},
 		"ObserveOnly": {
-			Reason: "Who only observes needs no right to read tags. What differs is no change that is due.",
+			Reason: "An observe-only resource needs no permission to read tags, and its differences are not changes.",
 			Resource: testMapping(testenv.ObserveOnly, func(m mg) {
 				meta.SetExternalName(m, testUUID)
 				m.Spec.ForProvider.BatchSize = ptr.To[int32](5)
@@ -114,7 +114,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"MayNotUpdate": {
-			Reason:   "What may not be changed is told as it is.",
+			Reason:   "A difference that may not be changed is reported.",
 			Resource: known(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate), func(m mg) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }),
 			AWS:      has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}), Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
@@ -144,30 +144,30 @@ func TestCallsThatAreRefused(t *testing.T) {
 		}
 	}
 	cases := map[string]struct {
-		m    *v1beta1.EventSourceMapping
-		err  error
-		held bool
-		want string
+		m       *v1beta1.EventSourceMapping
+		err     error
+		aborted bool
+		want    string
 	}{
 		"CreateRefused":   {m: testMapping(), err: refused, want: "cannot create event source mapping: InvalidParameterValueException: Function does not exist"},
 		"CreateDuplicate": {m: testMapping(), err: testenv.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
-		"UpdateInUse":     {m: known(differs), err: inUse, held: true},
+		"UpdateInUse":     {m: known(differs), err: inUse, aborted: true},
 		"UpdateRefused":   {m: known(differs), err: refused, want: "cannot update event source mapping " + testUUID + " (UpdateEventSourceMapping): InvalidParameterValueException: Function does not exist"},
-		"DeleteInUse":     {m: known(remove), err: inUse, held: true},
-		"DeleteRefused":   {m: known(remove), err: refused, want: "cannot delete event source mapping " + testUUID + ": InvalidParameterValueException: Function does not exist"},
-		"DeleteGone":      {m: known(remove), err: errGone},
+		"DeleteInUse":     {m: known(testenv.BeingDeleted), err: inUse, aborted: true},
+		"DeleteRefused":   {m: known(testenv.BeingDeleted), err: refused, want: "cannot delete event source mapping " + testUUID + ": InvalidParameterValueException: Function does not exist"},
+		"DeleteGone":      {m: known(testenv.BeingDeleted), err: errGone},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.Script = script(tc.err)
-			_, held, err := e.Attempt(tc.m)
+			_, aborted, err := e.Attempt(tc.m)
 			got := ""
 			if err != nil {
 				got = err.Error()
 			}
-			if got != tc.want || held != tc.held {
-				t.Errorf("error %q, held %t; want %q, %t", got, held, tc.want, tc.held)
+			if got != tc.want || aborted != tc.aborted {
+				t.Errorf("error %q, aborted %t; want %q, %t", got, aborted, tc.want, tc.aborted)
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestReads(t *testing.T) {
 	check("It is to be created.", opCreate)
 	m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	check("There is nothing to observe.")
-	m = testMapping(remove)
+	m = testMapping(testenv.BeingDeleted)
 	check("It was never created.")
 	m = testMapping()
 	meta.SetExternalCreatePending(m, testenv.Start)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -22,28 +23,31 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// lost returns the UUID of the mapping that has this resource's UID in its tags, if a
-// create may have made one without recording its UUID: the answer was lost, the process
-// stopped, or someone removed the resource's annotations. It returns "" if there is none.
-// It returns an error if several mappings have the UID and are not all to be deleted, so
-// that the user has to decide, or if the tags of a likely mapping can't be read.
+// lost returns the UUID of the mapping that this resource has created without recording the
+// UUID, see tagging.Search. It is empty if there is none.
 func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
-	pending := meta.GetExternalCreatePending(m)
-	if pending.IsZero() {
-		if uuid, err := e.shown(ctx, m); uuid != "" || err != nil {
-			return uuid, err
-		}
-		if !tagging.MayHaveCreated(m, reconciler.Freshness(ctx).Now) {
-			return "", nil
-		}
-	}
-	search := tagging.Search{API: e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID"}
-	all, err := e.listSource(ctx, m, search.Freshness(ctx, pending))
-	if pending.IsZero() && awserr.IsUnsupported(err) {
-		return "", nil
-	}
+	return tagging.Search{
+		API: e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID",
+		InStatus: ptr.Deref(m.Status.AtProvider.UUID, ""),
+		Tags: func(ctx context.Context, uuid string) (map[string]string, error) {
+			o, err := e.getWithTags(ctx, m, uuid)
+			if awserr.IsNotFound(err) {
+				err = nil
+			}
+			return o.tags, err
+		},
+		List: func(ctx context.Context, created time.Time, f readcache.Freshness) ([]tagging.Candidate, error) {
+			return e.candidates(ctx, m, created, f)
+		},
+	}.FindLost(ctx, m)
+}
+
+// candidates returns the mappings of the same source. The function may have been changed
+// meanwhile, so mappings of other functions come last.
+func (e *external) candidates(ctx context.Context, m *v1beta1.EventSourceMapping, created time.Time, f readcache.Freshness) ([]tagging.Candidate, error) {
+	all, err := e.listSource(ctx, m, f)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	function := plainFunction(functionName(m.Spec.ForProvider))
 	var likely, others []tagging.Candidate
@@ -51,35 +55,14 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 		o := tagging.Candidate{Name: ptr.Deref(c.UUID, ""), ARN: ptr.Deref(c.EventSourceMappingArn, "")}
 		switch {
 		case o.Name == "":
-		case !pending.IsZero() && plainFunction(ptr.Deref(c.FunctionArn, "")) == function:
+		case !created.IsZero() && plainFunction(ptr.Deref(c.FunctionArn, "")) == function:
 			o.Likely = true
 			likely = append(likely, o)
 		default:
 			others = append(others, o)
 		}
 	}
-	// The function may have been changed meanwhile, so mappings of other functions come last.
-	return search.Find(ctx, m, slices.Concat(likely, others))
-}
-
-// shown returns the UUID in status if that mapping has this resource's UID in its tags:
-// someone has removed the annotation that keeps the name.
-func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
-	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
-	if uuid == "" || !reconciler.Reserve(ctx, opTags) {
-		return "", nil
-	}
-	o, err := e.get(ctx, uuid)
-	if awserr.IsNotFound(err) {
-		return "", nil
-	}
-	if err == nil {
-		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
-	}
-	if err != nil || o.tags[ownership.TagUID] != string(m.GetUID()) {
-		return "", err
-	}
-	return uuid, nil
+	return slices.Concat(likely, others), nil
 }
 
 // listSource returns the mappings of the same source with ListEventSourceMappings. All
@@ -135,10 +118,7 @@ func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, 
 		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
 	}
 	uuid := found[1]
-	o, err := e.get(ctx, uuid)
-	if err == nil {
-		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
-	}
+	o, err := e.getWithTags(ctx, m, uuid)
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS already has event source mapping %s for this source and function", uuid)
 	}
@@ -147,7 +127,7 @@ func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, 
 		return "", err
 	}
 	if v == ownership.Adopted {
-		reconciler.Emit(ctx, event.Normal(reconciler.ReasonAdopted, "Adopted "+what(uuid)))
+		reconciler.Emit(ctx, event.Normal(reconciler.ReasonAdopted, "Adopted "+description(uuid)))
 	}
 	return uuid, nil
 }

@@ -68,7 +68,7 @@ func TestLostCreations(t *testing.T) {
 			want: []string{opCreate},
 		},
 		"Killed":      {reason: "The process ended before it had kept the UUID.", m: testMapping(), lose: killed, want: []string{opCreate}},
-		"KilledKafka": {reason: "A self-managed cluster has no ARN to look for.", m: testMapping(kafka), lose: killed, want: []string{opCreate}},
+		"KilledKafka": {reason: "A self-managed cluster has no ARN to search by.", m: testMapping(kafka), lose: killed, want: []string{opCreate}},
 		"MovedMeanwhile": {
 			reason: "Spec names another function by now.",
 			m:      testMapping(), lose: killed,
@@ -116,7 +116,7 @@ func TestLostCreationIsDeleted(t *testing.T) {
 		if from != nil {
 			m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, from
 		}
-		remove(m)
+		testenv.BeingDeleted(m)
 		for range 10 {
 			if done, err := e.Step(m); err != nil {
 				t.Fatal(err)
@@ -135,14 +135,14 @@ func TestLostCreationIsDeleted(t *testing.T) {
 // the error has its UUID and how to import it.
 func TestDuplicateOfAnother(t *testing.T) {
 	e := newEnv(t)
-	theirs, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
+	foreign, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := testMapping()
 	for range 2 {
 		_, err = e.Step(m)
-		want := "event source mapping " + *theirs.UUID + " exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to its name, " + *theirs.UUID
+		want := "event source mapping " + *foreign.UUID + " exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to its name, " + *foreign.UUID
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant  %s", err, want)
 		}
@@ -154,7 +154,7 @@ func TestDuplicateOfAnother(t *testing.T) {
 		t.Errorf("it was touched: %+v", got)
 	}
 
-	meta.SetExternalName(m, *theirs.UUID)
+	meta.SetExternalName(m, *foreign.UUID)
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](4) })
 	e.Advance(2e9)
 	e.Settle(m)
@@ -186,13 +186,13 @@ func TestMoveToADuplicate(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
 	e.Settle(m)
-	theirs, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
+	foreign, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
 	_, err = e.Step(m)
-	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS already has event source mapping " + *theirs.UUID + " for this source and function: delete one of the two"
+	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS already has event source mapping " + *foreign.UUID + " for this source and function: delete one of the two"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}
@@ -237,7 +237,7 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 			},
 			want: []string{opUpdate}, left: 1,
 		},
-		"Deleted": {reason: "It is not left behind.", then: func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) }, want: []string{opDelete}},
+		"Deleted": {reason: "A resource that is being deleted deletes the mapping that is found.", then: func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) }, want: []string{opDelete}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package eventsourcemapping
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -216,21 +215,13 @@ func (e *env) converges(m *v1beta1.EventSourceMapping) {
 	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.OpTag: 1, tagging.OpUntag: 1}
 	for _, op := range e.Settle(m) {
 		if most[op]--; most[op] < 0 {
-			e.Errorf("%s was called too often for %s", op, encoded(m.Spec))
+			e.Errorf("%s was called too often for %s", op, testenv.JSON(m.Spec))
 		}
 	}
 	for range 2 {
 		e.Advance(2 * time.Hour)
 		if more := e.Settle(m); len(more) > 0 {
-			e.Errorf("a settled mapping must not be written to, got %v for %s", more, encoded(m.Spec))
+			e.Errorf("a settled mapping must not be written to, got %v for %s", more, testenv.JSON(m.Spec))
 		}
 	}
-}
-
-func encoded(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
 }

@@ -53,13 +53,13 @@ func failing(o observed) bool {
 func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	switch state := o.state(); {
 	case state == stateCreating:
-		return reconciler.Creating(generation, why(o))
+		return reconciler.Creating(generation, explanation(o))
 	case state == stateDeleting:
 		return reconciler.Unavailable(generation, "AWS is deleting the mapping")
 	case inMotion(state):
-		return reconciler.Updating(generation, join("AWS reports the state "+strings.ToLower(state), why(o)))
+		return reconciler.Updating(generation, join("AWS reports the state "+strings.ToLower(state), explanation(o)))
 	case failing(o):
-		return reconciler.Unavailable(generation, join("AWS has stopped reading the source", why(o)))
+		return reconciler.Unavailable(generation, join("AWS has stopped reading the source", explanation(o)))
 	case state == stateDisabled && ptr.Deref(want, true):
 		return reconciler.Unavailable(generation, disabled(o, want))
 	case state == stateDisabled, state == stateEnabled:
@@ -67,7 +67,7 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	case state == "":
 		return reconciler.Unavailable(generation, "AWS does not return a state")
 	default:
-		return reconciler.Unavailable(generation, join("AWS reports the state "+state, why(o)))
+		return reconciler.Unavailable(generation, join("AWS reports the state "+state, explanation(o)))
 	}
 }
 
@@ -78,14 +78,14 @@ func disabled(o observed, want *bool) string {
 		who = "AWS disabled the mapping"
 	}
 	if want == nil {
-		return join(who, why(o)) + "; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"
+		return join(who, explanation(o)) + "; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"
 	}
-	return join(who, why(o))
+	return join(who, explanation(o))
 }
 
-// why returns AWS's explanation of a state: its reason, unless that only names a user
+// explanation returns AWS's explanation of a state: its reason, unless that only names a user
 // action, and the last problem.
-func why(o observed) string {
+func explanation(o observed) string {
 	reason := o.reason()
 	if byUser(reason) {
 		reason = ""

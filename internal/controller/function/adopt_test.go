@@ -94,11 +94,11 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 			if tc.denied {
 				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
 			}
-			turn := &reconciler.Attempt{}
-			if _, err := e.external().Observe(reconciler.WithAttempt(t.Context(), turn), f); err != nil {
+			attempt := &reconciler.Attempt{}
+			if _, err := e.external().Observe(reconciler.WithAttempt(t.Context(), attempt), f); err != nil {
 				t.Fatal(err)
 			}
-			_, differences, _ := turn.Differences()
+			_, differences, _ := attempt.Differences()
 			var got []string
 			for _, d := range differences {
 				got = append(got, d.Field)

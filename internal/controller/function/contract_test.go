@@ -11,46 +11,46 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
 	t.Helper()
 	return newEnv(t).Env, testFunction()
 }
 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functions", newCase) }
 
-// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// TestEmulatorResponses checks that unusual or missing answers of an emulator are reported, and do
 // not lead to a second function.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
 	const tag, code = "TagResource", "UpdateFunctionCode"
 	gone := testenv.Refusal(404, "ResourceNotFoundException")
 	all := []string{opCreate, "PutFunctionConcurrency", "PutFunctionRecursionConfig"}
-	testenv.OddAnswers(t, func(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
+	testenv.RunEmulatorCases(t, func(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
 		t.Helper()
 		return newEnv(t).Env, testFunction(func(f *v1beta1.Function) {
 			f.Spec.ForProvider.RecursiveLoop, f.Spec.ForProvider.ReservedConcurrentExecutions = ptr.To("Allow"), ptr.To[int32](5)
 		})
-	}, map[string]testenv.OddCase{
+	}, map[string]testenv.EmulatorCase{
 		"None":        {Reason: "AWS as it is.", Writes: all},
-		"EmptyCreate": {Reason: "The name is known.", Odd: odd{opCreate: testenv.Body("{}")}, Writes: all},
-		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: testenv.Body("null")}, Writes: all},
-		"EmptyGet":    {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Writes: all[:1], Told: "AWS answered without its configuration"},
-		"NoARN":       {Reason: "The name is known.", Odd: odd{opGet: testenv.Without("FunctionArn"), opCreate: testenv.Without("FunctionArn")}, Writes: all},
-		"NoState":     {Reason: "What has no state is there.", Odd: odd{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: all},
+		"EmptyCreate": {Reason: "The name is known.", Responses: answers{opCreate: testenv.Body("{}")}, Writes: all},
+		"NullCreate":  {Reason: "After a response of null, the function is found by its name.", Responses: answers{opCreate: testenv.Body("null")}, Writes: all},
+		"EmptyGet":    {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Writes: all[:1], Message: "AWS answered without its configuration"},
+		"NoARN":       {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("FunctionArn"), opCreate: testenv.Without("FunctionArn")}, Writes: all},
+		"NoState":     {Reason: "What has no state is there.", Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: all},
 		"NoTags": {
-			Reason: "Tags that are not shown are set ever more seldom, and hold nothing up.", Odd: odd{opGet: testenv.Without("Tags")},
-			Writes: []string{opCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, Told: testenv.NotVisible,
+			Reason: "Tags that AWS does not show are set at growing intervals, and block nothing.", Responses: answers{opGet: testenv.Without("Tags")},
+			Writes: []string{opCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, Message: testenv.NotVisible,
 		},
 		"NoHash": {
-			Reason: "So it is with code.", Odd: odd{opGet: testenv.Without("CodeSha256", "CodeSize", "Code")},
-			Writes: []string{opCreate, code, all[1], code, all[2], code, code, code, code}, Told: testenv.NotVisible,
+			Reason: "Code without a hash is sent at growing intervals, and blocks nothing.", Responses: answers{opGet: testenv.Without("CodeSha256", "CodeSize", "Code")},
+			Writes: []string{opCreate, code, all[1], code, all[2], code, code, code, code}, Message: testenv.NotVisible,
 		},
-		"NoRecursion": {Reason: "What is beside a function says nothing of the function.", Odd: odd{opGetRecursion: gone}, Writes: all[:1], Told: "cannot read settings of function f"},
+		"NoRecursion": {Reason: "An error of an auxiliary setting does not mean that the function is absent.", Responses: answers{opGetRecursion: gone}, Writes: all[:1], Message: "cannot read settings of function f"},
 		"NotShown": {
-			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Odd: odd{opGet: gone},
-			Writes: slices.Repeat(all[:1], 11), Told: testenv.NotFound,
+			Reason: "A resource that AWS does not show is created again at growing intervals, and exists.", Responses: answers{opGet: gone},
+			Writes: slices.Repeat(all[:1], 11), Message: testenv.NotFound,
 		},
 	})
 }
@@ -59,14 +59,14 @@ func TestOddAnswers(t *testing.T) {
 // function with the settings of initProvider that CreateFunction does not accept, and none
 // after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Function] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.Function] {
 		t.Helper()
 		e := newEnv(t)
 		f := testFunction(func(f *v1beta1.Function) {
 			f.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 			f.Spec.InitProvider = &v1beta1.FunctionSettings{Description: ptr.To("first"), ReservedConcurrentExecutions: ptr.To[int32](7)}
 		})
-		return testenv.Life[*v1beta1.Function]{
+		return testenv.Lifecycle[*v1beta1.Function]{
 			Env: e.Env, Resource: f, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				f.Spec.ForProvider.MemorySize, f.Spec.ForProvider.Tags = ptr.To[int32](256), map[string]string{"team": "b"}

@@ -35,11 +35,11 @@ const (
 // Active and must have no version; and it must not be older than that creation, as an
 // imported function is.
 func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now time.Time) bool {
-	asked := meta.GetExternalCreatePending(f)
+	requested := meta.GetExternalCreatePending(f)
 	modified := lastModified(o.config())
 	return v == ownership.Ours && !f.Status.AtProvider.Activated && o.unversioned &&
-		!asked.IsZero() && !asked.Before(f.CreationTimestamp.Time) && now.Sub(asked) < creationWindow &&
-		!modified.Before(asked.Add(-clockSkew))
+		!requested.IsZero() && !requested.Before(f.CreationTimestamp.Time) && now.Sub(requested) < creationWindow &&
+		!modified.Before(requested.Add(-clockSkew))
 }
 
 // neverActive reports whether a function is in state Failed and was never observed Active.

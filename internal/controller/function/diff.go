@@ -86,8 +86,8 @@ func immutable(changes diff.Changes, have settings) diff.Changes {
 // codePaths lists the settings that UpdateFunctionCode carries.
 var codePaths = []string{"code", "architectures"}
 
-// besidePaths lists the settings that have calls of their own.
-var besidePaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig", publishPath}
+// auxiliaryPaths lists the settings that have calls of their own.
+var auxiliaryPaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig", publishPath}
 
 // due returns the calls that make the changes, in the order in which they are made. Tags
 // come first, because they record the owner. Code signing comes before the code, because
@@ -134,7 +134,7 @@ func configuration(changes diff.Changes) diff.Changes {
 	var out diff.Changes
 	for _, c := range changes {
 		one := diff.Changes{c}
-		if !one.Any(codePaths...) && !one.Any(besidePaths...) {
+		if !one.Any(codePaths...) && !one.Any(auxiliaryPaths...) {
 			out = append(out, c)
 		}
 	}

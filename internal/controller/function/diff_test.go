@@ -93,7 +93,7 @@ func TestDiff(t *testing.T) {
 			want:        want{changes: []string{"kmsKeyArn: removed"}, call: opUpdateConfiguration},
 		},
 		"EnvironmentExact": {
-			reason:      "A variable that AWS has and spec doesn't is removed, and no value is ever told.",
+			reason:      "A variable that spec does not set is removed, and no value is shown.",
 			forProvider: minimal(),
 			variables:   map[string]string{"KEEP": "1", "CHANGE": "new", "ADD": "x"},
 			observed: sparse(func(c *types.FunctionConfiguration) {
@@ -174,7 +174,7 @@ func TestDiff(t *testing.T) {
 			want: want{changes: []string{"tags[b]: removed"}, call: opUntag},
 		},
 		"TagsBeforeAll": {
-			reason: "Tags say whose a function is, so they come first.",
+			reason: "Tags record the ownership, so they are set first.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
 				p.Tags, p.MemorySize = map[string]string{"a": "1"}, ptr.To[int32](256)
 			}),
@@ -220,7 +220,7 @@ func TestDiff(t *testing.T) {
 			observed:    sparse(func(c *types.FunctionConfiguration) { c.PackageType = types.PackageTypeImage }),
 		},
 		"ForProviderWins": {
-			reason:       "What both name is ours.",
+			reason:       "forProvider takes precedence over initProvider.",
 			forProvider:  minimal(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](256) }),
 			initProvider: v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)},
 			observed:     sparse(),
@@ -326,16 +326,16 @@ func TestNothingIsDue(t *testing.T) {
 		observed observed
 	}{
 		"Bare":          {reason: "Blocks that AWS leaves out get no default.", spec: minimal(), observed: sparse(bare)},
-		"BareExplicit":  {reason: "Nor are defaults missed that spec spells out.", spec: minimal(explicit), observed: sparse(bare)},
+		"BareExplicit":  {reason: "Defaults that spec sets explicitly are not a difference if AWS leaves them out.", spec: minimal(explicit), observed: sparse(bare)},
 		"Empty":         {reason: "What is empty is as good as left out.", spec: minimal(), observed: sparse(empty)},
 		"EmptyExplicit": {reason: "Defaults that spec spells out included.", spec: minimal(explicit), observed: sparse(empty)},
 		"PartOfLogging": {reason: "A log group that is not shown is the default one.", spec: minimal(explicit), observed: sparse(func(c *types.FunctionConfiguration) {
 			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText}
 		})},
-		"Instances":            {reason: "On managed instances, logs are JSON, and no other format is asked for.", spec: minimal(usesInstances), observed: sparse(onInstancesOf)},
+		"Instances":            {reason: "On managed instances, logs are JSON, which is not a difference.", spec: minimal(usesInstances), observed: sparse(onInstancesOf)},
 		"InstancesImported":    {reason: "Whether or not spec names the capacity provider.", spec: minimal(), observed: sparse(onInstancesOf)},
 		"InstancesWithoutLogs": {reason: "An answer without logging converges too.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) { c.LoggingConfig = nil })},
-		"InstancesText": {reason: "So does one of an emulator that knows text only.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
+		"InstancesText": {reason: "A response that knows only the text format converges.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
 			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: ptr.To("/aws/lambda/f")}
 		})},
 		"InstancesJSON": {

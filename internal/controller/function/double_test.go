@@ -6,12 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -35,7 +34,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.Lambda = w.Retrying()
 	for _, k := range []string{"k1.zip", "k2.zip"} {
 		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})
@@ -126,7 +125,7 @@ func TestAnySpec(t *testing.T) {
 			}
 
 			// Settings that CreateFunction does not accept are set right after it.
-			e.converges(f, 1+mostCalls(v1beta1.FunctionSettings{}, beside(atCreation)))
+			e.converges(f, 1+mostCalls(v1beta1.FunctionSettings{}, auxiliary(atCreation)))
 			apply(f, b)
 			e.converges(f, mostCalls(a, b))
 			apply(f, a)
@@ -135,8 +134,8 @@ func TestAnySpec(t *testing.T) {
 	}
 }
 
-// beside returns the settings of a spec that CreateFunction does not accept.
-func beside(p v1beta1.FunctionSettings) v1beta1.FunctionSettings {
+// auxiliary returns the settings of a spec that CreateFunction does not accept.
+func auxiliary(p v1beta1.FunctionSettings) v1beta1.FunctionSettings {
 	return v1beta1.FunctionSettings{
 		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions, RecursiveLoop: p.RecursiveLoop, FunctionScalingConfig: p.FunctionScalingConfig,
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// TestDriftIsToldFromNews checks that a change made in AWS after a function has settled is
+// TestDriftIsDistinguishedFromUpdates checks that a change made in AWS after a function has settled is
 // reported as drift, and that a new object under the same S3 key is not.
-func TestDriftIsToldFromNews(t *testing.T) {
+func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("other")})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestDriftIsToldFromNews(t *testing.T) {
 			want:   reconciler.Differs,
 		},
 		"InlineByHand": {
-			reason: "So it is where the code is in the manifest.",
+			reason: "Inline code that someone else has replaced is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = inline },
 			do:     codeByHand,
 			want:   reconciler.Differs,
@@ -95,7 +95,7 @@ func TestDriftIsToldFromNews(t *testing.T) {
 			want:   reconciler.UpToDate,
 		},
 		"UnmanagedAndPublished": {
-			reason: "Nor is it where a version is due for it.",
+			reason: "A manual change of a field that spec does not set is not drift, even if a version of it is due.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish, p.PublishOn = ptr.To(true), ptr.To("AnyChange") },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
 			want:   reconciler.SourceChanged,
@@ -108,11 +108,11 @@ func TestDriftIsToldFromNews(t *testing.T) {
 			e.Settle(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			turn := &reconciler.Attempt{}
-			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), f); err != nil {
+			attempt := &reconciler.Attempt{}
+			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), f); err != nil {
 				t.Fatal(err)
 			}
-			if got, _ := turn.SyncState(); got != tc.want {
+			if got, _ := attempt.SyncState(); got != tc.want {
 				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
 			}
 		})

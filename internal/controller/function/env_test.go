@@ -74,11 +74,11 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 
 // testExternal returns an external client and the external that it uses.
 func testExternal(api lambdaAPI, objs testenv.Objects) (*reconciler.External[*v1beta1.Function, observed, settings], *external) {
-	t := testThing(api, objs)
+	t := externalWith(api, objs)
 	return reconciler.NewExternal(t, calls), t
 }
 
-func testThing(api lambdaAPI, objs testenv.Objects) *external {
+func externalWith(api lambdaAPI, objs testenv.Objects) *external {
 	return &external{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},

@@ -66,12 +66,12 @@ func TestVariables(t *testing.T) {
 			err:    `cannot read spec.forProvider.environment.variablesFrom[X1]: Secret ns/app has no key "nope"`,
 		},
 		"BadName": {
-			reason: "A key that is no name for a variable is refused before AWS is asked.",
+			reason: "An invalid name of a variable is rejected without a call to AWS.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("tls", false)}},
 			err:    `key "tls.crt" of Secret/ns/tls is not a valid name of a Lambda environment variable`,
 		},
 		"TooLarge": {
-			reason: "More than 4 KB is refused before AWS is asked, naming the largest.",
+			reason: "More than 4 KB is rejected without a call to AWS, and the error names the largest sources.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("big", false)}},
 			err:    "the largest are [BIG]",
 		},

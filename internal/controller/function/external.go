@@ -109,7 +109,7 @@ func (e *external) SetStatus(f *v1beta1.Function, o found) {
 
 // ReadyCondition returns the Ready condition for the state in AWS.
 func (e *external) ReadyCondition(f *v1beta1.Function, o found) xpv2.Condition {
-	return decide(o.Resource, nil, nil, e.facts(f, o.Resource)).ready
+	return decide(o.Resource, nil, nil, e.decisionInput(f, o.Resource)).ready
 }
 
 // Desired returns the settings of spec with references resolved and ownership tags added.
@@ -137,9 +137,9 @@ func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconcile
 
 // Plan returns the calls that are due.
 func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	p, facts := e.plan, e.facts(f, o.Resource)
-	calls := e.memory.inTurn(f, due(p.Changes, p.Target, p.Observed), p.Changes)
-	d := decide(o.Resource, calls, p.Changes, facts)
+	p, decisionInput := e.plan, e.decisionInput(f, o.Resource)
+	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
+	d := decide(o.Resource, calls, p.Changes, decisionInput)
 	if p.archive.none() && !p.Changes.Any(codePaths...) {
 		// Another tool deploys the code, so the provider does not retry it.
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
@@ -150,9 +150,9 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 	if healthy(o.Resource.config()) {
 		e.memory.recovered(f)
 	}
-	e.recreates, e.repairs = d.recreate, !facts.fresh && failed(o.Resource.config())
+	e.recreates, e.repairs = d.recreate, !decisionInput.fresh && failed(o.Resource.config())
 	plan := reconciler.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
-	if !facts.updatable {
+	if !decisionInput.updatable {
 		plan.Changes = p.Changes.But(publishPath) // Without Update, a version that is not published is not drift.
 	}
 	var steps []reconciler.Step
@@ -162,9 +162,9 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 	return e.withHistory(ctx, f, plan.With(steps...))
 }
 
-func (e *external) facts(f *v1beta1.Function, o observed) facts {
+func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
 	repairs, repaired := e.memory.repairs(f)
-	return facts{
+	return decisionInput{
 		generation:  f.GetGeneration(),
 		fresh:       fresh(f),
 		activated:   f.Status.AtProvider.Activated,
@@ -198,10 +198,10 @@ func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (
 	if err := e.readVersions(ctx, name, f, &o); err != nil {
 		return o, err
 	}
-	return o, e.readBeside(ctx, name, f, &o)
+	return o, e.readAuxiliary(ctx, name, f, &o)
 }
 
-func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+func (e *external) readAuxiliary(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	for _, op := range reads(f) {
 		var err error
 		switch op {

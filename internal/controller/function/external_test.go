@@ -39,12 +39,12 @@ func TestObserve(t *testing.T) {
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"Absent": {Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one}},
 		"AbsentButMayNotCreate": {
-			Reason: "Without the Create policy, its absence is told and nothing is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
+			Reason: "Without the policy Create, the absence is reported and no call is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 		"Steady": {Reason: "A steady function is ready, by one call.", Resource: testFunction(), AWS: has(ours(testFunction())), Want: inOrder},
 		"Drift": {
-			Reason: "A change by hand is seen.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
+			Reason: "A manual change is detected.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
 			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
 		},
 		"CodeDrift": {
@@ -67,13 +67,13 @@ func TestObserve(t *testing.T) {
 			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(testenv.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
 			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
 		},
-		"LostAnswer": {Reason: "What a create made whose answer was lost is ours by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is recognized by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
 		"ForeignWhenDeleted": {
-			Reason: "A Function that is deleted lets go of what is not ours.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Reason: "A Function that is being deleted does not delete a foreign function.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
 			Want: observation{Reserved: testenv.None, Calls: one},
 		},
 		"TagsUnreadable": {
-			Reason:   "Without tags nobody can tell whose it is.",
+			Reason:   "Without tags, the ownership is unknown.",
 			Resource: testFunction(),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Tags, o.TagsError = nil, &types.TagsError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}
@@ -81,7 +81,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: testenv.None, Calls: one},
 		},
 		"ObserveOnly": {
-			Reason: "Observe only may look at anything, and never judges what differs.", Resource: testFunction(testenv.ObserveOnly),
+			Reason: "An observe-only resource may read any function, and changes nothing.", Resource: testFunction(testenv.ObserveOnly),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })), Want: inOrder,
 		},
 		"MissingSecret": {
@@ -114,7 +114,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Reserved: []string{opDelete}, Calls: one},
 		},
 		"UndecryptableEnvironmentObserveOnly": {
-			Reason: "Nor does looking.", Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
+			Reason: "An observe-only resource needs no readable environment.", Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 	})
@@ -139,8 +139,8 @@ func TestSecretsStaySecret(t *testing.T) {
 		}),
 	})
 	e, th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
-	turn := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(testContext(t), turn)
+	attempt := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(testContext(t), attempt)
 
 	obs, err := e.Observe(ctx, f)
 	if err != nil {
@@ -155,14 +155,14 @@ func TestSecretsStaySecret(t *testing.T) {
 	if !strings.Contains(obs.Diff, "environment.variables[DB_PASSWORD]") {
 		t.Errorf("the diff must name the variable, got %q", obs.Diff)
 	}
-	if !strings.Contains(turn.ChangeSummary(), "environment.variables[DB_PASSWORD]") {
-		t.Errorf("the event must name the variable, got %q", turn.ChangeSummary())
+	if !strings.Contains(attempt.ChangeSummary(), "environment.variables[DB_PASSWORD]") {
+		t.Errorf("the event must name the variable, got %q", attempt.ChangeSummary())
 	}
 	status := strings.Builder{}
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
-	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.Changes)} {
+	for what, text := range map[string]string{"diff": obs.Diff, "event": attempt.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.Changes)} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
 		}
@@ -199,8 +199,8 @@ func TestCreateAlreadyExists(t *testing.T) {
 	e := newEnv(t)
 	e.Refuse(opCreate, 409, "ResourceConflictException", "Function already exist: f")
 	f := testFunction()
-	if _, held, err := e.Attempt(f); err != nil || !held {
-		t.Errorf("whose it is must be left to the next observation, which comes back: held %t, %v", held, err)
+	if _, aborted, err := e.Attempt(f); err != nil || !aborted {
+		t.Errorf("whose it is must be left to the next observation, which comes back: aborted %t, %v", aborted, err)
 	}
 	if meta.GetExternalName(f) != "" {
 		t.Error("an external name must not be written for what may be foreign")
@@ -212,15 +212,15 @@ func TestUpdate(t *testing.T) {
 	stale := testenv.APIError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
 
 	cases := map[string]struct {
-		reason string
-		answer error
-		err    bool
-		held   bool
+		reason  string
+		answer  error
+		err     bool
+		aborted bool
 	}{
 		"Done":   {reason: "The call is made and described."},
-		"Busy":   {reason: "Someone else's update is waited for, without an error.", answer: busy, held: true},
-		"Stale":  {reason: "Someone else's change is looked at first, without an error.", answer: stale, held: true},
-		"Failed": {reason: "Any other error is told.", answer: errors.New("boom"), err: true},
+		"Busy":   {reason: "Someone else's update is waited for, without an error.", answer: busy, aborted: true},
+		"Stale":  {reason: "Someone else's change is looked at first, without an error.", answer: stale, aborted: true},
+		"Failed": {reason: "Any other error is returned.", answer: errors.New("boom"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -234,8 +234,8 @@ func TestUpdate(t *testing.T) {
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				}),
 			}
-			if o, held, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || held != tc.held {
-				t.Errorf("%s: %s: %v, held %t", tc.reason, o, err, held)
+			if o, aborted, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || aborted != tc.aborted {
+				t.Errorf("%s: %s: %v, aborted %t", tc.reason, o, err, aborted)
 			}
 			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
 				t.Errorf("%s: only what changed is sent, guarded by the revision that was observed: %+v", tc.reason, in)
@@ -274,15 +274,15 @@ func TestDeletionLingers(t *testing.T) {
 		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
 		}), nil)}).Lambda, nil)
-		turn := &reconciler.Attempt{}
-		ctx := reconciler.WithAttempt(t.Context(), turn)
+		attempt := &reconciler.Attempt{}
+		ctx := reconciler.WithAttempt(t.Context(), attempt)
 		if _, err := e.Observe(ctx, f); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.Delete(ctx, f); err != nil {
 			t.Fatal(err)
 		}
-		if got, held := turn.Aborted(); !held || got != want {
+		if got, aborted := attempt.Aborted(); !aborted || got != want {
 			t.Errorf("after %v, look again after %v, got %v", since, want, got)
 		}
 	}

@@ -29,7 +29,7 @@ func undecryptable(o *lambda.GetFunctionOutput) {
 // reconciles reconciles one function with a fake AWS that rejects or accepts updates.
 type reconciles struct {
 	t      *testing.T
-	api    *testenv.World
+	api    *testenv.AWS
 	memory *records
 	sent   []*lambda.UpdateFunctionConfigurationInput
 	coded  []*lambda.UpdateFunctionCodeInput
@@ -87,7 +87,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 		want   []map[string]string
 	}{
 		"Trusted": {
-			reason: "What was sent before is trusted, whoever looks.",
+			reason: "A value that was sent before counts as correct after a restart.",
 			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
 		},
 		"Fresh": {
@@ -111,7 +111,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 			want: []map[string]string{{"AA": "2"}},
 		},
 		"AnotherSecret": {
-			reason: "So is one that comes from elsewhere, where spec itself does not change.",
+			reason: "A variable that changes in its Secret is sent once, although spec is unchanged.",
 			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
 			change: func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"} },
 			want:   []map[string]string{{"AA": "2"}},
@@ -172,7 +172,7 @@ func TestKeyWithoutVariables(t *testing.T) {
 		want   int
 	}{
 		"Trusted": {reason: "One that creation took along is not missed.", f: testFunction(key, settledOnce)},
-		"Fresh":   {reason: "One that is asked for later is sent once.", f: testFunction(key), want: 1},
+		"Fresh":   {reason: "A setting that is added later is sent once.", f: testFunction(key), want: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

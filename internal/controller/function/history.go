@@ -100,7 +100,7 @@ func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.Fun
 		return nil
 	}
 	sum := fingerprint.Read(c).Fingerprint()
-	if i, noted := versions.IntentOf(f); noted && i.Fingerprint == sum {
+	if i, recorded := versions.IntentOf(f); recorded && i.Fingerprint == sum {
 		return nil
 	}
 	all, err := versions.List(ctx, e.api, ptr.Deref(c.FunctionName, ""))
@@ -113,9 +113,9 @@ func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.Fun
 
 // remember adds a published version to the history if it belongs to the function.
 func remember(f *v1beta1.Function, version *string, sum string) {
-	i, noted := versions.IntentOf(f)
+	i, recorded := versions.IntentOf(f)
 	v := ptr.Deref(version, "")
-	if f.Spec.ForProvider.HistoryLimit == nil || !noted || i.Fingerprint != sum || versions.Number(v) <= i.Before {
+	if f.Spec.ForProvider.HistoryLimit == nil || !recorded || i.Fingerprint != sum || versions.Number(v) <= i.Before {
 		return
 	}
 	versions.Remember(&f.Status.AtProvider.VersionHistory, v, sum)

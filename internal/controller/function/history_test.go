@@ -17,8 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// keeps returns a Function that keeps a number of earlier versions.
-func keeps(limit int32) *v1beta1.Function {
+// withHistory returns a Function that keeps a number of earlier versions.
+func withHistory(limit int32) *v1beta1.Function {
 	return testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.FunctionSettings = withCode(publishes)
 		f.Spec.ForProvider.HistoryLimit = ptr.To(limit)
@@ -70,7 +70,7 @@ func (e *env) byHand(mb int32) {
 
 func TestHistoryIsPruned(t *testing.T) {
 	e := newEnv(t)
-	f := keeps(1)
+	f := withHistory(1)
 	e.rest(f)
 	e.has("1")
 	e.AddAlias("f", "stable")
@@ -106,7 +106,7 @@ func TestHistoryIsPruned(t *testing.T) {
 // With a limit, code is published by PublishVersion, so that they are known.
 func TestHistoryHasOwnVersionsOnly(t *testing.T) {
 	e := newEnv(t)
-	f := keeps(0)
+	f := withHistory(0)
 	if diff := cmp.Diff([]string{"CreateFunction", "PublishVersion"}, e.Settle(f)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
@@ -127,7 +127,7 @@ func TestHistorySurvivesLostAnswers(t *testing.T) {
 	for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
 		t.Run(fmt.Sprint(drop), func(t *testing.T) {
 			e := newEnv(t)
-			f := keeps(0)
+			f := withHistory(0)
 			e.rest(f)
 			apply(f, memory(256))
 			e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
@@ -152,7 +152,7 @@ func TestHistorySurvivesLostAnswers(t *testing.T) {
 // TestHistoryComesLast checks that an error of pruning does not block other changes.
 func TestHistoryComesLast(t *testing.T) {
 	e := newEnv(t)
-	f := keeps(0)
+	f := withHistory(0)
 	e.rest(f)
 	denied := awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized to perform: lambda:ListProvisionedConcurrencyConfigs"}
 	e.Double.Fail(awsdouble.Fault{Operation: "ListProvisionedConcurrencyConfigs", Error: denied, Times: -1})
@@ -189,7 +189,7 @@ func TestHistoryComesLast(t *testing.T) {
 // because without one it deletes the function.
 func TestHistoryNeverDeletesTheFunction(t *testing.T) {
 	e := newEnv(t)
-	f := keeps(0)
+	f := withHistory(0)
 	e.rest(f)
 	for i := range int32(5) {
 		apply(f, memory(256+i))

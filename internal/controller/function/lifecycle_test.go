@@ -62,7 +62,7 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	}
 }
 
-func TestCodeByHandIsPutRight(t *testing.T) {
+func TestManualCodeChangesAreReverted(t *testing.T) {
 	sources := map[string]v1beta1.FunctionCode{
 		"Inline":    {Inline: map[string]string{"index.py": "x"}},
 		"ConfigMap": {ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code1"}},
@@ -263,24 +263,24 @@ func TestErrorsByTheirKind(t *testing.T) {
 		change    func(*v1beta1.FunctionSettings)
 		transient bool
 		terminal  bool
-		says      string
+		message   string
 	}{
 		"RoleNotReady": {
 			reason:  "A role that was made a second ago can't be assumed yet. AWS says the same of a wrong one: it is neither.",
 			prepare: func(e *env) { e.Double.RoleNotReadyUntil(testenv.Start.Add(time.Hour)) },
-			says:    "cannot be assumed by Lambda",
+			message: "cannot be assumed by Lambda",
 		},
 		"AccessDenied": {
 			reason: "A missing permission is named, with what to grant.",
 			prepare: func(e *env) {
 				e.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
 			},
-			says: "lambda:CreateFunction",
+			message: "lambda:CreateFunction",
 		},
 		"BadInput": {
 			reason:   "What AWS refuses is terminal.",
 			change:   func(p *v1beta1.FunctionSettings) { p.Runtime = ptr.To("python9.9") },
-			terminal: true, says: "runtime",
+			terminal: true, message: "runtime",
 		},
 	}
 	for name, tc := range cases {
@@ -295,8 +295,8 @@ func TestErrorsByTheirKind(t *testing.T) {
 				}
 			})
 			_, err := e.Step(f)
-			if err == nil || !strings.Contains(err.Error(), tc.says) {
-				t.Fatalf("%s\nwant an error that says %q, got %v", tc.reason, tc.says, err)
+			if err == nil || !strings.Contains(err.Error(), tc.message) {
+				t.Fatalf("%s\nwant an error that says %q, got %v", tc.reason, tc.message, err)
 			}
 			if awserr.IsTransient(err) != tc.transient || awserr.IsTerminal(err) != tc.terminal {
 				t.Errorf("%s\nwant transient %t, terminal %t; got %t, %t: %v", tc.reason, tc.transient, tc.terminal, awserr.IsTransient(err), awserr.IsTerminal(err), err)
@@ -352,9 +352,9 @@ func TestMovedImageTag(t *testing.T) {
 	}
 }
 
-// TestInitProviderBesideTheFunction checks that initProvider applies to settings that
+// TestInitProviderOfAuxiliarySettings checks that initProvider applies to settings that
 // CreateFunction does not accept.
-func TestInitProviderBesideTheFunction(t *testing.T) {
+func TestInitProviderOfAuxiliarySettings(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5), RecursiveLoop: ptr.To("Allow")}
@@ -385,7 +385,7 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 	}
 }
 
-func TestInactiveIsTold(t *testing.T) {
+func TestInactiveIsReported(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
 	e.Settle(f)

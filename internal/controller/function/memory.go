@@ -12,9 +12,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// patience is how many times AWS may reject a call for a reason that may be temporary
+// maxRejections is how many times AWS may reject a call for a reason that may be temporary
 // before the other calls go ahead of it.
-const patience = 5
+const maxRejections = 5
 
 // records keeps the state of each function between reconciles. It is in memory only: after
 // a restart, each call is tried again. It is safe for concurrent use.
@@ -88,7 +88,7 @@ func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final b
 	}
 	was.count, was.number = was.count+1, r.refused
 	if final {
-		was.count = max(was.count, patience)
+		was.count = max(was.count, maxRejections)
 	}
 	if r.refusals == nil {
 		r.refusals = map[call]refusal{}
@@ -106,15 +106,15 @@ func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	maps.Copy(r.sent, sent)
 }
 
-// inTurn returns the calls that may be made, in order. Calls that AWS rejects repeatedly
+// orderedCalls returns the calls that may be made, in order. Calls that AWS rejects repeatedly
 // come last, so that one rejected setting does not block the others. A call that depends on
 // a rejected one is left out.
-func (m *records) inTurn(mg metav1.Object, calls []call, changes diff.Changes) []call {
+func (m *records) orderedCalls(mg metav1.Object, calls []call, changes diff.Changes) []call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
 	number := func(c call) int {
-		if was := r.refusals[c]; was.count >= patience && was.changes == c.carried(changes).String() {
+		if was := r.refusals[c]; was.count >= maxRejections && was.changes == c.carried(changes).String() {
 			return was.number
 		}
 		return 0
@@ -152,10 +152,10 @@ func (m *records) recovered(mg metav1.Object) {
 	r.repairs, r.repaired = 0, time.Time{}
 }
 
-// owes reports whether a setting that AWS does not return still has to be sent. It is sent
+// mustSend reports whether a setting that AWS does not return still has to be sent. It is sent
 // once for each change and assumed correct after that. A setting that this process has not
 // sent counts as sent, unless the user has changed the spec.
-func (m *records) owes(mg metav1.Object, path, fingerprint string, fresh bool) bool {
+func (m *records) mustSend(mg metav1.Object, path, fingerprint string, fresh bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)

@@ -35,8 +35,8 @@ func TestCheckName(t *testing.T) {
 		"OtherAccount":   {reason: "A function of the same name elsewhere.", name: "210987654321:function:f", known: prefix + "f", err: "would leave function \"" + prefix + "f\" behind"},
 		"OtherRegion":    {reason: "A function of another region.", name: "arn:aws:lambda:eu-west-3:123456789012:function:f", err: "is in region eu-west-3"},
 		"Version":        {reason: "A version is no function.", name: prefix + "f:3", err: "use a Version or an Alias"},
-		"Alias":          {reason: "Nor is an alias.", name: "f:live", err: `remove ":live" from the annotation`},
-		"SomethingElse":  {reason: "Nor is a queue.", name: "arn:aws:sqs:eu-central-1:123456789012:f", err: "neither the name nor the ARN of a function"},
+		"Alias":          {reason: "The name of an alias is rejected.", name: "f:live", err: `remove ":live" from the annotation`},
+		"SomethingElse":  {reason: "The ARN of another service is rejected.", name: "arn:aws:sqs:eu-central-1:123456789012:f", err: "neither the name nor the ARN of a function"},
 		"NoFunctionName": {reason: "A Kubernetes name with a dot.", name: "a.b", err: "neither the name nor the ARN of a function"},
 	}
 	for name, tc := range cases {
@@ -71,13 +71,13 @@ func TestExternalNameIsARN(t *testing.T) {
 				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 			})
 			for range 3 {
-				e.Look(f)
+				e.Poll(f)
 			}
 			f.Spec.ManagementPolicies = nil
 			if calls := e.Settle(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
 				t.Errorf("to adopt it is to tag it, got %v", calls)
 			}
-			e.Look(f)
+			e.Poll(f)
 			f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 			f.Generation++
 			if calls := e.Settle(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {

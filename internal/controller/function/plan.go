@@ -83,14 +83,14 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcil
 		d.Left = slices.DeleteFunc(d.Left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
 	p.Target = target(d, p.Observed, p.name, e.owner)
-	hide(&p, d.Settings, func(path, fingerprint string) bool { return e.memory.owes(f, path, fingerprint, fresh(f)) })
+	hide(&p, d.Settings, func(path, fingerprint string) bool { return e.memory.mustSend(f, path, fingerprint, fresh(f)) })
 	p.Comparison = reconciler.Compare(p.Target, p.Observed)
 	p = p.withPublication(f, d)
-	mends := reconciler.Allows(f, xpv2.ManagementActionUpdate)
-	if !mends && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
+	mayUpdate := reconciler.Allows(f, xpv2.ManagementActionUpdate)
+	if !mayUpdate && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
 		p.Changes = p.Changes.But("code.source") // Whether it differs is unknown.
 	}
-	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mends {
+	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mayUpdate {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", p.name, fixed)
 	}
 	return p, nil

@@ -179,7 +179,7 @@ func prepared(c *types.FunctionConfiguration) bool {
 
 // publishingCondition returns the Ready condition while AWS prepares a version, or after
 // that failed.
-func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition {
+func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.Condition {
 	version := ptr.Deref(c.Version, "")
 	if c.State == types.StateFailed {
 		return reconciler.Unavailable(f.generation, "version "+version+" failed: "+reason(c))

@@ -89,7 +89,7 @@ func TestPublishOnEveryChange(t *testing.T) {
 	}
 }
 
-func TestPublishOfWhatExists(t *testing.T) {
+func TestPublishAnExistingVersion(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
 	e.Settle(f)
@@ -113,10 +113,10 @@ func TestPublishOn(t *testing.T) {
 		version   string
 	}{
 		"ByHand": {
-			reason: "A change by hand does not go live by itself.", version: "1",
+			reason: "A manual change is not published by default.", version: "1",
 		},
 		"AnyChange": {
-			reason: "It does where it is asked for.", publishOn: ptr.To("AnyChange"),
+			reason: "With publishOn AnyChange, a manual change is published.", publishOn: ptr.To("AnyChange"),
 			calls: []string{"PublishVersion"}, version: "2",
 		},
 		"ThenSpec": {

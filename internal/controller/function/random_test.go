@@ -1,7 +1,6 @@
 package function
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -212,7 +211,7 @@ func mostCalls(a, b v1beta1.FunctionSettings) int {
 	n := 0
 	ga, gb := groups(a), groups(b)
 	for _, k := range slices.Sorted(maps.Keys(ga)) {
-		if encoded(ga[k]) != encoded(gb[k]) {
+		if testenv.JSON(ga[k]) != testenv.JSON(gb[k]) {
 			n++
 		}
 	}
@@ -237,13 +236,5 @@ func mostCalls(a, b v1beta1.FunctionSettings) int {
 // publishable returns the parts of a spec that require another version when they change.
 func publishable(p v1beta1.FunctionSettings) string {
 	g := groups(p)
-	return encoded([]any{g["configuration"], g["code"], p.Publish, p.PublishTo})
-}
-
-func encoded(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
+	return testenv.JSON([]any{g["configuration"], g["code"], p.Publish, p.PublishTo})
 }

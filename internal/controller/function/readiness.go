@@ -52,8 +52,8 @@ type decision struct {
 	wait time.Duration
 }
 
-// facts are the inputs of decide besides the observation.
-type facts struct {
+// decisionInput are the inputs of decide besides the observation.
+type decisionInput struct {
 	generation int64
 	// fresh is true if the user changed the spec since the last reconcile.
 	fresh bool
@@ -73,7 +73,7 @@ type facts struct {
 
 // rest returns how long to wait before what failed is retried. The first delay is least; it
 // doubles with each retry, up to most.
-func (f facts) rest(c *types.FunctionConfiguration, least, most time.Duration) time.Duration {
+func (f decisionInput) rest(c *types.FunctionConfiguration, least, most time.Duration) time.Duration {
 	since := lastModified(c)
 	if f.repaired.After(since) {
 		since = f.repaired
@@ -86,7 +86,7 @@ func (f facts) rest(c *types.FunctionConfiguration, least, most time.Duration) t
 }
 
 // decide implements the state machine of a function. calls are the calls that are due.
-func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
+func decide(o observed, calls []call, changes diff.Changes, f decisionInput) decision {
 	c := o.config()
 	switch {
 	case c.State == types.StatePending && (!f.activated || c.StateReasonCode == types.StateReasonCodeCreating):
@@ -112,7 +112,7 @@ func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
 
 // readyCondition returns the Ready condition of a function that is neither changing nor
 // failed.
-func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
+func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Condition {
 	c := o.config()
 	switch {
 	case len(changes) > 0 && f.updatable:
@@ -135,7 +135,7 @@ const notDeleted = "; it is not deleted and created again, because this resource
 // failedCreation deletes and creates again a function that could not be created:
 // immediately if the user changed the spec, otherwise after a delay. A function that may
 // have another origin is updated instead.
-func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decision {
+func failedCreation(c *types.FunctionConfiguration, calls []call, f decisionInput) decision {
 	message := "creation failed: " + reason(c)
 	switch {
 	case f.ours && f.recreatable:
@@ -152,7 +152,7 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decis
 
 // failedUpdate sends the update again: immediately if the user changed the spec, otherwise
 // after a delay. Calls that did not fail are not delayed.
-func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f facts) decision {
+func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f decisionInput) decision {
 	d := decision{ready: reconciler.Unavailable(f.generation, message)}
 	if !f.updatable {
 		return d

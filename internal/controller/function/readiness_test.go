@@ -33,7 +33,7 @@ func TestDecide(t *testing.T) {
 		reason  string
 		config  types.FunctionConfiguration
 		changes diff.Changes
-		facts   facts
+		input   decisionInput
 		want    want
 	}{
 		"Creating": {
@@ -45,20 +45,20 @@ func TestDecide(t *testing.T) {
 		"CreatedAgain": {
 			reason: "What was active before, and is created again, is not being updated.",
 			config: types.FunctionConfiguration{State: types.StatePending, StateReason: ptr.To("The function is being created."), StateReasonCode: types.StateReasonCodeCreating},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)"},
 		},
 		"Restoring": {
 			reason: "A function that was active before is being updated, not created.",
 			config: types.FunctionConfiguration{State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: reconciler.ReasonUpdating, message: "(Restoring)"},
 		},
 		"Updating": {
 			reason:  "While AWS updates, nothing is sent.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress, LastUpdateStatusReason: ptr.To("The function is being created."), LastUpdateStatusReasonCode: "Creating"},
 			changes: some,
-			facts:   facts{activated: true},
+			input:   decisionInput{activated: true},
 			want:    want{status: "False", reason: reconciler.ReasonUpdating, message: "AWS is applying the change"},
 		},
 		"Available": {
@@ -75,31 +75,31 @@ func TestDecide(t *testing.T) {
 		"Inactive": {
 			reason: "An inactive function does not serve the next invocation.",
 			config: types.FunctionConfiguration{State: types.StateInactive, StateReason: ptr.To("The function is idle."), StateReasonCode: types.StateReasonCodeIdle},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "Inactive: The function is idle. (Idle)"},
 		},
 		"CreationFailedJustNow": {
 			reason: "A failed creation stands for a while, so that a hopeless one is not hammered.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), StateReasonCode: types.StateReasonCodeInvalidSubnet, LastModified: ago(20 * time.Second)},
-			facts:  facts{ours: true},
+			input:  decisionInput{ours: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No. (InvalidSubnet)", wait: 40 * time.Second},
 		},
 		"CreationFailed": {
 			reason: "A failed creation is deleted, to be created anew.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
-			facts:  facts{ours: true},
+			input:  decisionInput{ours: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
 		},
 		"CreationFailedAndSpecChanged": {
 			reason: "A changed spec is tried at once.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Second)},
-			facts:  facts{ours: true, fresh: true},
+			input:  decisionInput{ours: true, fresh: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
 		},
 		"CreationFailedAgainAndAgain": {
-			reason: "What failed again and again is tried ever more seldom.",
+			reason: "A repeated failure is retried at growing intervals.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
-			facts:  facts{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
+			input:  decisionInput{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", wait: 7 * time.Minute},
 		},
 		"FailedAndMaybeAnothers": {
@@ -115,37 +115,37 @@ func TestDecide(t *testing.T) {
 		"FailedUnreadableTime": {
 			reason: "A time that can't be read is long ago, and what was sent since still counts.",
 			config: types.FunctionConfiguration{State: types.StateFailed, LastModified: ptr.To("yesterday")},
-			facts:  facts{repairs: 1, repaired: now.Add(-time.Minute)},
+			input:  decisionInput{repairs: 1, repaired: now.Add(-time.Minute)},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed" + notDeleted, wait: 9 * time.Minute},
 		},
 		"NonInvocable": {
 			reason: "$LATEST of a function on Lambda Managed Instances is in order though it can't be invoked.",
 			config: types.FunctionConfiguration{State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful, CapacityProviderConfig: &types.CapacityProviderConfig{}},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "True", reason: xpv2.ReasonAvailable},
 		},
 		"NonInvocableWithoutInstances": {
 			reason: "Any other function that can't be invoked is not in order.",
 			config: types.FunctionConfiguration{State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "ActiveNonInvocable"},
 		},
 		"NonInvocableUpdateFailed": {
-			reason: "The reason of the failed update is told, not that of the state.",
+			reason: "Ready reports the reason of the failed update, not that of the state.",
 			config: types.FunctionConfiguration{
 				State: types.StateActiveNonInvocable, StateReason: ptr.To("Not invocable."), CapacityProviderConfig: &types.CapacityProviderConfig{},
 				LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("No capacity."), LastModified: ago(time.Minute),
 			},
-			facts: facts{activated: true},
+			input: decisionInput{activated: true},
 			want:  want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: No capacity.", wait: 4 * time.Minute},
 		},
 		"EnvironmentUnreadable": {
-			reason: "That AWS can't read the variables is said.",
+			reason: "Ready reports that AWS cannot read the variables.",
 			config: types.FunctionConfiguration{
 				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
 				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled.")}},
 			},
-			facts: facts{activated: true},
+			input: decisionInput{activated: true},
 			want: want{
 				status: "False", reason: xpv2.ReasonUnavailable,
 				message: "AWS cannot read the environment of the function: The key is disabled. (KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn",
@@ -154,33 +154,33 @@ func TestDecide(t *testing.T) {
 		"FailedAfterItWasActive": {
 			reason: "A function that once was active, with versions and aliases perhaps, is never deleted.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.", due: opUpdateConfiguration},
 		},
 		"UpdateFailedJustNow": {
 			reason:  "A failed update is not ready, and not repeated at once.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeInvalidSubnet, LastModified: ago(time.Minute)},
 			changes: some,
-			facts:   facts{activated: true},
+			input:   decisionInput{activated: true},
 			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet. (InvalidSubnet)", wait: 4 * time.Minute},
 		},
 		"UpdateFailedByAWS": {
 			reason: "What is AWS's own to put right is tried again soon.",
 			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: "DependencyError", LastModified: ago(time.Minute)},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (DependencyError)", due: opUpdateConfiguration},
 		},
 		"UpdateFailedAndSpecChanged": {
 			reason:  "A changed spec is tried at once.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastModified: ago(time.Second)},
 			changes: some,
-			facts:   facts{activated: true, fresh: true},
+			input:   decisionInput{activated: true, fresh: true},
 			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet.", due: opUpdateConfiguration},
 		},
 		"UpdateFailedLongAgo": {
 			reason: "What failed is sent again, by the call that failed.",
 			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeImageDeleted, LastModified: ago(time.Hour)},
-			facts:  facts{activated: true},
+			input:  decisionInput{activated: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (ImageDeleted)", due: opUpdateCode},
 		},
 	}
@@ -188,7 +188,7 @@ func TestDecide(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := sparse()
 			o.function.Configuration = &tc.config
-			f := tc.facts
+			f := tc.input
 			f.now, f.updatable, f.recreatable, f.generation = now, true, true, 7
 			var calls []call
 			if len(tc.changes) > 0 {
@@ -209,18 +209,18 @@ func TestDecide(t *testing.T) {
 func TestDecideHonoursPolicies(t *testing.T) {
 	o := sparse()
 	some := diff.Changes{{Path: "memorySize"}}
-	if d := decide(o, []call{opUpdateConfiguration}, some, facts{}); first(d.due) != opNone || d.ready.Status != corev1.ConditionTrue {
+	if d := decide(o, []call{opUpdateConfiguration}, some, decisionInput{}); first(d.due) != opNone || d.ready.Status != corev1.ConditionTrue {
 		t.Errorf("without the Update policy nothing is due, and drift is the user's wish: %+v", d)
 	}
 	o.function.Configuration.State = types.StateFailed
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if d := decide(o, nil, nil, facts{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != opUpdateConfiguration {
+	if d := decide(o, nil, nil, decisionInput{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != opUpdateConfiguration {
 		t.Errorf("without the Delete policy a failed creation is not deleted, but updated: %+v", d)
 	}
-	if d := decide(o, nil, nil, facts{recreatable: true, ours: true, now: now}); !d.recreate {
+	if d := decide(o, nil, nil, decisionInput{recreatable: true, ours: true, now: now}); !d.recreate {
 		t.Errorf("without the Update policy a failed creation is created anew all the same: %+v", d)
 	}
-	if d := decide(o, nil, nil, facts{now: now}); d.recreate || first(d.due) != opNone || d.ready.Message != "creation failed: Failed" {
+	if d := decide(o, nil, nil, decisionInput{now: now}); d.recreate || first(d.due) != opNone || d.ready.Message != "creation failed: Failed" {
 		t.Errorf("without policies what failed is just told: %+v", d)
 	}
 }
@@ -232,7 +232,7 @@ func TestFailedConfigurationLetsCodePass(t *testing.T) {
 		c.LastUpdateStatus, c.LastUpdateStatusReasonCode = types.LastUpdateStatusFailed, types.LastUpdateStatusReasonCodeInvalidSubnet
 		c.LastModified = ptr.To(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Format(modifiedLayout))
 	})
-	f := facts{activated: true, updatable: true, now: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)}
+	f := decisionInput{activated: true, updatable: true, now: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)}
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "vpcConfig"}}
 	if d := decide(o, []call{opUpdateConfiguration, opUpdateCode, opPublish}, changes, f); first(d.due) != opUpdateCode {
 		t.Errorf("the code is due, got %+v", d)

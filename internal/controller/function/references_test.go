@@ -38,7 +38,7 @@ func TestOtherResources(t *testing.T) {
 	}
 }
 
-func TestWhatReferencesAreResolvedTo(t *testing.T) {
+func TestResolvedReferences(t *testing.T) {
 	own, referred := "arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:123456789012:layer:b:2"
 	cases := map[string]struct {
 		reason  string

@@ -41,18 +41,18 @@ type accountFigures interface {
 // reservation. In case of doubt it returns nil and leaves the decision to AWS.
 func (e *external) checkReservation(ctx context.Context, p plan) error {
 	want, have := ptr.Deref(p.Target.ReservedConcurrentExecutions, 0), ptr.Deref(p.Observed.ReservedConcurrentExecutions, 0)
-	if f, ok := e.account.Remembered(); !ok || fits(f, want, have) {
+	if f, ok := e.account.Remembered(); !ok || hasRoom(f, want, have) {
 		return nil
 	}
 	f, ok := e.account.Recent(ctx, recentFigures)
-	if !ok || fits(f, want, have) {
+	if !ok || hasRoom(f, want, have) {
 		return nil
 	}
 	if p.Observed.ReservedConcurrentExecutions == nil {
 		// The function's provisioned concurrency may already count as reserved. It would
 		// become part of the reservation.
 		provisioned, err := e.provisioned(ctx, p.name)
-		if err != nil || fits(f, want, provisioned) {
+		if err != nil || hasRoom(f, want, provisioned) {
 			return nil //nolint:nilerr // AWS decides.
 		}
 		have = provisioned
@@ -62,9 +62,9 @@ func (e *external) checkReservation(ctx context.Context, p plan) error {
 		want, f.ConcurrentExecutions, free, minimum(f), max(free-minimum(f), 0)))
 }
 
-// fits reports whether the account has room to replace a reservation by another. A smaller
+// hasRoom reports whether the account has room to replace a reservation by another. A smaller
 // one always fits.
-func fits(f account.Figures, want, have int32) bool {
+func hasRoom(f account.Figures, want, have int32) bool {
 	return want <= have || f.UnreservedConcurrentExecutions+have-want >= minimum(f)
 }
 

@@ -24,7 +24,7 @@ import (
 func TestReleaseStep(t *testing.T) {
 	now := testenv.Start
 	inVPC := &types.VpcConfigResponse{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1", "sg-2"}}
-	leave := &release{does: "leaving"}
+	detach := &release{does: "leaving"}
 	replace := func(groups ...string) *release {
 		return &release{does: "replacing", to: &vpcConfig{SubnetIDs: inVPC.SubnetIds, SecurityGroupIDs: groups}}
 	}
@@ -37,17 +37,17 @@ func TestReleaseStep(t *testing.T) {
 		want     releaseStep
 	}{
 		"NotAsked":     {reason: "Without the option nothing is done first.", c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
-		"InVPC":        {reason: "It is detached first.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
-		"Detached":     {reason: "AWS shows an empty VPC after that.", release: leave, c: types.FunctionConfiguration{VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful}, want: releaseDone},
-		"Detaching":    {reason: "The new configuration is shown before it is settled.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute)}, want: releaseWaits},
-		"OtherChange":  {reason: "AWS takes no change while it is at another.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
-		"Pending":      {reason: "Nor while it creates.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
-		"Stuck":        {reason: "A change that AWS never settles does not keep the function.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second)}, want: releaseStuck},
-		"StuckUnknown": {reason: "Nor does one of which AWS does not say since when.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
-		"UpdateFailed": {reason: "A change that failed is sent again, whatever AWS shows.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusFailed}, attempts: 1, want: releaseDue},
-		"Ignored":      {reason: "One that is not shown too.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusSuccessful}, attempts: 4, want: releaseDue},
-		"Exhausted":    {reason: "But not for ever.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed},
-		"Inactive":     {reason: "AWS has the last word on a function that it has put to sleep.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StateInactive}, want: releaseDue},
+		"InVPC":        {reason: "A function in a VPC is detached first.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
+		"Detached":     {reason: "AWS shows an empty VPC after that.", release: detach, c: types.FunctionConfiguration{VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful}, want: releaseDone},
+		"Detaching":    {reason: "The new configuration is shown before it is settled.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute)}, want: releaseWaits},
+		"OtherChange":  {reason: "AWS accepts no change while another is in progress.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
+		"Pending":      {reason: "AWS accepts no change while it creates the function.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
+		"Stuck":        {reason: "A change that AWS never settles does not keep the function.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second)}, want: releaseStuck},
+		"StuckUnknown": {reason: "A change of unknown age does not keep the function from being deleted.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
+		"UpdateFailed": {reason: "A change that failed is sent again, whatever AWS shows.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusFailed}, attempts: 1, want: releaseDue},
+		"Ignored":      {reason: "One that is not shown too.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusSuccessful}, attempts: 4, want: releaseDue},
+		"Exhausted":    {reason: "The number of attempts is limited.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed},
+		"Inactive":     {reason: "AWS has the last word on a function that it has put to sleep.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StateInactive}, want: releaseDue},
 		"Replace":      {reason: "Other groups are replaced.", release: replace("sg-9"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
 		"Replaced":     {reason: "In any order.", release: replace("sg-2", "sg-1"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
 	}
@@ -94,7 +94,7 @@ func TestDeleteInVPC(t *testing.T) {
 		ready    string
 		events   int
 		err      bool
-		held     bool
+		aborted  bool
 	}
 	update, both := []string{"GetFunction", "UpdateFunctionConfiguration"}, []string{"GetFunction", "DeleteFunction"}
 	cases := map[string]struct {
@@ -107,18 +107,18 @@ func TestDeleteInVPC(t *testing.T) {
 		want     want
 	}{
 		"NotAsked":  {reason: "By default the function is deleted at once.", f: vpcFunction(), want: want{calls: both}},
-		"Detach":    {reason: "It leaves the VPC, and the file systems that it has from there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
-		"Replace":   {reason: "It stays in its subnets, with other groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
+		"Detach":    {reason: "The function is detached from its VPC, with the file systems that it mounts there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
+		"Replace":   {reason: "The function keeps its subnets, and gets other security groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
 		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
-		"FromGone":  {reason: "Without any, the function is deleted as it is, and that is told.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
+		"FromGone":  {reason: "Without a replacement, the function is deleted as it is, with an event.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
 		"NoUpdate":  {reason: "What must not be updated is not.", f: vpcFunction(detaches), policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both}},
-		"Deleting":  {reason: "AWS is at it already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, held: true}},
-		"Refused":   {reason: "What AWS refuses is told in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
+		"Deleting":  {reason: "AWS is deleting the function already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, aborted: true}},
+		"Refused":   {reason: "A rejected change is reported in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
 		"NoAnswer":  {reason: "A call without an answer is an error as ever: most likely AWS cannot be reached at all.", f: vpcFunction(detaches), answer: errors.New("connection reset"), want: want{calls: update, groups: []string{}, err: true}},
 		"Throttled": {reason: "Being throttled is no refusal.", f: vpcFunction(detaches), answer: testenv.APIError(429, "TooManyRequestsException", "Rate Exceeded."), want: want{calls: update, groups: []string{}, err: true}},
-		"NoQuota":   {reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second, want: want{calls: []string{"GetFunction"}, held: true}},
+		"NoQuota":   {reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second, want: want{calls: []string{"GetFunction"}, aborted: true}},
 		"InProgress": {
-			reason: "A change that AWS is at is waited for, and Ready says so if it does not yet.", f: vpcFunction(detaches),
+			reason: "A change in progress is awaited, which Ready reports.", f: vpcFunction(detaches),
 			have: func(c *types.FunctionConfiguration) {
 				c.LastUpdateStatus, c.VpcConfig = types.LastUpdateStatusInProgress, nil
 			},
@@ -147,19 +147,19 @@ func TestDeleteInVPC(t *testing.T) {
 			})
 			e, th := testExternal(api.Lambda, nil)
 			th.resolver.fields = testenv.Fields{"default": "sg-default"}
-			turn := &reconciler.Attempt{ReserveFn: func(ops ...string) time.Duration {
+			attempt := &reconciler.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				if slices.Contains(ops, "UpdateFunctionConfiguration") {
 					return tc.quota
 				}
 				return 0
 			}}
-			ctx := reconciler.WithAttempt(testContext(t), turn)
+			ctx := reconciler.WithAttempt(testContext(t), attempt)
 			if _, err := e.Observe(ctx, f); err != nil {
 				t.Fatal(err)
 			}
 			_, err := e.Delete(ctx, f)
-			_, held := turn.Aborted()
-			got := want{calls: api.Operations(), attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(turn.Events()), err: err != nil, held: held}
+			_, aborted := attempt.Aborted()
+			got := want{calls: api.Operations(), attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(attempt.Events()), err: err != nil, aborted: aborted}
 			if in != nil {
 				got.groups = in.VpcConfig.SecurityGroupIds
 				leaves := len(got.groups) == 0
@@ -175,7 +175,7 @@ func TestDeleteInVPC(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
-			if r := f.GetCondition(xpv2.TypeReady).Reason; !held && !tc.want.err && r != xpv2.ReasonDeleting {
+			if r := f.GetCondition(xpv2.TypeReady).Reason; !aborted && !tc.want.err && r != xpv2.ReasonDeleting {
 				t.Errorf("%s\nReady must tell of the deletion, got %s", tc.reason, r)
 			}
 		})
@@ -191,16 +191,16 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	}), nil)}).Lambda, nil)
-	turn := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(testContext(t), turn)
+	attempt := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(testContext(t), attempt)
 	if _, err := e.Observe(ctx, f); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Delete(ctx, f); err != nil {
 		t.Fatal(err)
 	}
-	if after, held := turn.Aborted(); !held || after < time.Second {
-		t.Errorf("the reconcile must be dropped and come back, got %t after %s", held, after)
+	if after, aborted := attempt.Aborted(); !aborted || after < time.Second {
+		t.Errorf("the reconcile must be dropped and come back, got %t after %s", aborted, after)
 	}
 }
 
@@ -265,7 +265,7 @@ func TestDeletionIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			// The SDK's own retries are not counted.
-			e.Lambda = e.World.Lambda
+			e.Lambda = e.AWS.Lambda
 			f := vpcFunction(detaches)
 			e.Settle(f)
 			e.Remove(f)

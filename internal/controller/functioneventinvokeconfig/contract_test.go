@@ -13,25 +13,25 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
 	t.Helper()
 	return newEnv(t).Env, newConfig()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functioneventinvokeconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functioneventinvokeconfigs", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // that no call is repeated without bound.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opPut, "FunctionEventInvokeConfigs"), map[string]testenv.OddCase{
-		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
-		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: testenv.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opPut, "FunctionEventInvokeConfigs"), map[string]testenv.EmulatorCase{
+		"NoARN": {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
+		"Bare":  {Reason: "What AWS leaves out is its default.", Responses: answers{opList: testenv.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Told: testenv.NotVisible,
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
 	})
 }
@@ -39,13 +39,13 @@ func TestOddAnswers(t *testing.T) {
 // TestLate checks that however late AWS shows it, one configuration is
 // created, and none is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.FunctionEventInvokeConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.FunctionEventInvokeConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
 			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](60)}
 		})
-		return testenv.Life[*v1beta1.FunctionEventInvokeConfig]{
+		return testenv.Lifecycle[*v1beta1.FunctionEventInvokeConfig]{
 			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
 			Edit: func() { c.Spec.ForProvider.MaximumRetryAttempts = ptr.To[int32](2) },
 			There: func() []string {

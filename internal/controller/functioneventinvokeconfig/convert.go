@@ -128,7 +128,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutFunctionEventInvokeCon
 func observation(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
 	s := fromAWS(c)
 	out := v1beta1.FunctionEventInvokeConfigObservation{
-		FunctionName: &n.Function, Qualifier: functionconfig.IsListed(n), FunctionArn: c.FunctionArn,
+		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: c.FunctionArn,
 		MaximumEventAgeInSeconds: s.MaximumEventAgeInSeconds, MaximumRetryAttempts: s.MaximumRetryAttempts,
 		OnFailureDestination: s.DestinationConfig.OnFailure.Destination, OnSuccessDestination: s.DestinationConfig.OnSuccess.Destination,
 	}

@@ -24,12 +24,12 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.World) managed.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
 		return newExternal(w.Lambda, w.Cache, testenv.Fields{"q": queueARN})
 	})}
 }
 
-func TestLife(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig(toQueue("q"), func(c *v1beta1.FunctionEventInvokeConfig) {
 		c.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias)

@@ -57,7 +57,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionEventInvokeConfig, error) {
 	out, err := e.api.GetFunctionEventInvokeConfig(ctx, &lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
-		return types.FunctionEventInvokeConfig{}, errors.Wrapf(err, "cannot get %s", what(n))
+		return types.FunctionEventInvokeConfig{}, errors.Wrapf(err, "cannot get %s", description(n))
 	}
 	return types.FunctionEventInvokeConfig{
 		DestinationConfig: out.DestinationConfig, FunctionArn: out.FunctionArn, LastModified: out.LastModified,
@@ -74,10 +74,10 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConf
 	}
 	e.name = n
 	c, exists, err := e.reader.Read(ctx, mg, n)
-	return found{Resource: c, Settings: fromAWS(c), Exists: exists, Name: n.String(), Description: what(n), Parent: n.String()}, err
+	return found{Resource: c, Settings: fromAWS(c), Exists: exists, Name: n.String(), Description: description(n), Parent: n.String()}, err
 }
 
-func what(n functionname.Name) string {
+func description(n functionname.Name) string {
 	return functionconfig.Description("the asynchronous invocation configuration", n)
 }
 
@@ -112,7 +112,7 @@ func (e *external) Update(ctx context.Context, _ *v1beta1.FunctionEventInvokeCon
 func (e *external) put(ctx context.Context, verb string, s settings) error {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.PutFunctionEventInvokeConfig(ctx, putInput(s, e.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, what(e.name))
+	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }
 
 // Delete deletes the configuration, which restores Lambda's defaults.

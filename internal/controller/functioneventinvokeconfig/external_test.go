@@ -55,21 +55,21 @@ func TestObserve(t *testing.T) {
 	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"Absent":  {Reason: "It is to be made.", Resource: newConfig(), Want: create},
-		"OfAlias": {Reason: "That of an alias is another one.", Resource: newConfig(), AWS: has(there("live", 1)), Want: create},
+		"Absent":  {Reason: "A configuration that does not exist is created.", Resource: newConfig(), Want: create},
+		"OfAlias": {Reason: "The configuration of an alias does not count as that of the function.", Resource: newConfig(), AWS: has(there("live", 1)), Want: create},
 		"Denied": {
-			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
 			Want: observation{Err: "cannot list the asynchronous invocation configurations of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has(there("live", 0), there("$LATEST", 1)), Want: inOrder},
-		"Drifted": {Reason: "It is put right.", Resource: newConfig(named), AWS: has(there("$LATEST", 2)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
+		"Drifted": {Reason: "A manual change is corrected.", Resource: newConfig(named), AWS: has(there("$LATEST", 2)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has(there("$LATEST", 1)),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:$LATEST"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(testenv.Pending), AWS: has(there("$LATEST", 1)), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is owned.", Resource: newConfig(testenv.Pending), AWS: has(there("$LATEST", 1)), Want: inOrder},
 		"LostAnswerWithQueue": {
-			Reason: "It is compared with what spec refers to.", Resource: newConfig(testenv.Pending, toQueue("q")), AWS: has(there("$LATEST", 1)),
+			Reason: "After a lost response, the configuration is compared with the resolved spec.", Resource: newConfig(testenv.Pending, toQueue("q")), AWS: has(there("$LATEST", 1)),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: testenv.None},
 		},
 		"QueueUnknown": {
@@ -80,12 +80,12 @@ func TestObserve(t *testing.T) {
 			Reason: "What is missing is named, and what is there stays.", Resource: newConfig(named, toQueue("other")), AWS: has(there("$LATEST", 1)),
 			Want: observation{Err: "Queue other does not exist", Reserved: testenv.None},
 		},
-		"QueueAdded": {Reason: "It is added.", Resource: newConfig(named, toQueue("q")), AWS: has(there("$LATEST", 1)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
+		"QueueAdded": {Reason: "A destination that spec adds is a difference.", Resource: newConfig(named, toQueue("q")), AWS: has(there("$LATEST", 1)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Deleted": {
-			Reason: "It is to be removed, whatever spec refers to.", Resource: newConfig(named, testenv.BeingDeleted, toQueue("other")), AWS: has(there("$LATEST", 1)),
+			Reason: "A resource that is being deleted deletes the configuration, whatever spec refers to.", Resource: newConfig(named, testenv.BeingDeleted, toQueue("other")), AWS: has(there("$LATEST", 1)),
 			Want: observation{Exists: true, Reserved: []string{opDelete}},
 		},
-		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"DeletedGone": {Reason: "The configuration no longer exists, so the deletion is done.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
 		"ObserveOnly": {
 			Reason: "Whatever is there is shown.",
 			Resource: newConfig(func(c mg) {

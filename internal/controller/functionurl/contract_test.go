@@ -12,25 +12,25 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
 	t.Helper()
 	return newEnv(t).Env, newURL()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functionurls", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functionurls", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // that no call is repeated without bound.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opCreate, "FunctionUrlConfigs"), map[string]testenv.OddCase{
-		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: testenv.Without("FunctionArn")}, Writes: []string{opCreate}},
-		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opCreate, "FunctionUrlConfigs"), map[string]testenv.EmulatorCase{
+		"NoARN": {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opCreate}},
+		"Bare":  {Reason: "What AWS leaves out is its default.", Responses: answers{opList: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Told: testenv.NotFound,
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opCreate}, 11), Message: testenv.NotFound,
 		},
 	})
 }
@@ -38,13 +38,13 @@ func TestOddAnswers(t *testing.T) {
 // TestLate checks that however late AWS shows it, one URL is created, and none is left
 // after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.FunctionURL] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.FunctionURL] {
 		t.Helper()
 		e := newEnv(t)
 		u := newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.InitProvider = &v1beta1.FunctionURLSettings{InvokeMode: ptr.To("RESPONSE_STREAM")}
 		})
-		return testenv.Life[*v1beta1.FunctionURL]{
+		return testenv.Lifecycle[*v1beta1.FunctionURL]{
 			Env: e.Env, Resource: u, Create: opCreate, Delete: opDelete,
 			Edit: func() { u.Spec.ForProvider.AuthType = ptr.To("NONE") },
 			There: func() []string {

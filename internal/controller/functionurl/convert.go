@@ -75,7 +75,7 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 // observation returns what status shows of a URL.
 func observation(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
 	return v1beta1.FunctionURLObservation{
-		FunctionName: &n.Function, Qualifier: functionconfig.IsListed(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
+		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
 		AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode),
 		CreationTime: u.CreationTime, LastModifiedTime: u.LastModifiedTime,
 	}

@@ -26,12 +26,12 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.World) managed.TypedExternalClient[*v1beta1.FunctionURL] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.FunctionURL] {
 		return newExternal(w.Lambda, w.Cache)
 	})}
 }
 
-func TestLife(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	u := newURL(func(u *v1beta1.FunctionURL) {
 		u.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias)

@@ -48,29 +48,29 @@ func TestObserve(t *testing.T) {
 	live := lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeAwsIam, Qualifier: ptr.To("live")}
 	open := lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeNone}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"Absent":  {Reason: "It is to be made.", Resource: newURL(), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
-		"OfAlias": {Reason: "That of an alias is another one.", Resource: newURL(), AWS: has(live), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
+		"Absent":  {Reason: "A URL that does not exist is created.", Resource: newURL(), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
+		"OfAlias": {Reason: "The URL of an alias does not count as that of the function.", Resource: newURL(), AWS: has(live), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
 		"NoFunction": {
 			Reason: "A function that is not there has none.", Resource: newURL(), AWS: func(e env) { e.Refuse(opList, 400, "ResourceNotFoundException", "boom") },
 			Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opGet, opCreate}},
 		},
 		"Denied": {
-			Reason: "What AWS says is passed on.", Resource: newURL(), AWS: func(e env) { e.Refuse(opList, 400, "AccessDeniedException", "boom") },
+			Reason: "AWS's error is returned.", Resource: newURL(), AWS: func(e env) { e.Refuse(opList, 400, "AccessDeniedException", "boom") },
 			Want: observation{Err: "cannot list the URLs of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newURL(named), AWS: has(live, ours), Want: inOrder},
-		"Drifted": {Reason: "It is put right.", Resource: newURL(named), AWS: has(open), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opUpdate}}},
+		"Drifted": {Reason: "A manual change is corrected.", Resource: newURL(named), AWS: has(open), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opUpdate}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newURL(), AWS: has(ours),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `the URL of function cart exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "cart"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newURL(testenv.Pending), AWS: has(ours), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is owned.", Resource: newURL(testenv.Pending), AWS: has(ours), Want: inOrder},
 		"LostToOther": {
-			Reason: "What is not what we asked for is not.", Resource: newURL(testenv.Pending), AWS: has(open),
+			Reason: "A URL that differs from the requested one is not the result of the create.", Resource: newURL(testenv.Pending), AWS: has(open),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: testenv.None},
 		},
 		"Imported": {
-			Reason: "The user says that it is meant.",
+			Reason: "The user has imported it by its name.",
 			Resource: newURL(func(u mg) {
 				u.Spec.ForProvider.Qualifier = ptr.To("live")
 				meta.SetExternalName(u, "cart:live")
@@ -92,10 +92,10 @@ func TestObserve(t *testing.T) {
 			AWS:  has(ours),
 			Want: inOrder,
 		},
-		"Deleted":        {Reason: "It is to be removed.", Resource: newURL(named, testenv.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
-		"DeletedForeign": {Reason: "What someone else made is let go of.", Resource: newURL(testenv.BeingDeleted), AWS: has(open), Want: observation{Reserved: testenv.None}},
-		"DeletedGone":    {Reason: "It is gone.", Resource: newURL(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
-		"DeletedUnmade":  {Reason: "Nothing was made, and nothing is asked.", Resource: newURL(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
+		"Deleted":        {Reason: "A resource that is being deleted deletes its URL.", Resource: newURL(named, testenv.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"DeletedForeign": {Reason: "A foreign URL is not deleted.", Resource: newURL(testenv.BeingDeleted), AWS: has(open), Want: observation{Reserved: testenv.None}},
+		"DeletedGone":    {Reason: "The URL no longer exists, so the deletion is done.", Resource: newURL(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"DeletedUnmade":  {Reason: "Nothing was created, so AWS is not called.", Resource: newURL(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
 	})
 }
 

@@ -9,40 +9,40 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.Invocation], *v1beta1.Invocation) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.Invocation], *v1beta1.Invocation) {
 	t.Helper()
 	return newEnv(t).Env, newInvocation()
 }
 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "invocations", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "invocations", newCase) }
 
-// TestOddAnswers checks that unusual or missing answers of an emulator do not lead to a
+// TestEmulatorResponses checks that unusual or missing answers of an emulator do not lead to a
 // second invocation.
-func TestOddAnswers(t *testing.T) {
-	const look, invoke = "GetFunctionConfiguration", "Invoke"
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
+func TestEmulatorResponses(t *testing.T) {
+	const observe, invoke = "GetFunctionConfiguration", "Invoke"
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":          {Reason: "AWS as it is.", Writes: []string{invoke}},
-		"EmptyFunction": {Reason: "Nothing says that it takes too long.", Odd: odd{look: testenv.Body("{}")}, Writes: []string{invoke}},
-		"NoLook":        {Reason: "It is not needed.", Odd: odd{look: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
-		"NoFunction":    {Reason: "What is not there is not invoked.", Odd: odd{look: testenv.Refusal(404, "ResourceNotFoundException")}, Told: "cannot read function f"},
-		"NoResult":      {Reason: "A function may return nothing.", Odd: odd{invoke: testenv.Body("")}, Writes: []string{invoke}},
-		"NullResult":    {Reason: "Or null.", Odd: odd{invoke: testenv.Body("null")}, Writes: []string{invoke}},
-		"BrokenResult":  {Reason: "Or what is no JSON.", Odd: odd{invoke: testenv.Body("{")}, Writes: []string{invoke}},
+		"EmptyFunction": {Reason: "The function's timeout is not known, so the payload is sent.", Responses: answers{observe: testenv.Body("{}")}, Writes: []string{invoke}},
+		"NoLook":        {Reason: "The read of the function is optional.", Responses: answers{observe: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
+		"NoFunction":    {Reason: "What is not there is not invoked.", Responses: answers{observe: testenv.Refusal(404, "ResourceNotFoundException")}, Message: "cannot read function f"},
+		"NoResult":      {Reason: "A function may return nothing.", Responses: answers{invoke: testenv.Body("")}, Writes: []string{invoke}},
+		"NullResult":    {Reason: "A function may return null.", Responses: answers{invoke: testenv.Body("null")}, Writes: []string{invoke}},
+		"BrokenResult":  {Reason: "A function may return text that is not JSON.", Responses: answers{invoke: testenv.Body("{")}, Writes: []string{invoke}},
 	})
 }
 
 // TestLate checks that, however late AWS returns the function, it is invoked once for each
 // input and once for the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Invocation] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.Invocation] {
 		t.Helper()
 		e := newEnv(t)
 		i := newInvocation(crud)
 		seen := 0
-		return testenv.Life[*v1beta1.Invocation]{
+		return testenv.Lifecycle[*v1beta1.Invocation]{
 			Env: e.Env, Resource: i, Create: "Invoke", Delete: "Invoke", Publishes: true,
 			Edit: func() { i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`) },
 			There: func() []string {

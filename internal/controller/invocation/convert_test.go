@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-func TestTold(t *testing.T) {
+func TestWithLifecycle(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		payload string
@@ -21,9 +21,9 @@ func TestTold(t *testing.T) {
 		want    string
 		fails   bool
 	}{
-		"First":     {reason: "There was none before.", payload: `{"n":1.50}`, key: "tf", want: `{"n":1.50,"tf":{"action":"update","prev_input":null}}`},
-		"Next":      {reason: "The one before is told as it was.", payload: `{}`, key: "cp", before: ptr.To(`{"n":1.50}`), want: `{"cp":{"action":"update","prev_input":{"n":1.50}}}`},
-		"NoPayload": {reason: "The action is told anyway.", key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
+		"First":     {reason: "The first invocation has no previous input.", payload: `{"n":1.50}`, key: "tf", want: `{"n":1.50,"tf":{"action":"update","prev_input":null}}`},
+		"Next":      {reason: "The previous input is passed unchanged.", payload: `{}`, key: "cp", before: ptr.To(`{"n":1.50}`), want: `{"cp":{"action":"update","prev_input":{"n":1.50}}}`},
+		"NoPayload": {reason: "The action is passed without a payload, too.", key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
 		"Taken":     {reason: "The key is the provider's.", payload: `{"tf":"mine"}`, key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
 		"NoObject":  {reason: "Nothing can be added to a list.", payload: `[]`, key: "tf", fails: true},
 	}

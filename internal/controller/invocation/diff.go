@@ -47,7 +47,7 @@ type decision struct {
 // allows it.
 func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
 	switch {
-	case r.never() || r.Input != input:
+	case r.neverInvoked() || r.Input != input:
 		return fresh(i, r)
 	case r.Outcome == notInvoked:
 		return decision{action: r.Action, ready: reconciler.Updating(i.GetGeneration(), "the last call failed before the function ran")}
@@ -62,7 +62,7 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 
 // fresh returns the decision about a new input.
 func fresh(i *v1beta1.Invocation, r *record) decision {
-	if r.never() {
+	if r.neverInvoked() {
 		return decision{action: actionCreate, ready: reconciler.Creating(i.GetGeneration(), "")}
 	}
 	return decision{action: actionUpdate, ready: reconciler.Updating(i.GetGeneration(), "the input has changed")}
@@ -85,7 +85,7 @@ func again(i *v1beta1.Invocation, r *record, now time.Time, may bool, why string
 func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
 	invoked := r != nil && r.Action == actionDelete && r.Input == input
 	switch {
-	case r.never() || !inCRUD(i.Spec.ForProvider):
+	case r.neverInvoked() || !inCRUD(i.Spec.ForProvider):
 		return decision{done: true}
 	case !invoked || r.Outcome == notInvoked:
 		return decision{action: actionDelete}

@@ -67,7 +67,7 @@ func TestOutcomes(t *testing.T) {
 		message string
 	}{
 		"Silent": {
-			reason: "A result is not shown unless that is asked for.", returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
+			reason: "The result is only in status if spec requests it.", returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
 			want: v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
 		},
 		"Shown": {
@@ -85,13 +85,13 @@ func TestOutcomes(t *testing.T) {
 			ready:   corev1.ConditionTrue,
 		},
 		"Failed": {
-			reason: "A function's error is told, and it is not invoked again.", returns: crash,
+			reason: "An error of the function is reported, and it is not invoked again.", returns: crash,
 			change: func(p *v1beta1.InvocationParameters) { p.LogType = ptr.To("Tail") },
 			want:   v1beta1.InvocationObservation{Outcome: ptr.To(functionError), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), FunctionError: ptr.To("Unhandled"), FunctionErrorMessage: ptr.To("KeyError: no such table"), LogTail: ptr.To("START\nKeyError\nEND")},
 			ready:  corev1.ConditionFalse, message: "the function returned an error (Unhandled): KeyError: no such table",
 		},
 		"Asynchronous": {
-			reason: "An event is taken, not answered.", returns: crash,
+			reason: "An asynchronous invocation has no result.", returns: crash,
 			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
 			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](202), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
 		},
@@ -136,9 +136,9 @@ func TestUnknownOutcome(t *testing.T) {
 		calls  int
 		ready  corev1.ConditionStatus
 	}{
-		"Ran":    {reason: "It ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
-		"DidNot": {reason: "It did not run, which nobody can tell.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
-		"MayTwice": {reason: "The user says that it may run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
+		"Ran":    {reason: "The function ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
+		"DidNot": {reason: "The function did not run, but nobody can know that.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
+		"MayTwice": {reason: "The user allows a second run.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
 			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry")}
 		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
 		"AttemptsDoNot": {reason: "Attempts after errors are not leave to run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
@@ -239,8 +239,8 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	var waits []time.Duration
 	for range 3 {
 		e.settle(i)
-		waits = append(waits, e.turn.RequeueDelay())
-		e.Advance(e.turn.RequeueDelay())
+		waits = append(waits, e.attempt.RequeueDelay())
+		e.Advance(e.attempt.RequeueDelay())
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 0}, waits); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -294,30 +294,29 @@ func TestLifecycle(t *testing.T) {
 	}
 }
 
-func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
+func TestInvocationOfDeletion(t *testing.T) {
 	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
 	cases := map[string]struct {
 		reason string
-		change func(*v1beta1.InvocationParameters)
 		before func(*env, *v1beta1.Invocation)
 		runs   int
 		gone   bool
 		err    string
 		event  string
 	}{
-		"NeverInvoked": {reason: "A function that was told of nothing is told of nothing.", before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
-		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
-		"PayloadGone": {reason: "Nobody knows what to tell it.", before: func(_ *env, i *v1beta1.Invocation) {
+		"NeverInvoked": {reason: "A function that was never invoked is not invoked for the deletion.", before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
+		"FunctionGone": {reason: "The function no longer exists.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
+		"PayloadGone": {reason: "The payload no longer exists.", before: func(_ *env, i *v1beta1.Invocation) {
 			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
 		}, gone: true, event: "the deletion may not have reached the function: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
 		"Fails": {reason: "The user has to say how to go on.", before: func(e *env, _ *v1beta1.Invocation) { e.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
-		"FailsAndIsLet": {reason: "Then it goes.", before: func(e *env, i *v1beta1.Invocation) {
+		"FailsAndIsLet": {reason: "Without a lifecycle scope, a failed invocation no longer blocks the deletion.", before: func(e *env, i *v1beta1.Invocation) {
 			e.returns = crash
 			e.Remove(i)
 			_, _ = e.Do(i)
 			i.Spec.ForProvider.LifecycleScope = nil
 		}, runs: 1, gone: true},
-		"Unknown": {reason: "It may have been told.", before: func(e *env, _ *v1beta1.Invocation) {
+		"Unknown": {reason: "The function may have run for the deletion.", before: func(e *env, _ *v1beta1.Invocation) {
 			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 		}, runs: 1, gone: true, event: "the deletion may not have reached the function: it is not known whether the function ran"},
 		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
@@ -361,7 +360,7 @@ func TestSecretPayload(t *testing.T) {
 		t.Fatalf("the function must be told, got %v", got)
 	}
 	o := i.Status.AtProvider
-	all := []string{e.saved, e.turn.ChangeSummary(), e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
+	all := []string{e.saved, e.attempt.ChangeSummary(), e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
 	if *o.FunctionErrorMessage != "cannot log in with (redacted)" || slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") }) {
 		t.Errorf("nothing of a Secret may be shown, got %q", all)
 	}

@@ -47,21 +47,21 @@ type env struct {
 	// unwritable makes writes of annotations fail.
 	unwritable bool
 
-	turn  *reconciler.Attempt
-	turns []*reconciler.Attempt
+	attempt  *reconciler.Attempt
+	attempts []*reconciler.Attempt
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	e := &env{objects: fakeObjects{}}
-	e.Env = testenv.NewEnv(testenv.NewWorld(t, awsdouble.Options{}), func() managed.TypedExternalClient[*v1beta1.Invocation] {
+	e.Env = testenv.NewEnv(testenv.NewAWS(t, awsdouble.Options{}), func() managed.TypedExternalClient[*v1beta1.Invocation] {
 		return &external{api: e.Lambda, objects: e.objects, now: e.Now}
 	})
 	e.Lambda = e.Retrying()
-	e.Turn = func() *reconciler.Attempt {
-		e.turn = &reconciler.Attempt{AnnotateFn: e.annotate}
-		e.turns = append(e.turns, e.turn)
-		return e.turn
+	e.NextAttempt = func() *reconciler.Attempt {
+		e.attempt = &reconciler.Attempt{AnnotateFn: e.annotate}
+		e.attempts = append(e.attempts, e.attempt)
+		return e.attempt
 	}
 	e.function("f", 3)
 	return e
@@ -121,7 +121,7 @@ func withoutAnnotations(i *v1beta1.Invocation) { i.SetAnnotations(nil) }
 // events returns the events of all steps.
 func (e *env) events() string {
 	var b strings.Builder
-	for _, t := range e.turns {
+	for _, t := range e.attempts {
 		for _, ev := range t.Events() {
 			b.WriteString(string(ev.Reason) + ": " + ev.Message + "\n")
 		}

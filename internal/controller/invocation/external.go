@@ -26,8 +26,8 @@ import (
 
 // Reasons of this kind's own events.
 const (
-	reasonUnknown xpevent.Reason = "UnknownOutcome"
-	reasonNotTold xpevent.Reason = "FunctionNotTold"
+	reasonUnknown      xpevent.Reason = "UnknownOutcome"
+	reasonNotDelivered xpevent.Reason = "FunctionNotTold"
 )
 
 const (
@@ -78,7 +78,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 		return e.observeDeleted(ctx, i, r)
 	}
 	if reconciler.ObserveOnly(i) {
-		return e.look(i, r), nil
+		return e.observeOnly(i, r), nil
 	}
 	if err := e.prepare(ctx, i, r); err != nil {
 		return managed.ExternalObservation{}, err
@@ -98,11 +98,11 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 			return managed.ExternalObservation{}, err
 		}
 	}
-	return managed.ExternalObservation{ResourceExists: !r.never(), ResourceUpToDate: d.action == ""}, nil
+	return managed.ExternalObservation{ResourceExists: !r.neverInvoked(), ResourceUpToDate: d.action == ""}, nil
 }
 
-// look sets Ready by the record and invokes nothing.
-func (e *external) look(i *v1beta1.Invocation, r *record) managed.ExternalObservation {
+// observeOnly sets Ready by the record and invokes nothing.
+func (e *external) observeOnly(i *v1beta1.Invocation, r *record) managed.ExternalObservation {
 	if r == nil {
 		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
 	} else {
@@ -113,7 +113,7 @@ func (e *external) look(i *v1beta1.Invocation, r *record) managed.ExternalObserv
 
 // observeDeleted returns whether the function is to be invoked for the deletion.
 func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (managed.ExternalObservation, error) {
-	if r.never() || !inCRUD(i.Spec.ForProvider) {
+	if r.neverInvoked() || !inCRUD(i.Spec.ForProvider) {
 		return managed.ExternalObservation{}, nil
 	}
 	remember(i)
@@ -143,7 +143,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 // abandon emits an event for a resource that is deleted although the function may not have
 // been invoked for the deletion.
 func abandon(ctx context.Context, why string) {
-	reconciler.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the deletion may not have reached the function: %s", why)))
+	reconciler.Emit(ctx, xpevent.Warning(reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
 // remember fills in the names that references were resolved to before, because their
@@ -172,9 +172,9 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	switch {
 	case d.action == "":
 		return ""
-	case r.never() && !reconciler.Allows(i, xpv2.ManagementActionCreate):
+	case r.neverInvoked() && !reconciler.Allows(i, xpv2.ManagementActionCreate):
 		return "the function was not invoked: managementPolicies do not allow Create"
-	case !r.never() && !reconciler.Allows(i, xpv2.ManagementActionUpdate):
+	case !r.neverInvoked() && !reconciler.Allows(i, xpv2.ManagementActionUpdate):
 		return "the function is not invoked for this input: managementPolicies do not allow Update"
 	}
 	return ""

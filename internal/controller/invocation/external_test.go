@@ -29,7 +29,7 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 }
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
-	turn := &reconciler.Attempt{}
+	attempt := &reconciler.Attempt{}
 	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
@@ -38,11 +38,11 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	}, nil)).Lambda}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
-	if _, err := e.Observe(reconciler.WithAttempt(t.Context(), turn), i); err != nil {
+	if _, err := e.Observe(reconciler.WithAttempt(t.Context(), attempt), i); err != nil {
 		t.Fatal(err)
 	}
-	if after, held := turn.Aborted(); !held || after != busyWait {
-		t.Errorf("want to come back in %s, got %s, %t", busyWait, after, held)
+	if after, aborted := attempt.Aborted(); !aborted || after != busyWait {
+		t.Errorf("want to come back in %s, got %s, %t", busyWait, after, aborted)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var written []string
-			turn := &reconciler.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
+			attempt := &reconciler.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
 				if ctx.Err() != nil || (unwritable && len(written) > 0) {
 					return errors.New("cannot write")
 				}
@@ -93,7 +93,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
 			})).Lambda}
 			i := newInvocation()
-			ctx = reconciler.WithAttempt(ctx, turn)
+			ctx = reconciler.WithAttempt(ctx, attempt)
 			if _, err := e.Observe(ctx, i); err != nil {
 				t.Fatal(err)
 			}

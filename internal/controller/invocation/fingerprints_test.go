@@ -35,10 +35,10 @@ func TestFingerprintsAreRemembered(t *testing.T) {
 		e      event
 	}{
 		"Content":  {reason: "The Secret has changed.", uid: "u1", p: p, e: event{payload: []byte(`{"password":"b"}`), secret: true}},
-		"Function": {reason: "So has spec.", uid: "u1", p: v1beta1.InvocationParameters{FunctionName: ptr.To("g")}, e: secret},
-		"Resource": {reason: "It is another resource.", uid: "u2", p: p, e: secret},
-		"Plain":    {reason: "It is no Secret any more.", uid: "u1", p: p, e: event{payload: secret.payload}},
-		"Back":     {reason: "It is as it was.", uid: "u1", p: p, e: secret},
+		"Function": {reason: "A change of spec changes the fingerprint.", uid: "u1", p: v1beta1.InvocationParameters{FunctionName: ptr.To("g")}, e: secret},
+		"Resource": {reason: "The fingerprint is of another resource.", uid: "u2", p: p, e: secret},
+		"Plain":    {reason: "The payload is no longer secret.", uid: "u1", p: p, e: event{payload: secret.payload}},
+		"Back":     {reason: "The same input has the same fingerprint again.", uid: "u1", p: p, e: secret},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

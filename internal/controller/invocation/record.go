@@ -110,7 +110,7 @@ func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Tim
 	if r == nil {
 		return next
 	}
-	next.Serial, next.Ran = r.Serial+1, !r.never()
+	next.Serial, next.Ran = r.Serial+1, !r.neverInvoked()
 	if r.Input == input && r.Action == action {
 		next.Attempts = r.Attempts + 1
 	}
@@ -125,5 +125,5 @@ func (r *record) refused() record {
 	return back
 }
 
-// never reports whether the function was never invoked.
-func (r *record) never() bool { return r == nil || (r.Outcome == notInvoked && !r.Ran) }
+// neverInvoked reports whether the function was never invoked.
+func (r *record) neverInvoked() bool { return r == nil || (r.Outcome == notInvoked && !r.Ran) }

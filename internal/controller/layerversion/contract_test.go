@@ -8,36 +8,36 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.LayerVersion], *v1beta1.LayerVersion) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.LayerVersion], *v1beta1.LayerVersion) {
 	t.Helper()
 	return newEnv(t).Env, testLayer()
 }
 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "layerversions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "layerversions", newCase) }
 
-// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// TestEmulatorResponses checks that unusual or missing answers of an emulator are reported, and do
 // not lead to a second version.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":         {Reason: "AWS as it is.", Writes: []string{opPublish}},
-		"EmptyPublish": {Reason: "What was published is found by what was noted.", Odd: odd{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
-		"NullPublish":  {Reason: "So it is here.", Odd: odd{opPublish: testenv.Body("null")}, Writes: []string{opPublish}},
-		"OnlyLayerARN": {Reason: "The number makes it the version's.", Odd: odd{opPublish: testenv.Without("LayerVersionArn")}, Writes: []string{opPublish}},
-		"NoARN":        {Reason: "The name is known.", Odd: odd{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
-		"EmptyGet":     {Reason: "What is not shown is what was published.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
-		"NoContent":    {Reason: "So is the content.", Odd: odd{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},
-		"NoList":       {Reason: "Without a list, there was no version before.", Odd: odd{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
-		"EmptyList":    {Reason: "Nor where it is empty.", Odd: odd{opList: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"EmptyPublish": {Reason: "The published version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"NullPublish":  {Reason: "After a response of null, the version is found by the recorded intent.", Responses: answers{opPublish: testenv.Body("null")}, Writes: []string{opPublish}},
+		"OnlyLayerARN": {Reason: "The number makes it the version's.", Responses: answers{opPublish: testenv.Without("LayerVersionArn")}, Writes: []string{opPublish}},
+		"NoARN":        {Reason: "The name is known.", Responses: answers{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
+		"EmptyGet":     {Reason: "Fields that AWS leaves out count as the published ones.", Responses: answers{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"NoContent":    {Reason: "Content that AWS leaves out counts as the published one.", Responses: answers{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},
+		"NoList":       {Reason: "Without a list, there was no version before.", Responses: answers{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
+		"EmptyList":    {Reason: "With an empty list, there was no version before.", Responses: answers{opList: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"Nowhere": {
-			Reason: "Another publication would make another version.", Odd: odd{opPublish: testenv.Body("{}"), opList: testenv.Body(`{"LayerVersions": null}`)},
-			Writes: []string{opPublish}, Told: "has not appeared since",
+			Reason: "Another publication would make another version.", Responses: answers{opPublish: testenv.Body("{}"), opList: testenv.Body(`{"LayerVersions": null}`)},
+			Writes: []string{opPublish}, Message: "has not appeared since",
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: []string{opPublish}, Told: "has not appeared since",
+			Reason: "What AWS does not show is waited for.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: []string{opPublish}, Message: "has not appeared since",
 		},
 	})
 }
@@ -52,17 +52,17 @@ func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	if o, err := e.Do(l); o != testenv.Updated || err != nil {
 		t.Fatalf("%s, %v", o, err)
 	}
-	e.Bear(l, map[string]testenv.Answer{opGet: testenv.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
+	e.ReconcileForAnHour(l, map[string]testenv.Answer{opGet: testenv.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
 }
 
 // TestLate checks that, however late AWS lists the versions, each content is published
 // once, and no version remains after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.LayerVersion] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.LayerVersion] {
 		t.Helper()
 		e := newEnv(t)
 		l := testLayer()
-		return testenv.Life[*v1beta1.LayerVersion]{
+		return testenv.Lifecycle[*v1beta1.LayerVersion]{
 			Env: e.Env, Resource: l, Create: opPublish, Delete: opDelete, Publishes: true,
 			Edit: func() { l.Spec.ForProvider.Content = inline("two") },
 			There: func() []string {

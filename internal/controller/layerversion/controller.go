@@ -76,9 +76,9 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *sessi
 // the publication that is likely to follow.
 func reads(l *v1beta1.LayerVersion) []string {
 	arn := reconciler.ExternalName(l)
-	i, noted := intentOf(l)
+	i, recorded := intentOf(l)
 	switch {
-	case noted && !i.settled(arn):
+	case recorded && !i.settled(arn):
 		return []string{opList, opGet}
 	case arn == "" && !meta.WasDeleted(l) && !reconciler.ObserveOnly(l):
 		return []string{opList, opPublish}

@@ -36,9 +36,9 @@ func versionOf(arn string) (version, error) {
 
 // arnOf returns the ARN of a version: the one that AWS returns, or else the layer's ARN
 // with the number.
-func arnOf(told, layer *string, number int64) *string {
-	if ptr.Deref(told, "") != "" || ptr.Deref(layer, "") == "" || number == 0 {
-		return told
+func arnOf(returned, layer *string, number int64) *string {
+	if ptr.Deref(returned, "") != "" || ptr.Deref(layer, "") == "" || number == 0 {
+		return returned
 	}
 	return ptr.To(fmt.Sprintf("%s:%d", *layer, number))
 }

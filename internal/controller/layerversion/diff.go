@@ -51,8 +51,8 @@ func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
 	})
 }
 
-// fate returns the policy for versions that were replaced.
-func fate(p v1beta1.LayerVersionParameters) string {
+// oldVersionsPolicy returns the policy for versions that were replaced.
+func oldVersionsPolicy(p v1beta1.LayerVersionParameters) string {
 	return ptr.Deref(p.OldVersions, v1beta1.OldVersionsKeep)
 }
 

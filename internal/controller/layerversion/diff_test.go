@@ -23,7 +23,7 @@ func TestCompare(t *testing.T) {
 	}
 	p := v1beta1.LayerVersionParameters{CompatibleRuntimes: []string{"python3.13"}}
 	same := bundle.Bundle{SHA256: "H"}
-	asked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
+	checked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
 	cases := map[string]struct {
 		reason string
 		p      v1beta1.LayerVersionParameters
@@ -36,10 +36,10 @@ func TestCompare(t *testing.T) {
 		"Content":      {reason: "Another archive is another version.", p: p, b: bundle.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
 		"Runtimes":     {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
 		"Description":  {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
-		"TellsItSo":    {reason: "What was published for this is right, in whichever form AWS tells it.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: asked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
-		"SignedAfter":  {reason: "So is content that AWS keeps under another hash.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
+		"TellsItSo":    {reason: "A version that was published for this spec is equal, however AWS formats its fields.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
+		"SignedAfter":  {reason: "Content that AWS stores under another hash, because it signs it, is equal.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
 		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
-		"AskedForElse": {reason: "Nor one that was published for something else.", b: same, i: intent{UID: "u", Before: 2, Settings: asked}, o: there(nil), want: "compatibleRuntimes: removed"},
+		"AskedForElse": {reason: "A version that was published for other settings is not equal.", b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(nil), want: "compatibleRuntimes: removed"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestOldVersions(t *testing.T) {
 		current int64
 		want    []int64
 	}{
-		"First":    {reason: "There is none before the first.", current: 1},
+		"First":    {reason: "The first version has no older ones.", current: 1},
 		"Same":     {reason: "The current one is not old.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](1)}, current: 1},
 		"Next":     {reason: "The one before is.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), OldVersions: []int64{1}}, current: 4, want: []int64{1, 2}},
 		"Imported": {reason: "One that others have published is theirs.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), ImportedVersion: ptr.To[int64](2)}, current: 3},

@@ -40,7 +40,7 @@ type env struct {
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewAWS(t, awsdouble.Options{})
 	e := &env{objects: testenv.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersion] {
@@ -106,7 +106,7 @@ func edit(l *v1beta1.LayerVersion, change func(*v1beta1.LayerVersionParameters))
 	l.Generation++
 }
 
-func TestLifeOfALayer(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	e.others(map[string][]byte{"theirs": nil})
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
@@ -118,7 +118,7 @@ func TestLifeOfALayer(t *testing.T) {
 	if s := l.Status.AtProvider; ptr.Deref(s.Version, 0) != 2 || ptr.Deref(s.LayerVersionArn, "") != arn(2) || s.CodeSHA256 == nil || ptr.Deref(s.LicenseInfo, "") != "MIT" {
 		t.Errorf("status %+v", s)
 	}
-	if diff := cmp.Diff([]string{opGet}, e.Look(l)); diff != "" {
+	if diff := cmp.Diff([]string{opGet}, e.Poll(l)); diff != "" {
 		t.Errorf("a steady layer is one call: -want, +got:\n%s", diff)
 	}
 
@@ -131,7 +131,7 @@ func TestLifeOfALayer(t *testing.T) {
 	e.Settle(l)
 	e.wantVersions("So is another setting", 1, 4)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.13", "python3.12"} })
-	if got := testenv.Writes(e.Look(l)); len(got) != 0 {
+	if got := testenv.Writes(e.Poll(l)); len(got) != 0 {
 		t.Errorf("another order is no other setting: %v", got)
 	}
 	e.Remove(l)
@@ -213,7 +213,7 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 			if got := e.versions(); len(got) != 4 {
 				t.Errorf("three of others and one of ours: %v", got)
 			}
-			if diff := cmp.Diff([]string{opGet}, e.Look(l)); diff != "" {
+			if diff := cmp.Diff([]string{opGet}, e.Poll(l)); diff != "" {
 				t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
 			}
 		})
@@ -250,7 +250,7 @@ func TestAPublicationThatIsRefused(t *testing.T) {
 	}
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("one") })
 	e.Settle(l)
-	if diff := cmp.Diff([]string{opGet}, e.Look(l)); diff != "" {
+	if diff := cmp.Diff([]string{opGet}, e.Poll(l)); diff != "" {
 		t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
 	}
 	e.wantVersions("Nothing was published", 1)
@@ -270,7 +270,7 @@ func TestContentOfS3(t *testing.T) {
 		p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip"), S3ObjectStorageMode: ptr.To("COPY")}
 	})
 	e.Settle(l)
-	if diff := cmp.Diff([]string{opGet, "HeadObject"}, e.Look(l)); diff != "" {
+	if diff := cmp.Diff([]string{opGet, "HeadObject"}, e.Poll(l)); diff != "" {
 		t.Errorf("a steady layer is one call to Lambda and one to S3: -want, +got:\n%s", diff)
 	}
 	put("two")
@@ -370,7 +370,7 @@ func TestRandomSpecsConverge(t *testing.T) {
 			if got := e.Settle(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
 				t.Fatalf("seed %d: a change is one version: %v", seed, got)
 			}
-			if got := testenv.Writes(e.Look(l)); len(got) != 0 {
+			if got := testenv.Writes(e.Poll(l)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
@@ -385,16 +385,10 @@ func random(g *rand.Rand, p *v1beta1.LayerVersionParameters) {
 		g.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
 		return of[:g.IntN(len(of)+1)]
 	}
-	text := func(of ...string) *string {
-		if i := g.IntN(len(of) + 1); i < len(of) {
-			return ptr.To(of[i])
-		}
-		return nil
-	}
 	p.Content = inline(strings.Join(subset("x", "y", "z"), ""))
 	p.CompatibleArchitectures = subset("x86_64", "arm64")
 	p.CompatibleRuntimes = subset("python3.12", "python3.13", "nodejs22.x")
-	p.Description, p.LicenseInfo = text("", "a", "b"), text("", "MIT")
+	p.Description, p.LicenseInfo = testenv.Some(g, "", "a", "b"), testenv.Some(g, "", "MIT")
 }
 
 // TestDifferencesOfAnObservedLayer checks that a version that is only observed differs by
@@ -408,7 +402,7 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 	}{
 		"Same":       {reason: "What others have published is the object.", object: "one"},
 		"Other":      {reason: "The object has other content.", object: "two", want: true},
-		"Unreadable": {reason: "AWS does not tell where its content comes from.", object: "two", denied: true},
+		"Unreadable": {reason: "The content in S3 cannot be read.", object: "two", denied: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -426,11 +420,11 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			})
 			l.Spec.ManagementPolicies = observeOnly()
 			meta.SetExternalName(l, arn(1))
-			turn := &reconciler.Attempt{}
-			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), l); err != nil {
+			attempt := &reconciler.Attempt{}
+			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), l); err != nil {
 				t.Fatal(err)
 			}
-			if _, got, _ := turn.Differences(); len(got) > 0 != tc.want {
+			if _, got, _ := attempt.Differences(); len(got) > 0 != tc.want {
 				t.Errorf("%s\ngot %+v", tc.reason, got)
 			}
 		})

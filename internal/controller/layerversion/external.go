@@ -56,10 +56,10 @@ var (
 // the newer versions to find its result.
 func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
 	arn := reconciler.ExternalName(l)
-	if i, noted := intentOf(l); noted && !i.settled(arn) {
+	if i, recorded := intentOf(l); recorded && !i.settled(arn) {
 		o, searched, err := e.published(ctx, l, i)
 		if err != nil || o != nil || !searched {
-			return e.seen(l, o, ""), err
+			return e.observationOf(l, o, ""), err
 		}
 		if wait := i.waits(reconciler.Freshness(ctx).Now); wait > 0 {
 			reconciler.Abort(ctx, wait)
@@ -81,13 +81,13 @@ func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, er
 	}
 	o, err := e.get(ctx, v)
 	if awserr.IsNotFound(err) {
-		left := meta.WasDeleted(l) && fate(l.Spec.ForProvider) == v1beta1.OldVersionsDelete && len(e.old(l, v.number)) > 0
+		left := meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete && len(e.old(l, v.number)) > 0
 		return found{Exists: left, Name: arn, Description: v.String()}, nil
 	}
 	if err != nil {
 		return found{}, err
 	}
-	return e.seen(l, o, arn), nil
+	return e.observationOf(l, o, arn), nil
 }
 
 func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
@@ -100,14 +100,14 @@ func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionO
 	return o, nil
 }
 
-// seen returns the observation of a version, or an empty one if there is none. asked is the
+// observationOf returns the observation of a version, or an empty one if there is none. readBy is the
 // ARN by which it was read, if it was.
-func (e *external) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, asked string) found {
+func (e *external) observationOf(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, readBy string) found {
 	if o == nil {
 		return found{}
 	}
 	v := version{layer: layerName(l), number: o.Version}
-	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), asked), Description: v.String()}
+	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), readBy), Description: v.String()}
 }
 
 // CheckOwnership checks ownership by the external name and the recorded intent, because a
@@ -185,7 +185,7 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 		e.usages.forget(l)
 		return p, nil
 	}
-	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused {
+	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused {
 		free, u, err := e.unused(ctx, l, layerName(l), old)
 		if err != nil || len(free) == 0 {
 			p.Ready = p.Ready.WithMessage(u.message())
@@ -202,7 +202,7 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 // old returns the versions that the policy deletes, oldest first, whether or not functions
 // use them.
 func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
-	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconciler.Allows(l, xpv2.ManagementActionDelete) {
+	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconciler.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
 	}
 	return oldVersions(l.Status.AtProvider, current)
@@ -309,7 +309,7 @@ func (e *external) Delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 		return err
 	}
 	old := e.old(l, v.number)
-	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
+	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
 		var u usage
 		if old, u, err = e.unused(ctx, l, v.layer, old); err != nil || !u.done {
 			return err

@@ -57,23 +57,23 @@ func TestObserveOnlyShowsWhateverIsThere(t *testing.T) {
 	}
 }
 
-// TestNothingIsPublishedWithoutANote checks that the intent is recorded before the call,
+// TestNothingIsPublishedWithoutARecordedIntent checks that the intent is recorded before the call,
 // and that nothing is published otherwise.
-func TestNothingIsPublishedWithoutANote(t *testing.T) {
+func TestNothingIsPublishedWithoutARecordedIntent(t *testing.T) {
 	l := testLayer()
-	noted := ""
+	recorded := ""
 	th := &external{api: testenv.NewScripted(t, testenv.Script{
 		opList: testenv.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 4}}}, nil),
 		opPublish: testenv.Scripted(func(*lambda.PublishLayerVersionInput) (*lambda.PublishLayerVersionOutput, error) {
 			i, _ := intentOf(l)
-			noted = i.UID
+			recorded = i.UID
 			if i.Before != 4 {
 				t.Errorf("what was there before is noted, got %+v", i)
 			}
 			return &lambda.PublishLayerVersionOutput{LayerVersionArn: ptr.To(arn(5))}, nil
 		}),
 	}).Lambda}
-	if name, err := th.Create(t.Context(), l, settings{}); err != nil || name != arn(5) || noted != "uid-1" {
-		t.Errorf("Create() = %q, %v; noted by %q", name, err, noted)
+	if name, err := th.Create(t.Context(), l, settings{}); err != nil || name != arn(5) || recorded != "uid-1" {
+		t.Errorf("Create() = %q, %v; noted by %q", name, err, recorded)
 	}
 }

@@ -91,8 +91,8 @@ func (i intent) waits(now time.Time) time.Duration {
 // ledTo reports whether the intent led to a version with this number.
 func (i intent) ledTo(number int64) bool { return i.UID != "" && number > i.Before }
 
-// fits reports whether a version may be the one that was published.
-func (i intent) fits(o *lambda.GetLayerVersionOutput) bool {
+// matches reports whether a version may be the one that was published.
+func (i intent) matches(o *lambda.GetLayerVersionOutput) bool {
 	return o.Version > i.Before && i.Settings == fromAWS(o).hash() && (i.SHA256 == "" || i.SHA256 == codeSHA256(o))
 }
 

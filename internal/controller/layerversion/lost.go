@@ -30,7 +30,7 @@ func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i int
 		if err != nil && !awserr.IsNotFound(err) {
 			return nil, false, err
 		}
-		if err == nil && i.fits(o) {
+		if err == nil && i.matches(o) {
 			e.lost = true
 			if i.Name != "" {
 				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}

@@ -51,10 +51,10 @@ type usage struct {
 	// used has the versions that functions use.
 	used map[int64]bool
 
-	// asked has the versions that were checked. pause is how long they are not checked
+	// checked has the versions that were checked. pause is how long they are not checked
 	// again, because all were in use or AWS did not allow the check.
-	asked []int64
-	pause time.Duration
+	checked []int64
+	pause   time.Duration
 
 	// problem is why AWS did not allow the check, if it did not.
 	problem string
@@ -68,7 +68,7 @@ func (u *usages) get(mg metav1.Object) usage {
 	return u.entries[mg.GetUID()]
 }
 
-func (u *usages) keep(mg metav1.Object, e usage) {
+func (u *usages) store(mg metav1.Object, e usage) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	maps.DeleteFunc(u.entries, func(_ types.UID, old usage) bool { return e.began.Sub(old.began) > 2*mostCheck })
@@ -89,18 +89,18 @@ func (u *usages) drop(uid types.UID) {
 // known or is not to be checked yet; the usage has the reason.
 func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
 	u, now := e.usages.get(mg), reconciler.Freshness(ctx).Now
-	same := slices.Equal(u.asked, old)
+	same := slices.Equal(u.checked, old)
 	if u.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(u.began) < u.pause {
 		return nil, u, nil
 	}
-	if u.began.IsZero() || now.Sub(u.began) >= usageAge || !subset(old, u.asked) {
+	if u.began.IsZero() || now.Sub(u.began) >= usageAge || !subset(old, u.checked) {
 		pause := u.pause
 		if !same {
 			pause = 0
 		}
 		u = usage{began: now, used: map[int64]bool{}, pause: pause}
 	}
-	u.asked = old
+	u.checked = old
 	if err := e.survey(ctx, mg, layer, &u); err != nil || !u.done {
 		return nil, u, err
 	}
@@ -110,7 +110,7 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 	} else {
 		u.pause = min(max(2*u.pause, firstCheck), mostCheck) //nolint:mnd // It doubles.
 	}
-	e.usages.keep(mg, u)
+	e.usages.store(mg, u)
 	return free, u, nil
 }
 
@@ -119,7 +119,7 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
 	for !u.done {
 		if !reconciler.Reserve(ctx, opFunctions) {
-			e.usages.keep(mg, *u)
+			e.usages.store(mg, *u)
 			return nil
 		}
 		page, err := e.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
@@ -128,7 +128,7 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 			return nil
 		}
 		if err != nil {
-			e.usages.keep(mg, *u)
+			e.usages.store(mg, *u)
 			return errors.Wrapf(awserr.Clean(err), "cannot list functions to check which versions of layer %s they use", layer)
 		}
 		for i := range page.Functions {
@@ -146,8 +146,8 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 
 // subset reports whether all versions were checked. A version that was current then and is
 // old now may have come into use since.
-func subset(of, asked []int64) bool {
-	return !slices.ContainsFunc(of, func(n int64) bool { return !slices.Contains(asked, n) })
+func subset(of, checked []int64) bool {
+	return !slices.ContainsFunc(of, func(n int64) bool { return !slices.Contains(checked, n) })
 }
 
 // numberOf returns the number of the version that an ARN names, if it belongs to the layer.
@@ -161,10 +161,10 @@ func (e usage) message() string {
 	switch {
 	case e.problem != "":
 		return "old versions are kept, because AWS does not return which of them functions use: " + e.problem
-	case len(e.asked) == 0 || !e.done:
+	case len(e.checked) == 0 || !e.done:
 		return ""
 	}
-	return fmt.Sprintf("functions still use the old version%s %s", plural(e.asked), list(e.asked))
+	return fmt.Sprintf("functions still use the old version%s %s", plural(e.checked), list(e.checked))
 }
 
 func plural(n []int64) string {

@@ -63,7 +63,7 @@ func TestUnusedVersionsAreDeleted(t *testing.T) {
 	}
 
 	before := e.Double.Count(opFunctions)
-	e.Look(l)
+	e.Poll(l)
 	if got := e.Double.Count(opFunctions); got != before {
 		t.Errorf("what is in use is not asked about at each look: %d more calls", got-before)
 	}
@@ -86,7 +86,7 @@ func TestVersionsInUseAreCheckedRarely(t *testing.T) {
 	before := e.Double.Count(opFunctions)
 	for range 7 * 24 * 6 {
 		e.Advance(10 * time.Minute)
-		e.Look(l)
+		e.Poll(l)
 	}
 	if got := e.Double.Count(opFunctions) - before; got < 7 || got > 20 {
 		t.Errorf("%d calls in a week", got)
@@ -94,7 +94,7 @@ func TestVersionsInUseAreCheckedRarely(t *testing.T) {
 	e.wantVersions("It is in use all the time", 1, 2)
 }
 
-func TestARemovedLayerLeavesWhatIsInUse(t *testing.T) {
+func TestARemovedLayerKeepsUsedVersions(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
 	e.publishes(l, "one")
@@ -109,7 +109,7 @@ func TestARemovedLayerLeavesWhatIsInUse(t *testing.T) {
 	e.wantVersions("Only what a function uses is left", 1)
 }
 
-func TestUsageThatAWSDoesNotTell(t *testing.T) {
+func TestUnknownUsage(t *testing.T) {
 	for name, fault := range map[string]awsdouble.Error{
 		"Denied":  awsdouble.AccessDenied("lambda:ListFunctions"),
 		"Unknown": {Status: 404, Code: "UnknownOperationException", Message: "no such operation"},
@@ -155,13 +155,13 @@ func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	th, l := &external{api: api, usages: newUsages()}, testLayer()
 	granted := 2
 	for round := range 3 {
-		turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: testenv.Start}, ReserveFn: func(...string) time.Duration {
+		attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: testenv.Start}, ReserveFn: func(...string) time.Duration {
 			if granted--; granted < 0 {
 				return time.Second
 			}
 			return 0
 		}}
-		free, u, err := th.unused(reconciler.WithAttempt(t.Context(), turn), l, "l", []int64{1, 2, 3})
+		free, u, err := th.unused(reconciler.WithAttempt(t.Context(), attempt), l, "l", []int64{1, 2, 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,65 +22,65 @@ import (
 // action is the only one that AWS permits on layers.
 const action = "lambda:GetLayerVersion"
 
-// A place identifies a statement by layer, version and statement id. Its text is the
+// A statementKey identifies a statement by layer, version and statement id. Its text is the
 // external name.
-type place struct {
+type statementKey struct {
 	layer   string
 	version int64
 	sid     string
 }
 
-func (p place) String() string { return p.holder() + ":" + p.sid }
+func (p statementKey) String() string { return p.holder() + ":" + p.sid }
 
 // holder returns the layer version.
-func (p place) holder() string { return p.layer + ":" + strconv.FormatInt(p.version, 10) }
+func (p statementKey) holder() string { return p.layer + ":" + strconv.FormatInt(p.version, 10) }
 
 // known returns whether the layer version is known.
-func (p place) known() bool { return p.layer != "" && p.version > 0 }
+func (p statementKey) known() bool { return p.layer != "" && p.version > 0 }
 
-// parsePlace parses an external name, or the end of a version's ARN followed by a
-// statement id. It returns the zero place if the name is neither.
-func parsePlace(name string) place {
+// parseStatementKey parses an external name, or the end of a version's ARN followed by a
+// statement id. It returns the zero key if the name is neither.
+func parseStatementKey(name string) statementKey {
 	parts := strings.Split(name, ":")
 	const count = 3
 	if len(parts) != count {
-		return place{}
+		return statementKey{}
 	}
 	n, err := strconv.ParseInt(parts[1], 10, 64)
 	if err != nil || n < 1 {
-		return place{}
+		return statementKey{}
 	}
-	return place{layer: parts[0], version: n, sid: parts[2]}
+	return statementKey{layer: parts[0], version: n, sid: parts[2]}
 }
 
-// wantedPlace returns the desired place, as far as its reference could be resolved. It
+// desiredStatementKey returns the desired place, as far as its reference could be resolved. It
 // returns an error if spec names no valid version.
-func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
+func desiredStatementKey(p *v1beta1.LayerVersionPermission) (statementKey, error) {
 	fp := p.Spec.ForProvider
-	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parsePlace(reconciler.ExternalName(p)).sid, p.GetName())
+	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parseStatementKey(reconciler.ExternalName(p)).sid, p.GetName())
 	if fp.LayerVersionArn == nil {
-		return place{layer: ptr.Deref(fp.LayerName, ""), version: ptr.Deref(fp.VersionNumber, 0), sid: sid}, nil
+		return statementKey{layer: ptr.Deref(fp.LayerName, ""), version: ptr.Deref(fp.VersionNumber, 0), sid: sid}, nil
 	}
 	id, err := arn.Parse(*fp.LayerVersionArn)
 	name, ok := strings.CutPrefix(id.Resource, "layer:")
-	at := parsePlace(name + ":" + sid)
+	at := parseStatementKey(name + ":" + sid)
 	switch {
 	case err != nil || !ok || !at.known():
-		return place{}, errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
+		return statementKey{}, errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
 	case id.Region != fp.Region:
-		return place{}, errors.Errorf("layer version %s is in another region than spec.forProvider.region, which is %s: create a LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn, fp.Region)
+		return statementKey{}, errors.Errorf("layer version %s is in another region than spec.forProvider.region, which is %s: create a LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn, fp.Region)
 	}
 	return at, nil
 }
 
-// allVersions returns the place that the statement should have, and the others that it may
+// allVersions returns the key that the statement should have, and the others that it may
 // have: where it was added, and where an unanswered create may have added it. It returns
 // an error if spec names no version, or if the user has set an external name for another
 // version than spec asks for.
-func allVersions(p *v1beta1.LayerVersionPermission) (at place, others []place, err error) {
-	at, err = wantedPlace(p)
+func allVersions(p *v1beta1.LayerVersionPermission) (at statementKey, others []statementKey, err error) {
+	at, err = desiredStatementKey(p)
 	name := reconciler.ExternalName(p)
-	named, tried := parsePlace(name), parsePlace(ownership.Parent(p))
+	named, tried := parseStatementKey(name), parseStatementKey(ownership.Parent(p))
 	byUser := ownership.UserSetName(p)
 	switch {
 	case meta.WasDeleted(p) && byUser:
@@ -88,13 +88,13 @@ func allVersions(p *v1beta1.LayerVersionPermission) (at place, others []place, e
 	case meta.WasDeleted(p):
 		at = cmp.Or(tried, named, at)
 	case err != nil:
-		return place{}, nil, err
+		return statementKey{}, nil, err
 	case byUser && name != at.String():
 		return at, nil, errors.Errorf("the annotation %s is %q, but spec asks for %q: make them the same", meta.AnnotationKeyExternalName, name, at)
 	case byUser:
 		return at, nil, nil
 	}
-	for _, other := range []place{named, tried} {
+	for _, other := range []statementKey{named, tried} {
 		if other.known() && other != at && !slices.Contains(others, other) {
 			others = append(others, other)
 		}
@@ -111,7 +111,7 @@ func desired(fp v1beta1.LayerVersionPermissionParameters) policy.Grant {
 	}
 }
 
-func addInput(at place, fp v1beta1.LayerVersionPermissionParameters) *lambda.AddLayerVersionPermissionInput {
+func addInput(at statementKey, fp v1beta1.LayerVersionPermissionParameters) *lambda.AddLayerVersionPermissionInput {
 	return &lambda.AddLayerVersionPermissionInput{
 		LayerName:      ptr.To(layerName(at, fp)),
 		VersionNumber:  ptr.To(at.version),
@@ -124,7 +124,7 @@ func addInput(at place, fp v1beta1.LayerVersionPermissionParameters) *lambda.Add
 
 // layerName returns the layer's ARN if spec has one, so that AWS rejects the layer of
 // another account instead of using this account's layer of the same name.
-func layerName(at place, fp v1beta1.LayerVersionPermissionParameters) string {
+func layerName(at statementKey, fp v1beta1.LayerVersionPermissionParameters) string {
 	layer, ok := strings.CutSuffix(ptr.Deref(fp.LayerVersionArn, ""), ":"+strconv.FormatInt(at.version, 10))
 	if !ok {
 		return at.layer
@@ -132,7 +132,7 @@ func layerName(at place, fp v1beta1.LayerVersionPermissionParameters) string {
 	return layer
 }
 
-func removeInput(at place) *lambda.RemoveLayerVersionPermissionInput {
+func removeInput(at statementKey) *lambda.RemoveLayerVersionPermissionInput {
 	return &lambda.RemoveLayerVersionPermissionInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version), StatementId: ptr.To(at.sid)}
 }
 

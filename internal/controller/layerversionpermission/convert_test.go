@@ -14,22 +14,22 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-func TestParsePlace(t *testing.T) {
+func TestParseStatementKey(t *testing.T) {
 	for name, tc := range map[string]struct {
 		reason, name string
-		want         place
+		want         statementKey
 	}{
-		"Whole":    {reason: "It is read as it is written.", name: "base:12:partner", want: place{layer: "base", version: 12, sid: "partner"}},
-		"Empty":    {reason: "There is no name yet."},
-		"Sid":      {reason: "It does not tell the version.", name: "partner"},
-		"Arn":      {reason: "It does not tell the statement.", name: layerArn + ":1"},
+		"Whole":    {reason: "A complete name is parsed.", name: "base:12:partner", want: statementKey{layer: "base", version: 12, sid: "partner"}},
+		"Empty":    {reason: "An empty name has no parts."},
+		"Sid":      {reason: "A statement id alone does not name the version.", name: "partner"},
+		"Arn":      {reason: "An ARN of a version alone does not name the statement.", name: layerArn + ":1"},
 		"Zero":     {reason: "Versions are counted from 1.", name: "base:0:partner"},
 		"Negative": {reason: "Versions are counted from 1.", name: "base:-1:partner"},
 		"Word":     {reason: "A layer has no aliases.", name: "base:live:partner"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := parsePlace(tc.name)
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(place{})); diff != "" {
+			got := parseStatementKey(tc.name)
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(statementKey{})); diff != "" {
 				t.Errorf("\n%s\nparsePlace(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if got.known() && got.String() != tc.name {
@@ -40,7 +40,7 @@ func TestParsePlace(t *testing.T) {
 }
 
 func TestAddInput(t *testing.T) {
-	at := place{layer: "base", version: 3, sid: "s"}
+	at := statementKey{layer: "base", version: 3, sid: "s"}
 	cases := map[string]struct {
 		reason string
 		fp     v1beta1.LayerVersionPermissionParameters
@@ -54,7 +54,7 @@ func TestAddInput(t *testing.T) {
 			},
 		},
 		"Full": {
-			reason: "All is sent, and the ARN, which tells the account.",
+			reason: "All fields are sent, and the ARN, which has the account.",
 			fp: v1beta1.LayerVersionPermissionParameters{
 				Region: testenv.Region, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
 				Principal: ptr.To("*"), OrganizationID: ptr.To("o-a1b2c3d4e5"),
@@ -87,7 +87,7 @@ func TestObservation(t *testing.T) {
 			},
 		},
 		"Several": {
-			reason:    "What is not one thing is in the statement only.",
+			reason:    "Fields with several values are only in the statement.",
 			statement: `{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`,
 			want: v1beta1.LayerVersionPermissionObservation{
 				Statement: ptr.To(`{"Sid":"partner","Effect":"Allow","Principal":{"AWS":["1","2"]},"Action":"*","Resource":["a","b"]}`),
@@ -97,7 +97,7 @@ func TestObservation(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			tc.want.LayerName, tc.want.VersionNumber, tc.want.StatementID, tc.want.RevisionID = ptr.To("base"), ptr.To[int64](1), ptr.To("partner"), ptr.To("r")
-			got := observation(observed{at: place{layer: "base", version: 1, sid: "partner"}, statement: statement(t, tc.statement), revision: "r"})
+			got := observation(observed{at: statementKey{layer: "base", version: 1, sid: "partner"}, statement: statement(t, tc.statement), revision: "r"})
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nobservation(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -115,12 +115,12 @@ func statement(t *testing.T, text string) policy.Statement {
 }
 
 func TestChanges(t *testing.T) {
-	at := place{layer: "base", version: 1, sid: "partner"}
+	at := statementKey{layer: "base", version: 1, sid: "partner"}
 	account := policy.Grant{Action: action, Principal: "111122223333"}
 	organization := policy.Grant{Action: action, Principal: "*", PrincipalOrgID: "o-a1b2c3d4e5"}
 	cases := map[string]struct {
 		reason   string
-		at       place
+		at       statementKey
 		wanted   policy.Grant
 		observed string
 		want     diff.Changes
@@ -130,9 +130,9 @@ func TestChanges(t *testing.T) {
 			reason: "The ARN of an account's root user is the account.", at: at,
 			wanted: policy.Grant{Action: action, Principal: "arn:aws:iam::111122223333:root"}, observed: partnerStatement,
 		},
-		"Unset": {reason: "Who only observes need not say whom.", at: at, wanted: policy.Grant{Action: action}, observed: partnerStatement},
+		"Unset": {reason: "An observe-only resource needs no principal.", at: at, wanted: policy.Grant{Action: action}, observed: partnerStatement},
 		"Everything": {
-			reason: "Each field is named.", at: place{layer: "lib", version: 2, sid: "s"}, wanted: organization,
+			reason: "Each field is named.", at: statementKey{layer: "lib", version: 2, sid: "s"}, wanted: organization,
 			observed: `{"Sid":"partner","Effect":"Deny","Principal":{"AWS":"444455556666"},"Action":"lambda:*","Resource":"` + layerArn + `:1","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-0123456789"}}}`,
 			want: diff.Changes{
 				{Path: "action", Old: `"lambda:*"`, New: `"lambda:GetLayerVersion"`},

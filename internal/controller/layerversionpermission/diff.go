@@ -7,7 +7,7 @@ import (
 
 // observed is a statement in AWS.
 type observed struct {
-	at        place
+	at        statementKey
 	statement policy.Statement
 	revision  string
 }
@@ -17,8 +17,8 @@ func fromAWS(o observed) policy.Grant {
 	return policy.GrantOf(o.statement, ":layer:"+o.at.holder())
 }
 
-// terms is a statement and its place in the form of spec.forProvider.
-type terms struct {
+// settings is a statement and its place in the form of spec.forProvider.
+type settings struct {
 	LayerName      string `json:"layerName"`
 	VersionNumber  int64  `json:"versionNumber"`
 	StatementID    string `json:"statementId"`
@@ -30,8 +30,8 @@ type terms struct {
 	Rest string `json:"statement"`
 }
 
-func termsOf(at place, g policy.Grant) terms {
-	out := terms{LayerName: at.layer, VersionNumber: at.version, StatementID: at.sid, Action: g.Action, Principal: g.Principal, OrganizationID: g.PrincipalOrgID}
+func settingsOf(at statementKey, g policy.Grant) settings {
+	out := settings{LayerName: at.layer, VersionNumber: at.version, StatementID: at.sid, Action: g.Action, Principal: g.Principal, OrganizationID: g.PrincipalOrgID}
 	g.Action, g.Principal, g.PrincipalOrgID = "", "", ""
 	if out.Rest = g.Rest; out.Rest == "" && g != (policy.Grant{}) {
 		out.Rest = "a condition of functions"
@@ -41,10 +41,10 @@ func termsOf(at place, g policy.Grant) terms {
 
 // changes returns how a statement differs from the desired one. A principal that spec does
 // not name is ignored.
-func changes(at place, wanted policy.Grant, o observed) diff.Changes {
+func changes(at statementKey, wanted policy.Grant, o observed) diff.Changes {
 	is := fromAWS(o).Like(wanted)
 	if wanted.Principal == "" {
 		wanted.Principal = is.Principal
 	}
-	return diff.Compare(termsOf(at, wanted.Normal()), termsOf(o.at, is))
+	return diff.Compare(settingsOf(at, wanted.Normal()), settingsOf(o.at, is))
 }

@@ -35,7 +35,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.Lambda = w.Retrying()
 	w.Double.PutObject("bucket", "k", []byte("PK\x05\x06"+strings.Repeat("\x00", 18)))
 	for range 2 {

@@ -22,7 +22,7 @@ type external struct {
 	cache *readcache.Cache
 
 	// at is the desired place of the statement, set by Read.
-	at place
+	at statementKey
 }
 
 // answer is the result of GetLayerVersionPolicy, which all permissions of one version
@@ -63,7 +63,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) 
 	return e.find(ctx, at)
 }
 
-func (e *external) find(ctx context.Context, at place) (found, error) {
+func (e *external) find(ctx context.Context, at statementKey) (found, error) {
 	a, err := readcache.Read(ctx, e.cache, key(at), reconciler.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
 	if err != nil {
 		return found{}, err
@@ -80,10 +80,10 @@ func (e *external) find(ctx context.Context, at place) (found, error) {
 	}, nil
 }
 
-func key(at place) readcache.Key { return readcache.Key{Operation: opRead, Of: at.holder()} }
+func key(at statementKey) readcache.Key { return readcache.Key{Operation: opRead, Of: at.holder()} }
 
 // get reads the policy. It returns no statements if there is no policy or no version.
-func (e *external) get(ctx context.Context, at place) (answer, error) {
+func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
 	out, err := e.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)})
 	if awserr.IsNotFound(err) {
 		return answer{}, nil

@@ -29,24 +29,24 @@ func TestObserve(t *testing.T) {
 		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: versions{1: otherStatement}.in, Want: observation{Ready: xpv2.ReasonCreating}},
 		"MayNotCreate": {
-			Reason: "It is not made where that is not allowed.", Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			Reason: "Without the policy Create, the statement is not created.", Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable},
 		},
 		"Unreadable": {
-			Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
+			Reason: "The policy cannot be read.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
 		},
 		"NoPolicyAtAll": {
 			Reason:   "What AWS answers has to be a policy.",
 			Resource: testPermission(),
 			AWS: func(e env) {
 				versions{1: partnerStatement}.in(e)
-				e.Odd = testenv.Answers{opRead: testenv.With("Policy", "{")}
+				e.Responses = testenv.Answers{opRead: testenv.With("Policy", "{")}
 			},
 			Want: observation{Err: "cannot read the policy of layer version base:1: the JSON is incomplete"},
 		},
-		"Same": {Reason: "Ours, and as it should be.", Resource: testPermission(named), AWS: versions{1: otherStatement + "," + partnerStatement}.in, Want: inOrder},
+		"Same": {Reason: "The statement is owned and equals spec.", Resource: testPermission(named), AWS: versions{1: otherStatement + "," + partnerStatement}.in, Want: inOrder},
 		"Differs": {
-			Reason: "Ours, and changed by hand.", Resource: testPermission(named, public), AWS: versions{1: partnerStatement}.in,
+			Reason: "The statement is owned, and was changed manually.", Resource: testPermission(named, public), AWS: versions{1: partnerStatement}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "111122223333" -> "*"`},
 		},
 		"MayNotAdd": {
@@ -54,20 +54,20 @@ func TestObserve(t *testing.T) {
 			AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "111122223333" -> "*"`},
 		},
 		"Foreign": {
-			Reason: "A statement of this id that is there already is not ours.", Resource: testPermission(), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
-		"Imported": {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"Imported": {Reason: "The user has imported the statement.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"ImportedOtherwise": {
-			Reason: "It is not known which of the two is meant.", Resource: testPermission(imported, atTwo),
+			Reason: "Spec and the external name name different versions.", Resource: testPermission(imported, atTwo),
 			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`},
 		},
 		"ImportedByStatement": {
 			Reason: "An import names the version too.", Resource: testPermission(func(p mg) { meta.SetExternalName(p, "partner") }),
 			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "partner", but spec asks for "base:1:partner": make them the same`},
 		},
-		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(tried), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"LostAnswer": {Reason: "The statement did not exist before an unanswered create, and equals what that sent.", Resource: testPermission(tried), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"LostAnswerOfOther": {
-			Reason: "It would have made it otherwise.", Resource: testPermission(tried, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
+			Reason: "The statement differs from what the unanswered create sent.", Resource: testPermission(tried, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonUnavailable, Err: isForeign},
 		},
 		"LostAnswerAndMoved": {
 			Reason: "What that create made is not left behind.", Resource: testPermission(tried, atTwo), AWS: versions{1: partnerStatement}.in,
@@ -76,9 +76,9 @@ func TestObserve(t *testing.T) {
 		"TriedInVainAndMoved": {
 			Reason: "What somebody else made meanwhile is left alone.", Resource: testPermission(tried, atTwo, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonCreating},
 		},
-		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"ObserveOnly": {Reason: "Observing needs no ownership.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"Moved": {
-			Reason: "It is first removed from the version before.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
+			Reason: "The statement is first removed from the previous version.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
 		},
 		"MovedToForeign": {
@@ -102,12 +102,12 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become, and whatever spec means now.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
+			Reason: "An owned statement is deleted, whatever it and spec have become.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
 			AWS: versions{1: `{"Sid":"partner","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`}.in, Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in},
+		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in},
 		"DeletedMisnamed": {
-			Reason:   "What the user named is none, and spec's was never taken over.",
+			Reason:   "The external name is no statement's, and the statement of spec was never adopted.",
 			Resource: testPermission(testenv.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,
 		},
 		"DeletedUnresolved": {Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, unresolved), Want: observation{Calls: testenv.None}},
@@ -142,19 +142,19 @@ func TestObserveOnlyFollows(t *testing.T) {
 func TestCreate(t *testing.T) {
 	cases := map[string]struct {
 		reason, code, message, want string
-		held                        bool
+		aborted                     bool
 	}{
 		"Exists": {
-			reason: "Whose it is, the next look tells.", code: "ResourceConflictException", held: true,
+			reason: "The next observation checks the ownership.", code: "ResourceConflictException", aborted: true,
 			message: "The statement id (partner) provided already exists. Please provide a new statement id, or remove the existing statement.",
 		},
 		"NoVersion": {
-			reason: "It says what comes first.", code: "ResourceNotFoundException", message: "Layer version " + layerArn + ":1 does not exist.",
+			reason: "The error says that the layer version must exist first.", code: "ResourceNotFoundException", message: "Layer version " + layerArn + ":1 does not exist.",
 			want: "cannot add statement partner: publish layer version base:1 first, or set spec.forProvider to one that exists: " +
 				"ResourceNotFoundException: Layer version " + layerArn + ":1 does not exist.",
 		},
 		"Fails": {
-			reason: "AWS says why.", code: "InvalidParameterValueException", message: "boom",
+			reason: "AWS's error is returned.", code: "InvalidParameterValueException", message: "boom",
 			want: "cannot add statement partner to the policy of layer version base:1: " + testenv.Boom,
 		},
 	}
@@ -163,12 +163,12 @@ func TestCreate(t *testing.T) {
 			e := newEnv(t)
 			e.Refuse(opAdd, 400, tc.code, tc.message)
 			p := testPermission()
-			_, held, err := e.Attempt(p)
+			_, aborted, err := e.Attempt(p)
 			if got := ownership.Parent(p); got != "base:1:partner" {
 				t.Errorf("before it is added, the place is remembered: %q", got)
 			}
-			if !testenv.Says(err, tc.want) || held != tc.held || ownership.WroteName(p) {
-				t.Errorf("%s\nerror %v, want %q; held %t; name %q", tc.reason, err, tc.want, held, meta.GetExternalName(p))
+			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted || ownership.WroteName(p) {
+				t.Errorf("%s\nerror %v, want %q; aborted %t; name %q", tc.reason, err, tc.want, aborted, meta.GetExternalName(p))
 			}
 		})
 	}
@@ -182,11 +182,11 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	p := testPermission(named, atTwo)
 	attempt := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return attempt }
+	e.NextAttempt = func() *reconciler.Attempt { return attempt }
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
-	e.Turn = nil
+	e.NextAttempt = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -202,13 +202,13 @@ func TestDelete(t *testing.T) {
 		reason, code, want string
 	}{
 		"Gone":  {reason: "What is gone is no error.", code: "ResourceNotFoundException"},
-		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement partner of the policy of layer version base:1: " + testenv.Boom},
+		"Fails": {reason: "AWS's error is returned.", code: "InvalidParameterValueException", want: "cannot remove statement partner of the policy of layer version base:1: " + testenv.Boom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			versions{1: partnerStatement}.in(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted, atTwo)); o != testenv.Deleted || !testenv.Says(err, tc.want) {
+			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted, atTwo)); o != testenv.Deleted || !testenv.ErrorMatches(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

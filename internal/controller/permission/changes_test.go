@@ -19,18 +19,18 @@ import (
 // TestAddedAtTheSameTime checks that the second of two concurrent statements waits until
 // the first is added: AWS would keep only one of them.
 func TestAddedAtTheSameTime(t *testing.T) {
-	e := newRigOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
+	e := newEnvOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
 	a, b := testPermission(), testPermission(func(p *v1beta1.Permission) {
 		p.UID, p.Name = "uid-2", "second"
 		p.Spec.ForProvider.StatementID = ptr.To("second")
 	})
-	held := e.Double.Hold(opAdd)
+	aborted := e.Double.Hold(opAdd)
 	added := make(chan error)
 	go func() {
 		_, err := e.Do(a)
 		added <- err
 	}()
-	<-held.Arrived()
+	<-aborted.Arrived()
 	attempt := &reconciler.Attempt{}
 	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), attempt), b)
 	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || attempt.RequeueDelay() != changeWait {
@@ -39,7 +39,7 @@ func TestAddedAtTheSameTime(t *testing.T) {
 	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
 		t.Errorf("Ready of the second: %+v", c)
 	}
-	held.Release()
+	aborted.Release()
 	if err := <-added; err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAddedAtTheSameTime(t *testing.T) {
 	if got := e.Double.Policy(functionArn); strings.Count(got, `"Sid"`) != 2 {
 		t.Errorf("the policy is to have both statements: %s", got)
 	}
-	e.Look(a)
+	e.Poll(a)
 }
 
 // TestNotSent checks that a call that cannot be sent now is requeued without an error.

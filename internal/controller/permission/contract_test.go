@@ -9,29 +9,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.Permission], *v1beta1.Permission) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.Permission], *v1beta1.Permission) {
 	t.Helper()
 	return newEnv(t).Env, testPermission()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "permissions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "permissions", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // that no call is repeated without bound.
-func TestOddAnswers(t *testing.T) {
-	testenv.OddAnswers(t, begin, testenv.PolicyAnswers(opRead, opAdd, 11, testenv.NotFound))
+func TestEmulatorResponses(t *testing.T) {
+	testenv.RunEmulatorCases(t, newCase, testenv.PolicyAnswers(opRead, opAdd, 11, testenv.NotFound))
 }
 
 // TestLate checks that however late AWS shows it, one statement is
 // created, and none is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Permission] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.Permission] {
 		t.Helper()
 		e := newEnv(t)
 		p := testPermission()
-		return testenv.Life[*v1beta1.Permission]{
+		return testenv.Lifecycle[*v1beta1.Permission]{
 			Env: e.Env, Resource: p, Create: opAdd, Delete: opRemove,
 			Edit: func() { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") },
 			There: func() []string {

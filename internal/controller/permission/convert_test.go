@@ -110,7 +110,7 @@ func TestChanges(t *testing.T) {
 			wanted: grant(func(g *policy.Grant) { g.Principal = "arn:aws:iam::111122223333:root" }), observed: grant(),
 		},
 		"Unset": {
-			reason:   "Who only observes need not say what.",
+			reason:   "An observe-only resource needs no fields.",
 			observed: grant(),
 		},
 		"Everything": {

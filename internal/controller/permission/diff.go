@@ -5,8 +5,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// terms is a statement in the form of spec.forProvider.
-type terms struct {
+// settings is a statement in the form of spec.forProvider.
+type settings struct {
 	Action                string      `json:"action"`
 	Principal             string      `json:"principal"`
 	SourceArn             string      `json:"sourceArn"`
@@ -20,8 +20,8 @@ type terms struct {
 	Rest string `json:"statement"`
 }
 
-func termsOf(g policy.Grant) terms {
-	return terms{
+func settingsOf(g policy.Grant) settings {
+	return settings{
 		Action:                g.Action,
 		Principal:             g.Principal,
 		SourceArn:             g.SourceArn,
@@ -44,5 +44,5 @@ func changes(wanted, observed policy.Grant) diff.Changes {
 	if wanted.Principal == "" {
 		wanted.Principal = observed.Principal
 	}
-	return diff.Compare(termsOf(wanted.Normal()), termsOf(observed))
+	return diff.Compare(settingsOf(wanted.Normal()), settingsOf(observed))
 }

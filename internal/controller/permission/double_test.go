@@ -30,12 +30,12 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return newRigOf(t, awsdouble.Options{})
+	return newEnvOf(t, awsdouble.Options{})
 }
 
-func newRigOf(t testing.TB, o awsdouble.Options) env {
+func newEnvOf(t testing.TB, o awsdouble.Options) env {
 	t.Helper()
-	w := testenv.NewWorld(t, o)
+	w := testenv.NewAWS(t, o)
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Publish("cart")
@@ -191,25 +191,19 @@ func TestFunctionComesAndGoes(t *testing.T) {
 // random returns a random statement that AWS accepts, over every field.
 func random(g *rand.Rand) v1beta1.PermissionParameters {
 	pick := func(of ...string) string { return of[g.IntN(len(of))] }
-	some := func(of ...string) *string {
-		if g.IntN(2) == 0 {
-			return nil
-		}
-		return ptr.To(pick(of...))
-	}
 	fp := v1beta1.PermissionParameters{
 		Region: testenv.Region, FunctionName: ptr.To("cart"),
 		Action: ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
 		Principal: ptr.To(pick("s3.amazonaws.com", "alexa-appkit.amazon.com", "111122223333", "444455556666",
 			"arn:aws:iam::111122223333:root", "arn:aws:iam::111122223333:role/r", "*")),
-		SourceArn:        some("arn:aws:s3:::a", "arn:aws:sns:eu-central-1:123456789012:t*"),
-		SourceAccount:    some("123456789012", "111122223333"),
-		EventSourceToken: some("amzn1.ask.skill.a", "amzn1.ask.skill.b"),
-		PrincipalOrgID:   some("o-a1b2c3d4e5", "o-0123456789"),
+		SourceArn:        testenv.Some(g, "arn:aws:s3:::a", "arn:aws:sns:eu-central-1:123456789012:t*"),
+		SourceAccount:    testenv.Some(g, "123456789012", "111122223333"),
+		EventSourceToken: testenv.Some(g, "amzn1.ask.skill.a", "amzn1.ask.skill.b"),
+		PrincipalOrgID:   testenv.Some(g, "o-a1b2c3d4e5", "o-0123456789"),
 	}
 	switch *fp.Action {
 	case "lambda:InvokeFunctionUrl":
-		fp.FunctionURLAuthType = some("NONE", "AWS_IAM")
+		fp.FunctionURLAuthType = testenv.Some(g, "NONE", "AWS_IAM")
 	case "lambda:InvokeFunction":
 		if g.IntN(2) == 0 {
 			fp.InvokedViaFunctionURL = ptr.To(g.IntN(2) == 0)

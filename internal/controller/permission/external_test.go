@@ -32,45 +32,45 @@ func TestObserve(t *testing.T) {
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: has(otherStatement), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Unreadable":  {Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of function cart: " + testenv.Boom}},
+		"Unreadable":  {Reason: "The policy cannot be read.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of function cart: " + testenv.Boom}},
 		"NoPolicyAtAll": {
 			Reason: "What AWS answers has to be a policy.", Resource: testPermission(),
 			AWS: func(e env) {
 				has(bucketStatement)(e)
-				e.Odd = testenv.Answers{opRead: testenv.With("Policy", "{")}
+				e.Responses = testenv.Answers{opRead: testenv.With("Policy", "{")}
 			},
 			Want: observation{Err: "cannot read the policy of function cart: the JSON is incomplete"},
 		},
-		"Same": {Reason: "Ours, and as it should be.", Resource: testPermission(named), AWS: has(otherStatement + "," + bucketStatement), Want: inOrder},
+		"Same": {Reason: "The statement is owned and equals spec.", Resource: testPermission(named), AWS: has(otherStatement + "," + bucketStatement), Want: inOrder},
 		"Differs": {
-			Reason: "Ours, and changed by hand.", Resource: testPermission(named, principal), AWS: has(bucketStatement),
+			Reason: "The statement is owned, and was changed manually.", Resource: testPermission(named, principal), AWS: has(bucketStatement),
 			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
 		"MayNotAdd": {
 			Reason: "What may not be added again is not removed.", Resource: testPermission(named, principal, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: has(bucketStatement),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
-		"Foreign":    {Reason: "A statement of this id that is there already is not ours.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
-		"Imported":   {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
-		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(testenv.Pending), AWS: has(bucketStatement), Want: inOrder},
+		"Foreign":    {Reason: "An existing statement of the same id is foreign.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
+		"Imported":   {Reason: "The user has imported the statement.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
+		"LostAnswer": {Reason: "The statement did not exist before an unanswered create, and equals what that sent.", Resource: testPermission(testenv.Pending), AWS: has(bucketStatement), Want: inOrder},
 		"LostAnswerOfOther": {
-			Reason: "It would have made it otherwise.", Resource: testPermission(testenv.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
+			Reason: "The statement differs from what the unanswered create sent.", Resource: testPermission(testenv.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign},
 		},
-		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
-		"SourceFrom":  {Reason: "The source's ARN is another object's to tell.", Resource: testPermission(named, selected("uploads")), AWS: has(withSource), Want: inOrder},
+		"ObserveOnly": {Reason: "Observing needs no ownership.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
+		"SourceFrom":  {Reason: "The source's ARN comes from another object.", Resource: testPermission(named, selected("uploads")), AWS: has(withSource), Want: inOrder},
 		"SourceFromMissing": {
 			Reason: "Without it nothing is known to differ.", Resource: testPermission(named, selected("missing")), AWS: has(withSource),
 			Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"SourceFromMissingAtCreation": {
-			Reason: "Nor is anything added.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
+			Reason: "Nothing is created while a reference is not resolved.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
+			Reason: "An owned statement is deleted, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement)},
+		"DeletedForeign": {Reason: "A foreign resource is not deleted.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement)},
 		"DeletedUnresolved": {
 			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
 			Want: observation{Calls: testenv.None},
@@ -82,7 +82,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"MovedUnseen": {
-			Reason: "Nor where status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
+			Reason: "A statement on another function is not left behind, even if status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"TwoNames": {
@@ -124,28 +124,28 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 
 func TestCreate(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		aws    func(env)
-		want   string
-		held   bool
+		reason  string
+		aws     func(env)
+		want    string
+		aborted bool
 	}{
-		"Added": {reason: "Its name is kept.", aws: func(env) {}},
-		"Exists": {reason: "Whose it is, the next look tells.", held: true, aws: func(e env) {
+		"Added": {reason: "The name of the created statement is recorded.", aws: func(env) {}},
+		"Exists": {reason: "The next observation checks the ownership.", aborted: true, aws: func(e env) {
 			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
 		}},
-		"Fails": {reason: "AWS says why.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + testenv.Boom},
+		"Fails": {reason: "AWS's error is returned.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + testenv.Boom},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			tc.aws(e)
 			p := testPermission()
-			_, held, err := e.Attempt(p)
+			_, aborted, err := e.Attempt(p)
 			if got := ownership.Parent(p); got != "cart" {
 				t.Errorf("before it is added, the function is remembered: %q", got)
 			}
-			if !testenv.Says(err, tc.want) || held != tc.held {
-				t.Errorf("%s\nerror %v, want %q; held %t", tc.reason, err, tc.want, held)
+			if !testenv.ErrorMatches(err, tc.want) || aborted != tc.aborted {
+				t.Errorf("%s\nerror %v, want %q; aborted %t", tc.reason, err, tc.want, aborted)
 			}
 			if ownership.WroteName(p) != (name == "Added") {
 				t.Errorf("\n%s\nname %q", tc.reason, meta.GetExternalName(p))
@@ -162,11 +162,11 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
 	attempt := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return attempt }
+	e.NextAttempt = func() *reconciler.Attempt { return attempt }
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
-	e.Turn = nil
+	e.NextAttempt = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -178,13 +178,13 @@ func TestDelete(t *testing.T) {
 		reason, code, want string
 	}{
 		"Gone":  {reason: "What is gone is no error.", code: "ResourceNotFoundException"},
-		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement bucket of the policy of function cart: " + testenv.Boom},
+		"Fails": {reason: "AWS's error is returned.", code: "InvalidParameterValueException", want: "cannot remove statement bucket of the policy of function cart: " + testenv.Boom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			has(bucketStatement)(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted)); o != testenv.Deleted || !testenv.Says(err, tc.want) {
+			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted)); o != testenv.Deleted || !testenv.ErrorMatches(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

@@ -147,7 +147,7 @@ spec:
 	}
 
 	// Longer than a Secret without users is kept.
-	waitUntil := s.GetDeletionTimestamp().Add(secretGrace + lookAgain + 2*time.Second)
+	waitUntil := s.GetDeletionTimestamp().Add(secretGrace + recheckUsages + 2*time.Second)
 	for time.Now().Before(waitUntil) {
 		if !there(s) || !there(c) {
 			t.Fatal("Secret or config are gone before the resource that needs them")

@@ -56,23 +56,23 @@ func TestReachable(t *testing.T) {
 			e := newEnv(t, k, c, secret("aws"))
 			e.breakers = breaker.New(e.now, func() float64 { return 0 })
 			key := client.ObjectKeyFromObject(c)
-			var told []reconcile.Request
+			var requests []reconcile.Request
 			e.breakers.Watch(func(k breaker.Key) {
-				told = append(told, e.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
+				requests = append(requests, e.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
 			})
-			look := func() (xpv2.Condition, time.Duration) {
+			attempt := func() (xpv2.Condition, time.Duration) {
 				res := e.reconcile(key)
 				e.get(c)
 				return c.GetCondition(TypeReachable), res.RequeueAfter
 			}
-			look()
-			if is, _ := look(); is.Status != corev1.ConditionUnknown {
+			attempt()
+			if is, _ := attempt(); is.Status != corev1.ConditionUnknown {
 				t.Errorf("a config to which AWS has always answered does not say so: %+v", is)
 			}
 
 			n := &network{down: true}
 			n.call(e.breakers, c, "eu-west-1")
-			is, after := look()
+			is, after := attempt()
 			if is.Status != corev1.ConditionFalse || is.Reason != ReasonUnanswered || is.Message != unreachable([]string{"eu-west-1"}) || is.ObservedGeneration != c.GetGeneration() {
 				t.Errorf("the config does not say that AWS does not answer: %+v", is)
 			}
@@ -84,14 +84,14 @@ func TestReachable(t *testing.T) {
 			}
 			writes := e.writes
 			n.call(e.breakers, c, "eu-west-1")
-			if look(); e.writes != writes {
+			if attempt(); e.writes != writes {
 				t.Errorf("%d writes though nothing has changed", e.writes-writes)
 			}
 
 			for i := range 5 {
 				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
-			if is, _ := look(); is.Message != unreachable([]string{"eu-west-1", "us-east-0", "us-east-1", "us-east-2"}) {
+			if is, _ := attempt(); is.Message != unreachable([]string{"eu-west-1", "us-east-0", "us-east-1", "us-east-2"}) {
 				t.Errorf("a few regions are named: %s", is.Message)
 			}
 
@@ -100,14 +100,14 @@ func TestReachable(t *testing.T) {
 			for i := range 5 {
 				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
-			if is, _ := look(); is.Status != corev1.ConditionTrue || is.Reason != ReasonAnswering || is.Message != "" {
+			if is, _ := attempt(); is.Status != corev1.ConditionTrue || is.Reason != ReasonAnswering || is.Message != "" {
 				t.Errorf("AWS answers again: %+v", is)
 			}
 			want := make([]reconcile.Request, 12)
 			for i := range want {
 				want[i].NamespacedName = key
 			}
-			if diff := cmp.Diff(want, told); diff != "" {
+			if diff := cmp.Diff(want, requests); diff != "" {
 				t.Errorf("the config is looked at whenever a breaker opens or closes: -want, +got:\n%s", diff)
 			}
 		})
@@ -125,8 +125,8 @@ func TestReadyConfigIsProbed(t *testing.T) {
 	n, k := &network{down: true}, breaker.Key{Config: c.GetUID(), Region: "eu-west-1"}
 	n.call(e.breakers, c, k.Region)
 	wait := func() time.Duration {
-		leave, wait := e.breakers.Enter(k)
-		leave()
+		release, wait := e.breakers.Enter(k)
+		release()
 		return wait
 	}
 	if e.reconcile(name(c)); wait() == 0 {

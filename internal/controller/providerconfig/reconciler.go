@@ -41,8 +41,8 @@ const (
 	checkEvery = 5 * time.Minute
 	// retryEvery is the same for a config that does not work.
 	retryEvery = 30 * time.Second
-	// lookAgain is how often usages that are being deleted are checked.
-	lookAgain = 5 * time.Second
+	// recheckUsages is how often usages that are being deleted are checked.
+	recheckUsages = 5 * time.Second
 )
 
 // Reasons of events.
@@ -70,16 +70,16 @@ type Reconciler struct {
 	log      logging.Logger
 	now      func() time.Time
 
-	// kept has the UIDs of Secrets for which an event says that they are kept.
-	kept sync.Map
+	// notifiedSecrets has the UIDs of Secrets for which an event says that they are kept.
+	notifiedSecrets sync.Map
 }
 
 // Reconcile reconciles a config. It returns a panic as an error.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
-	return panics.Guard(func() (ctrl.Result, error) { return r.look(ctx, req) })
+	return panics.Guard(func() (ctrl.Result, error) { return r.reconcileConfig(ctx, req) })
 }
 
-func (r *Reconciler) look(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
@@ -96,7 +96,7 @@ func (r *Reconciler) look(ctx context.Context, req ctrl.Request) (ctrl.Result, e
 	}
 	result, err := r.reconcile(ctx, c, u)
 	if u.going > 0 || u.again {
-		result.RequeueAfter = soonest(result.RequeueAfter, lookAgain)
+		result.RequeueAfter = earlier(result.RequeueAfter, recheckUsages)
 	}
 	return result, ignoreConflict(&result, err)
 }
@@ -110,13 +110,13 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 		return ctrl.Result{}, err
 	}
 	if meta.WasDeleted(c) {
-		return ctrl.Result{}, r.hold(ctx, c, u)
+		return ctrl.Result{}, r.reportInUse(ctx, c, u)
 	}
 	if err := r.addFinalizer(ctx, c); err != nil {
 		return ctrl.Result{}, err
 	}
 	after, err := r.identify(ctx, c, u)
-	return ctrl.Result{RequeueAfter: soonest(after, protected)}, err
+	return ctrl.Result{RequeueAfter: earlier(after, protected)}, err
 }
 
 // release releases a config that nothing uses, and its Secret.
@@ -134,8 +134,8 @@ func (r *Reconciler) release(ctx context.Context, c providerConfig) error {
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, c, patchFrom(before))), "cannot remove the finalizer")
 }
 
-// hold shows why a config that is in use is not deleted.
-func (r *Reconciler) hold(ctx context.Context, c providerConfig, u usages) error {
+// reportInUse shows why a config that is in use is not deleted.
+func (r *Reconciler) reportInUse(ctx context.Context, c providerConfig, u usages) error {
 	msg := u.blocking()
 	before := deepCopy(c)
 	c.SetUsers(u.count)
@@ -174,10 +174,10 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 			// The status that is about to be written requeues the config's resources.
 			r.breakers.Probe(c.GetUID())
 		}
-		after = soonest(after, r.showUsage(ctx, c, u))
+		after = earlier(after, r.showUsage(ctx, c, u))
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
-	after = soonest(after, r.showBreakers(c))
+	after = earlier(after, r.showBreakers(c))
 	written, failed := r.write(ctx, before, c)
 	if written {
 		r.emitEvents(before, c, err)
@@ -217,14 +217,14 @@ func (r *Reconciler) write(ctx context.Context, before, c providerConfig) (bool,
 // ignoreConflict requeues the config after a conflict with another writer, without an error.
 func ignoreConflict(result *ctrl.Result, err error) error {
 	if kerrors.IsConflict(err) {
-		result.RequeueAfter = soonest(result.RequeueAfter, time.Second)
+		result.RequeueAfter = earlier(result.RequeueAfter, time.Second)
 		return nil
 	}
 	return err
 }
 
-// soonest returns the earlier of two times, of which 0 means never.
-func soonest(a, b time.Duration) time.Duration {
+// earlier returns the earlier of two times, of which 0 means never.
+func earlier(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return max(a, b)
 	}

@@ -209,7 +209,7 @@ func TestOneUsageKind(t *testing.T) {
 	}
 }
 
-func TestDeletionIsHeldBack(t *testing.T) {
+func TestDeletionWaitsForUsages(t *testing.T) {
 	users := []client.Object{cpc()}
 	for i := range 5 {
 		users = append(users, usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i)), function(fmt.Sprint("f", i)))
@@ -251,7 +251,7 @@ func TestDeletionIsHeldBack(t *testing.T) {
 	e.reconcile(name(c))
 }
 
-func TestUsagesThatHaveComeToNothing(t *testing.T) {
+func TestUsagesOfMissingResources(t *testing.T) {
 	gone := func(u *v1beta1.ProviderConfigUsage) *v1beta1.ProviderConfigUsage {
 		u.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
 		return u
@@ -266,7 +266,7 @@ func TestUsagesThatHaveComeToNothing(t *testing.T) {
 		gone(usage(ns, "ProviderConfig", "gone")),
 		gone(usage(ns, "ProviderConfig", "waiting")))
 	c := pc()
-	if got := e.reconcile(name(c)); got.RequeueAfter != lookAgain {
+	if got := e.reconcile(name(c)); got.RequeueAfter != recheckUsages {
 		t.Errorf("looks again after %v, while a usage is going", got.RequeueAfter)
 	}
 	for _, tc := range []struct {
@@ -392,9 +392,9 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 		answer error
 		err    bool
 	}{
-		"Deleted":   {reason: "It is stale, and goes."},
-		"Forbidden": {reason: "Crossplane lets providers delete nothing of their own: it counts for nothing, and stays.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
-		"Fails":     {reason: "Any other failure is told.", answer: errors.New("boom"), err: true},
+		"Deleted":   {reason: "A usage without an owner is deleted."},
+		"Forbidden": {reason: "Crossplane grants providers no deletion of usages, so the usage stays and does not count.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
+		"Fails":     {reason: "Any other error is returned.", answer: errors.New("boom"), err: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -408,7 +408,7 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 					return c.Delete(ctx, o, opts...)
 				},
 			})
-			kept, err := e.keep(t.Context(), pc(), u)
+			kept, err := e.counts(t.Context(), pc(), u)
 			if kept || (err != nil) != tc.err {
 				t.Errorf("%s\nkept %t, error %v", tc.reason, kept, err)
 			}

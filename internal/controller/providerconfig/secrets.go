@@ -37,13 +37,13 @@ func secretMetadata() *metav1.PartialObjectMetadata {
 }
 
 // protectSecrets adds the finalizer to the Secrets of a namespace that have the credentials of its
-// configs, and removes it from the others. goes is true if c is about to be deleted, and needs
+// configs, and removes it from the others. deleting is true if c is about to be deleted, and needs
 // none. It returns when to check again, 0 if that is not necessary.
-func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usages, goes bool) (time.Duration, error) {
+func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usages, deleting bool) (time.Duration, error) {
 	if c.GetNamespace() == "" {
 		return 0, nil
 	}
-	needed, err := r.neededSecrets(ctx, c, u, goes)
+	needed, err := r.neededSecrets(ctx, c, u, deleting)
 	if err != nil {
 		return 0, err
 	}
@@ -60,7 +60,7 @@ func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usa
 		if err != nil {
 			return 0, err
 		}
-		after = soonest(after, wait)
+		after = earlier(after, wait)
 	}
 	return after, nil
 }
@@ -79,13 +79,13 @@ type need struct {
 // secretInUse is the message of the event on a Secret that is being deleted.
 const secretInUse = "resources still use the credentials in this Secret through a ProviderConfig of the namespace: it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of deleting it"
 
-// tellKept emits an event on a Secret that is being deleted and kept, once.
-func (r *Reconciler) tellKept(s *metav1.PartialObjectMetadata, kept bool) {
+// emitSecretInUse emits an event on a Secret that is being deleted and kept, once.
+func (r *Reconciler) emitSecretInUse(s *metav1.PartialObjectMetadata, kept bool) {
 	if !kept {
-		r.kept.Delete(s.GetUID())
+		r.notifiedSecrets.Delete(s.GetUID())
 		return
 	}
-	if _, told := r.kept.LoadOrStore(s.GetUID(), true); told {
+	if _, emitted := r.notifiedSecrets.LoadOrStore(s.GetUID(), true); emitted {
 		return
 	}
 	s = s.DeepCopy()
@@ -94,7 +94,7 @@ func (r *Reconciler) tellKept(s *metav1.PartialObjectMetadata, kept bool) {
 }
 
 // neededSecrets returns the needs for the Secrets of a namespace, by name.
-func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usages, goes bool) (map[string]need, error) {
+func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usages, deleting bool) (map[string]need, error) {
 	l := &v1beta1.ProviderConfigList{}
 	if err := r.kube.List(ctx, l, client.InNamespace(c.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, errors.Wrap(err, "cannot list the configs of the namespace")
@@ -103,7 +103,7 @@ func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usag
 	for i := range l.Items {
 		other := &l.Items[i]
 		name, ok := session.SecretOf(other)
-		if !ok || goes && other.GetUID() == c.GetUID() {
+		if !ok || deleting && other.GetUID() == c.GetUID() {
 			continue
 		}
 		users := other.GetUsers()
@@ -126,7 +126,7 @@ func (r *Reconciler) protect(ctx context.Context, s *metav1.PartialObjectMetadat
 		// Its config may be about to be deleted too.
 		wait = max(0, secretGrace-r.now().Sub(s.GetDeletionTimestamp().Time))
 		want = has && (n.going || n.used || wait > 0)
-		r.tellKept(s, want && n.used)
+		r.emitSecretInUse(s, want && n.used)
 	}
 	if want == has {
 		if !has {

@@ -65,7 +65,7 @@ func (r *Reconciler) showUsage(ctx context.Context, c providerConfig, u usages) 
 	if r.accounts == nil || u.count == 0 {
 		return 0
 	}
-	known, again := r.accounts.Look(ctx, c.GetUID())
+	known, again := r.accounts.Usages(ctx, c.GetUID())
 	for _, k := range known {
 		status.AccountUsage = append(status.AccountUsage, accountUsage(k))
 	}

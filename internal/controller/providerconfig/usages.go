@@ -70,14 +70,14 @@ func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, erro
 	}
 	u := usages{}
 	for i := range l.Items {
-		kept, err := r.keep(ctx, c, &l.Items[i])
+		counted, err := r.counts(ctx, c, &l.Items[i])
 		if err != nil {
 			// All who can write in a namespace can create usages there. Such a usage must not keep
 			// a cluster's config from being reconciled.
 			r.log.Info("Cannot reconcile a usage of a config", "config", c.GetName(), "usage", client.ObjectKeyFromObject(&l.Items[i]), "error", err)
 			u.again = true
 		}
-		if kept {
+		if counted {
 			u.add(&l.Items[i])
 		}
 	}
@@ -94,11 +94,11 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(), usage.ResourceReference.Name))
 }
 
-// keep reports whether a usage counts: whether its resource still uses the config. It releases a
+// counts reports whether a usage counts: whether its resource still uses the config. It releases a
 // usage that does not. A usage without an owner has lost its resource, for example in a restored
 // backup. It is obsolete, or is recorded anew in the next reconcile of the resource. A usage that a
 // user created never decides about a deletion.
-func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
+func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
 		if err := session.Release(ctx, r.kube, u); err != nil {
@@ -107,12 +107,12 @@ func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.Prov
 		// Crossplane grants providers no right to delete usages. One that stays does not count.
 		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that has no owner")
 	}
-	held := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, session.UsageFinalizer)
-	if !held && !meta.WasDeleted(c) {
+	finalized := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, session.UsageFinalizer)
+	if !finalized && !meta.WasDeleted(c) {
 		return true, nil
 	}
 	needs, err := r.needs(ctx, c, u.GetNamespace(), owner)
-	if err != nil || needs || !held {
+	if err != nil || needs || !finalized {
 		return needs, err
 	}
 	return false, errors.Wrap(session.Release(ctx, r.kube, u), "cannot release a usage")

@@ -31,25 +31,25 @@ func TestPoisonedUsages(t *testing.T) {
 		kube   interceptor.Funcs
 		// users is the number that status shows, and kept whether the config still exists after its
 		// deletion.
-		users int64
-		kept  bool
+		users   int64
+		counted bool
 	}{
 		"UnknownKind":      {reason: "No provider knows its owner's kind.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].Kind = "Nope" }, users: 1},
-		"UnknownGroup":     {reason: "Nor its group.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "nope.example.org/v1" }, users: 1},
-		"BrokenGroup":      {reason: "It has none.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "a/b/c/d" }, users: 1},
-		"UnknownKindGoing": {reason: "And it is being deleted.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u); u.OwnerReferences[0].Kind = "Nope" }},
-		"NoResource": {reason: "Its owner is of a kind that uses no config.", poison: func(u *v1beta1.ProviderConfigUsage) {
+		"UnknownGroup":     {reason: "No provider knows the group of the owner.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "nope.example.org/v1" }, users: 1},
+		"BrokenGroup":      {reason: "The owner's API version is malformed.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "a/b/c/d" }, users: 1},
+		"UnknownKindGoing": {reason: "The usage is being deleted, and no provider knows its owner's kind.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u); u.OwnerReferences[0].Kind = "Nope" }},
+		"NoResource": {reason: "The owner is of a kind that uses no config.", poison: func(u *v1beta1.ProviderConfigUsage) {
 			u.OwnerReferences[0].APIVersion, u.OwnerReferences[0].Kind = "v1", "Secret"
 		}, others: []client.Object{secret("poison")}, users: 1},
-		"NotThere": {reason: "Its owner is not there.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1},
-		"Another":  {reason: "Its owner is another of that name.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].UID = "u2" }, others: []client.Object{function("poison")}, users: 1},
-		"AnotherConfig": {reason: "Its owner uses another config.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{func() client.Object {
+		"NotThere": {reason: "The owner does not exist.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1},
+		"Another":  {reason: "The owner was replaced by another of the same name.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].UID = "u2" }, others: []client.Object{function("poison")}, users: 1},
+		"AnotherConfig": {reason: "The owner uses another config.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{func() client.Object {
 			f := function("poison")
 			f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
 			return f
 		}()}, users: 1},
 		"NotReleased": {
-			reason: "It can't be let go.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u) },
+			reason: "The finalizer of the usage cannot be removed.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u) },
 			kube: interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
 				if _, ok := o.(*v1beta1.ProviderConfigUsage); ok {
 					return errors.New("refused")
@@ -57,9 +57,9 @@ func TestPoisonedUsages(t *testing.T) {
 				return c.Patch(ctx, o, p, opts...)
 			}},
 		},
-		"Genuine": {reason: "Nobody has made this one up.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, kept: true},
+		"Genuine": {reason: "The usage is genuine.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, counted: true},
 		"Unread": {
-			reason: "Who knows whether this one is.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, kept: true,
+			reason: "The owner cannot be read, so the usage counts.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, counted: true,
 			kube: interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if _, ok := o.(*v1beta1.Function); ok {
 					return errors.New("away")
@@ -82,8 +82,8 @@ func TestPoisonedUsages(t *testing.T) {
 			}
 			e.delete(c)
 			e.reconcile(name(c))
-			if kept := e.get(c); kept != tc.kept {
-				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, kept)
+			if counted := e.get(c); counted != tc.counted {
+				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, counted)
 			}
 		})
 	}
@@ -98,7 +98,7 @@ func TestUsageTakenBack(t *testing.T) {
 		after  *v1beta1.ProviderConfigUsage
 		want   int
 	}{
-		"TakenBack": {reason: "It has no labels any more.", after: after, want: 1},
+		"TakenBack": {reason: "The labels of the usage were removed.", after: after, want: 1},
 		"Unchanged": {reason: "Nothing has changed.", after: before},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,29 +13,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
 	t.Helper()
 	return newEnv(t).Env, newConfig()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "provisionedconcurrencyconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "provisionedconcurrencyconfigs", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // that no call is repeated without bound.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]testenv.OddCase{
-		"NoARN":    {Reason: "The list does not say whose it is.", Odd: odd{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
-		"NoStatus": {Reason: "The numbers tell.", Odd: odd{opList: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, testenv.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]testenv.EmulatorCase{
+		"NoARN":    {Reason: "The list lacks the function's ARN.", Responses: answers{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
+		"NoStatus": {Reason: "The numbers show that the allocation is complete.", Responses: answers{opList: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
 		"Bare": {
-			Reason: "Nothing tells whether it is there.", Odd: odd{opList: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
-			Writes: []string{opPut}, Told: "does not return a status",
+			Reason: "Without status and numbers, the state is unknown.", Responses: answers{opList: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
+			Writes: []string{opPut}, Message: "does not return a status",
 		},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Told: testenv.NotVisible,
+			Reason: "A configuration that AWS never shows is created at growing intervals.", Responses: answers{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
 	})
 }
@@ -43,11 +43,11 @@ func TestOddAnswers(t *testing.T) {
 // TestLate checks that however late AWS shows it, concurrency is requested once, and none
 // is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.ProvisionedConcurrencyConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.ProvisionedConcurrencyConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := newConfig()
-		return testenv.Life[*v1beta1.ProvisionedConcurrencyConfig]{
+		return testenv.Lifecycle[*v1beta1.ProvisionedConcurrencyConfig]{
 			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
 			Edit: func() { c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9) },
 			There: func() []string {

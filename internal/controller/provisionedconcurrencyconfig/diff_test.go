@@ -40,15 +40,15 @@ func TestDecide(t *testing.T) {
 		wait    time.Duration
 	}{
 		"New":             {reason: "AWS takes some minutes.", there: item(inProgress, 5, 0), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"StillNew":        {reason: "It was never ready.", there: item(inProgress, 5, 0), was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"InMotion":        {reason: "It was ready before.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 5, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
+		"StillNew":        {reason: "A configuration that was never READY is being created.", there: item(inProgress, 5, 0), was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
+		"InMotion":        {reason: "A configuration that was READY before is being updated.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 5, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
 		"ChangedInMotion": {reason: "AWS is let finish.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
-		"Ready":           {reason: "AWS says so.", there: item(ready, 5, 0), was: reconciler.Updating(2, ""), spec: 5, ready: xpv2.ReasonAvailable},
-		"Changed":         {reason: "Another number is asked for.", there: item(ready, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},
+		"Ready":           {reason: "AWS reports READY.", there: item(ready, 5, 0), was: reconciler.Updating(2, ""), spec: 5, ready: xpv2.ReasonAvailable},
+		"Changed":         {reason: "Spec requests another number.", there: item(ready, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},
 		"Failed":          {reason: "AWS's reason is shown, and it is tried again later.", there: because, was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", wait: 4 * time.Minute},
-		"FailedLongAgo":   {reason: "What made it fail may have been put right.", there: item(failed, 5, 5*time.Minute), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},
+		"FailedLongAgo":   {reason: "The cause of the failure may have been corrected.", there: item(failed, 5, 5*time.Minute), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},
 		"FailedUndated":   {reason: "A time that can't be read is long ago.", there: undated, spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},
-		"FailedChanged":   {reason: "Another number is asked for at once.", there: because, spec: 3, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", call: opPut},
+		"FailedChanged":   {reason: "Another number is requested at once.", there: because, spec: 3, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", call: opPut},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestCompare(t *testing.T) {
 		"Changed": {reason: "The number differs.", spec: ptr.To[int32](7), changes: "provisionedConcurrentExecutions: 5 -> 7"},
 		"Scaled":  {reason: "What Application Auto Scaling does is left alone.", initial: &v1beta1.ProvisionedConcurrencyConfigSettings{ProvisionedConcurrentExecutions: ptr.To[int32](2)}},
 		"Both":    {reason: "What is always wanted wins.", spec: ptr.To[int32](7), initial: &v1beta1.ProvisionedConcurrencyConfigSettings{ProvisionedConcurrentExecutions: ptr.To[int32](2)}, changes: "provisionedConcurrentExecutions: 5 -> 7"},
-		"Neither": {reason: "What is not said is left to AWS. Admission refuses it where a create is allowed.", asMade: true},
+		"Neither": {reason: "An unset number is left to AWS. Admission rejects it if a create is allowed.", asMade: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -29,12 +29,12 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, takes, func(w *testenv.World) managed.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+	return env{functionconfigtest.New(t, takes, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
 		return newExternal(w.Lambda, w.Cache, w.Now)
 	})}
 }
 
-func TestLife(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Want(c, "a create, and AWS is at it", testenv.Created, testenv.Waits)
@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func TestOverlapOfVersionAndAliasIsTold(t *testing.T) {
+func TestOverlapOfVersionAndAliasIsReported(t *testing.T) {
 	e := newEnv(t)
 	e.Outcomes(newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") }))
 	_, err := e.Do(newConfig())

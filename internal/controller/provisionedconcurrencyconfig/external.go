@@ -61,7 +61,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 func (e *external) get(ctx context.Context, n functionname.Name) (types.ProvisionedConcurrencyConfigListItem, error) {
 	out, err := e.api.GetProvisionedConcurrencyConfig(ctx, &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if err != nil {
-		return types.ProvisionedConcurrencyConfigListItem{}, errors.Wrapf(err, "cannot get %s", what(n))
+		return types.ProvisionedConcurrencyConfigListItem{}, errors.Wrapf(err, "cannot get %s", description(n))
 	}
 	return types.ProvisionedConcurrencyConfigListItem{
 		AllocatedProvisionedConcurrentExecutions: out.AllocatedProvisionedConcurrentExecutions, AvailableProvisionedConcurrentExecutions: out.AvailableProvisionedConcurrentExecutions,
@@ -81,10 +81,10 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyC
 	}
 	e.name = n
 	item, exists, err := e.reader.Read(ctx, mg, n)
-	return found{Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: what(n), Parent: n.String()}, err
+	return found{Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: description(n), Parent: n.String()}, err
 }
 
-func what(n functionname.Name) string {
+func description(n functionname.Name) string {
 	return functionconfig.Description("the provisioned concurrency", n)
 }
 
@@ -122,7 +122,7 @@ func (e *external) Update(ctx context.Context, _ *v1beta1.ProvisionedConcurrency
 func (e *external) put(ctx context.Context, verb string, s settings) error {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.PutProvisionedConcurrencyConfig(ctx, putInput(s, e.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, what(e.name))
+	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }
 
 // Delete deletes the provisioned concurrency. The version or alias remains.

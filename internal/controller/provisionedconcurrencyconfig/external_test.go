@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// ask requests provisioned concurrency for a qualifier of the function cart.
-func (e env) ask(qualifier string, n int32) {
+// provision requests provisioned concurrency for a qualifier of the function cart.
+func (e env) provision(qualifier string, n int32) {
 	_, err := e.Lambda.PutProvisionedConcurrencyConfig(e.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier, ProvisionedConcurrentExecutions: &n})
 	e.Must(err)
 	e.Double.ResetCalls()
@@ -26,7 +26,7 @@ func (e env) ask(qualifier string, n int32) {
 // has returns a function that provides concurrency for a qualifier of the function cart.
 func has(qualifier string, n int32) func(env) {
 	return func(e env) {
-		e.ask(qualifier, n)
+		e.provision(qualifier, n)
 		e.Advance(takes)
 	}
 }
@@ -49,26 +49,26 @@ func TestObserve(t *testing.T) {
 	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"Absent":    {Reason: "It is to be made.", Resource: newConfig(), Want: create},
-		"OfVersion": {Reason: "That of a version is another one.", Resource: newConfig(), AWS: has("1", 5), Want: create},
+		"Absent":    {Reason: "A configuration that does not exist is created.", Resource: newConfig(), Want: create},
+		"OfVersion": {Reason: "The configuration of a version does not count as that of the alias.", Resource: newConfig(), AWS: has("1", 5), Want: create},
 		"Denied": {
-			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
 			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: testenv.None},
 		},
 		"InOrder":  {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has("live", 5), Want: inOrder},
-		"InMotion": {Reason: "It is awaited.", Resource: newConfig(named), AWS: func(e env) { e.ask("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: testenv.None}},
-		"Drifted":  {Reason: "It is put right.", Resource: newConfig(named), AWS: has("live", 9), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
+		"InMotion": {Reason: "An allocation in progress is awaited.", Resource: newConfig(named), AWS: func(e env) { e.provision("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: testenv.None}},
+		"Drifted":  {Reason: "A manual change is corrected.", Resource: newConfig(named), AWS: has("live", 9), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has("live", 5),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:live"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(testenv.Pending), AWS: has("live", 5), Want: inOrder},
+		"LostAnswer": {Reason: "The result of an unanswered create is owned.", Resource: newConfig(testenv.Pending), AWS: has("live", 5), Want: inOrder},
 		"NoQualifier": {
 			Reason: "A function has none.", Resource: newConfig(func(c mg) { c.Spec.ForProvider.Qualifier = nil }),
 			Want: observation{Calls: testenv.None, Err: "no alias or version of function cart is named", Reserved: testenv.None},
 		},
-		"Deleted":     {Reason: "It is to be removed.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has("live", 5), Want: observation{Exists: true, Reserved: []string{opDelete}}},
-		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"Deleted":     {Reason: "A resource that is being deleted deletes its configuration.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has("live", 5), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"DeletedGone": {Reason: "The configuration no longer exists, so the deletion is done.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
 		"ObserveOnly": {
 			Reason: "Whatever is there is shown.",
 			Resource: newConfig(func(c mg) {

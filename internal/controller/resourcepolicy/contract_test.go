@@ -9,29 +9,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
 	t.Helper()
 	return newEnv(t).Env, testPolicy(asking(accountPolicy))
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "resourcepolicies", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "resourcepolicies", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // that no call is repeated without bound.
-func TestOddAnswers(t *testing.T) {
-	testenv.OddAnswers(t, begin, testenv.PolicyAnswers(opRead, opPut, 6, testenv.NotVisible))
+func TestEmulatorResponses(t *testing.T) {
+	testenv.RunEmulatorCases(t, newCase, testenv.PolicyAnswers(opRead, opPut, 6, testenv.NotVisible))
 }
 
 // TestLate checks that however late AWS shows it, one policy is
 // created, and none is left after the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.ResourcePolicy] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.ResourcePolicy] {
 		t.Helper()
 		e := newEnv(t)
 		p := testPolicy(asking(accountPolicy))
-		return testenv.Life[*v1beta1.ResourcePolicy]{
+		return testenv.Lifecycle[*v1beta1.ResourcePolicy]{
 			Env: e.Env, Resource: p, Create: opPut, Delete: opDelete,
 			Edit: func() { p.Spec.ForProvider.Policy = ptr.To(publicPolicy) },
 			There: func() []string {

@@ -27,7 +27,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Double.ResetCalls()

@@ -58,28 +58,28 @@ func TestObserve(t *testing.T) {
 			p.Spec.ForProvider.ResourceArn, p.Spec.ForProvider.ResourceArnFrom = nil, &v1beta1.FieldSelector{Kind: "Alias", Name: name}
 		}
 	}
-	// odd responds with a policy that AWS would not return.
-	odd := func(policy string) func(env) {
+	// unusual responds with a policy that AWS would not return.
+	unusual := func(policy string) func(env) {
 		return func(e env) {
 			has(publicPolicy)(e)
-			e.Odd = testenv.Answers{opRead: testenv.With("Policy", policy)}
+			e.Responses = testenv.Answers{opRead: testenv.With("Policy", policy)}
 		}
 	}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	foreign := `the policy of ` + testArn + ` exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "` + testArn + `"`
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"None":       {Reason: "There is none yet.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: odd(""), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Unreadable": {Reason: "AWS could not be asked.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
-		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: odd("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
-		"Same":       {Reason: "Ours, and as it should be.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},
+		"None":       {Reason: "A policy that does not exist is created.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: unusual(""), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Unreadable": {Reason: "The policy cannot be read.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
+		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: unusual("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
+		"Same":       {Reason: "The policy is owned and equals spec.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},
 		"Rewritten": {
 			Reason: "AWS writes it in its own way.", Resource: testPolicy(named, asking(accountPolicy)),
 			AWS:  has(`{"Id":"default","Statement":[{"Resource":["*"],"Action":["lambda:InvokeFunction"],"Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Effect":"Allow","Sid":"all"}],"Version":"2012-10-17"}`),
 			Want: inOrder,
 		},
 		"Differs": {
-			Reason:   "Ours, and changed by hand.",
+			Reason:   "The policy is owned, and was changed manually.",
 			Resource: testPolicy(named), AWS: has(accountPolicy),
 			Want: observation{
 				Exists: true, Ready: "Updating",
@@ -99,12 +99,12 @@ func TestObserve(t *testing.T) {
 			Reason: "AWS counts bytes.", Resource: testPolicy(asking(`{"Statement": "` + strings.Repeat("ä", 10240) + `"}`)),
 			Want: observation{Err: "spec.forProvider.policy has 20496 bytes without white space, but AWS allows 20480: shorten it"},
 		},
-		"Foreign":           {Reason: "A policy that is there already is not ours, even if it is the same.", Resource: testPolicy(), AWS: has(publicPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
-		"Imported":          {Reason: "The user says that it is meant.", Resource: testPolicy(testenv.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
-		"LostAnswer":        {Reason: "It was not there before a put whose answer was lost, and is what was put.", Resource: testPolicy(testenv.Pending), AWS: has(publicPolicy), Want: inOrder},
+		"Foreign":           {Reason: "An existing policy is foreign, even if it is equal.", Resource: testPolicy(), AWS: has(publicPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
+		"Imported":          {Reason: "The user has imported it by its name.", Resource: testPolicy(testenv.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
+		"LostAnswer":        {Reason: "The policy did not exist before an unanswered put, and equals what that sent.", Resource: testPolicy(testenv.Pending), AWS: has(publicPolicy), Want: inOrder},
 		"LostAnswerOfOther": {Reason: "Somebody else put another one meanwhile.", Resource: testPolicy(testenv.Pending), AWS: has(accountPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"ObserveOnly": {
-			Reason: "Anyone may look.",
+			Reason: "Observing needs no ownership.",
 			Resource: testPolicy(func(p mg) {
 				p.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 				p.Spec.ForProvider.Policy = nil
@@ -113,7 +113,7 @@ func TestObserve(t *testing.T) {
 			Want: inOrder,
 		},
 		"NothingAsked": {
-			Reason: "Who may only delete it need not say what it is.",
+			Reason: "A resource that may only delete the policy needs no document.",
 			Resource: testPolicy(named, func(p mg) {
 				p.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionDelete}
 				p.Spec.ForProvider.Policy = nil
@@ -121,7 +121,7 @@ func TestObserve(t *testing.T) {
 			AWS:  has(publicPolicy),
 			Want: inOrder,
 		},
-		"From": {Reason: "The ARN is another object's to tell.", Resource: testPolicy(named, selected("live")), AWS: has(publicPolicy), Want: inOrder},
+		"From": {Reason: "The ARN comes from another object.", Resource: testPolicy(named, selected("live")), AWS: has(publicPolicy), Want: inOrder},
 		"FromMissing": {
 			Reason: "Until it does, nothing is known.", Resource: testPolicy(selected("missing")),
 			Want: observation{Calls: testenv.None, Err: "cannot resolve spec.forProvider.resourceArnFrom: Alias missing does not exist"},
@@ -131,11 +131,11 @@ func TestObserve(t *testing.T) {
 			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "` + testArn + `" to "` + testArn + `:live", which would leave "` + testArn + `" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "` + testArn + `:live"`},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become, and whatever spec can't tell any more.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
+			Reason: "An owned policy is deleted, even if spec can no longer be resolved.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign":    {Reason: "What is not ours stays.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
-		"DeletedUnresolved": {Reason: "It was never put.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
+		"DeletedForeign":    {Reason: "A foreign resource is not deleted.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
+		"DeletedUnresolved": {Reason: "A policy that was never put is not deleted.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
 	})
 }
 
@@ -167,8 +167,8 @@ func TestRevision(t *testing.T) {
 		t.Run(name+"Latest", func(t *testing.T) {
 			e := newEnv(t)
 			has(accountPolicy)(e)
-			if _, held, err := e.Attempt(p()); held || err != nil || strings.Contains(e.Double.Policy(testArn), "111122223333") {
-				t.Errorf("It is still the one that was seen. held: %t, error: %v, %s", held, err, e.Double.Policy(testArn))
+			if _, aborted, err := e.Attempt(p()); aborted || err != nil || strings.Contains(e.Double.Policy(testArn), "111122223333") {
+				t.Errorf("It is still the one that was seen. held: %t, error: %v, %s", aborted, err, e.Double.Policy(testArn))
 			}
 		})
 		t.Run(name+"Stale", func(t *testing.T) {
@@ -183,8 +183,8 @@ func TestRevision(t *testing.T) {
 			e := newEnv(t)
 			has(accountPolicy)(e)
 			e.Break(opPut, opDelete)
-			if _, held, err := e.Attempt(p()); held || !testenv.Says(err, testenv.Boom) {
-				t.Errorf("AWS says why. held: %t, error: %v", held, err)
+			if _, aborted, err := e.Attempt(p()); aborted || !testenv.ErrorMatches(err, testenv.Boom) {
+				t.Errorf("AWS says why. held: %t, error: %v", aborted, err)
 			}
 		})
 	}

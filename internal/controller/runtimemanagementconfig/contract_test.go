@@ -10,30 +10,30 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.RuntimeManagementConfig], *v1beta1.RuntimeManagementConfig) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.RuntimeManagementConfig], *v1beta1.RuntimeManagementConfig) {
 	t.Helper()
 	return newEnv(t).Env, newConfig()
 }
 
 // FuzzReconcile reconciles random specs with random AWS responses.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "runtimemanagementconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "runtimemanagementconfigs", newCase) }
 
-// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// TestEmulatorResponses checks that malformed or missing responses of an emulator are reported and
 // that no call is repeated without bound.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
-	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
+	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":     {Reason: "AWS as it is.", Writes: []string{opPut}},
-		"NoPut":    {Reason: "The name is known.", Odd: odd{opPut: testenv.Body("null")}, Writes: []string{opPut}},
-		"EmptyGet": {Reason: "It can neither be in order nor absent.", Odd: odd{opGet: testenv.Body("{}")}, Told: "lacks updateRuntimeOn"},
-		"NullGet":  {Reason: "The SDK does not take it for an answer.", Odd: odd{opGet: testenv.Body("null")}, Told: "cannot read the runtime management configuration"},
-		"NoARN":    {Reason: "That is no difference.", Odd: odd{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")}, Writes: []string{opPut}},
+		"NoPut":    {Reason: "The name is known.", Responses: answers{opPut: testenv.Body("null")}, Writes: []string{opPut}},
+		"EmptyGet": {Reason: "An empty response is neither up to date nor absent.", Responses: answers{opGet: testenv.Body("{}")}, Message: "lacks updateRuntimeOn"},
+		"NullGet":  {Reason: "The SDK does not take it for an answer.", Responses: answers{opGet: testenv.Body("null")}, Message: "cannot read the runtime management configuration"},
+		"NoARN":    {Reason: "ARNs that AWS leaves out are no difference.", Responses: answers{opGet: testenv.Without("FunctionArn", "RuntimeVersionArn")}, Writes: []string{opPut}},
 		"NotShown": {
-			Reason: "What is not shown is sent ever more slowly.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Told: testenv.NotVisible,
+			Reason: "A setting that AWS never shows is sent at growing intervals.", Responses: answers{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Message: testenv.NotVisible,
 		},
-		"Unknown": {Reason: "What can't be looked at is not sent.", Odd: odd{opGet: testenv.Refusal(501, "InternalFailure")}, Told: "cannot read the runtime management configuration"},
+		"Unknown": {Reason: "Nothing is sent if the state cannot be read.", Responses: answers{opGet: testenv.Refusal(501, "InternalFailure")}, Message: "cannot read the runtime management configuration"},
 	})
 }
 
@@ -42,13 +42,13 @@ func TestOddAnswers(t *testing.T) {
 func TestReadWithoutMode(t *testing.T) {
 	type mg = *v1beta1.RuntimeManagementConfig
 	cases := map[string]testenv.ObserveCase[env, mg]{
-		"New":      {Reason: "It may have been set.", Resource: newConfig()},
+		"New":      {Reason: "The mode of a new resource may have been set.", Resource: newConfig()},
 		"Edited":   {Reason: "The edit may not have been sent.", Resource: newConfig(named)},
-		"Deleted":  {Reason: "It may not have been set back.", Resource: newConfig(named, testenv.BeingDeleted)},
+		"Deleted":  {Reason: "The mode of a resource that is being deleted may not have been reset.", Resource: newConfig(named, testenv.BeingDeleted)},
 		"Observed": {Reason: "Nothing is known of it.", Resource: newConfig(named, testenv.ObserveOnly)},
 	}
 	for name, tc := range cases {
-		tc.AWS = func(e env) { e.Odd = testenv.Answers{opGet: testenv.Without("UpdateRuntimeOn")} }
+		tc.AWS = func(e env) { e.Responses = testenv.Answers{opGet: testenv.Without("UpdateRuntimeOn")} }
 		tc.Want = testenv.Observation{Err: "lacks updateRuntimeOn"}
 		cases[name] = tc
 	}
@@ -58,11 +58,11 @@ func TestReadWithoutMode(t *testing.T) {
 // TestLate checks that however late AWS shows it, the configuration is set, and reset to
 // AWS's default by the deletion.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.RuntimeManagementConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.RuntimeManagementConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := newConfig()
-		return testenv.Life[*v1beta1.RuntimeManagementConfig]{
+		return testenv.Lifecycle[*v1beta1.RuntimeManagementConfig]{
 			Env: e.Env, Resource: c, Create: opPut, Delete: opPut, Sets: true,
 			Edit: func() { c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA) },
 			There: func() []string {

@@ -44,7 +44,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfi
 func observation(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfigObservation {
 	s := fromAWS(a)
 	return v1beta1.RuntimeManagementConfigObservation{
-		FunctionName: &n.Function, Qualifier: functionconfig.IsListed(n), FunctionArn: a.FunctionArn,
+		FunctionName: &n.Function, Qualifier: functionconfig.StatusQualifier(n), FunctionArn: a.FunctionArn,
 		UpdateRuntimeOn: s.UpdateRuntimeOn, RuntimeVersionArn: s.RuntimeVersionArn,
 	}
 }

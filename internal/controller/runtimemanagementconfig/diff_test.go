@@ -36,15 +36,15 @@ func TestCompare(t *testing.T) {
 		want    settings
 	}{
 		"Same":    {reason: "Nothing differs.", there: stays, spec: on(manual, runtimeA), want: on(manual, runtimeA)},
-		"Pinned":  {reason: "It stays on one runtime.", there: automatic, spec: on(manual, runtimeA), changes: `runtimeVersionArn: added "` + runtimeA + `", updateRuntimeOn: "Auto" -> "Manual"`, want: on(manual, runtimeA)},
-		"Moved":   {reason: "It stays on another.", there: stays, spec: on(manual, runtimeB), changes: `runtimeVersionArn: "` + runtimeA + `" -> "` + runtimeB + `"`, want: on(manual, runtimeB)},
+		"Pinned":  {reason: "The function is pinned to a runtime version.", there: automatic, spec: on(manual, runtimeA), changes: `runtimeVersionArn: added "` + runtimeA + `", updateRuntimeOn: "Auto" -> "Manual"`, want: on(manual, runtimeA)},
+		"Moved":   {reason: "The function is pinned to another runtime version.", there: stays, spec: on(manual, runtimeB), changes: `runtimeVersionArn: "` + runtimeA + `" -> "` + runtimeB + `"`, want: on(manual, runtimeB)},
 		"Freed":   {reason: "AWS takes no runtime with another mode.", there: stays, spec: on("FunctionUpdate", ""), changes: `runtimeVersionArn: removed, updateRuntimeOn: "Manual" -> "FunctionUpdate"`, want: on("FunctionUpdate", "")},
 		"Initial": {reason: "What is set at creation is left to others.", there: stays, initial: ptr.To(on("FunctionUpdate", "")), want: on(manual, runtimeA)},
 		"InitialRuntime": {
 			reason: "A runtime is of no use where another mode is always wanted.",
 			there:  automatic, spec: on(auto, ""), initial: ptr.To(on(manual, runtimeB)), want: on(auto, ""),
 		},
-		"Neither": {reason: "What is not said is left to AWS.", there: stays, want: on(manual, runtimeA)},
+		"Neither": {reason: "An unset field is left to AWS.", there: stays, want: on(manual, runtimeA)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.World) managed.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
 		return newExternal(w.Lambda)
 	})}
 }
@@ -40,7 +40,7 @@ func (e env) there(qualifier string) settings {
 	return fromAWS(out)
 }
 
-func TestLife(t *testing.T) {
+func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") })
 	e.Want(c, "it is set", testenv.Created, testenv.Settled)
@@ -73,7 +73,7 @@ func TestLostAnswer(t *testing.T) {
 	e.Want(c, "what was set is set back", testenv.Deleted, testenv.Gone)
 }
 
-func TestSteadyLooksAreOneCallEach(t *testing.T) {
+func TestSteadyObservationsAreOneCallEach(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Want(c, "it is set", testenv.Created, testenv.Settled)

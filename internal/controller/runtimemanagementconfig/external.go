@@ -57,16 +57,16 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig
 		return found{Parent: n.String()}, nil
 	}
 	if err != nil {
-		return found{}, errors.Wrapf(err, "cannot read %s", what(n))
+		return found{}, errors.Wrapf(err, "cannot read %s", description(n))
 	}
 	if out.UpdateRuntimeOn == "" {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", what(n), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", description(n), opGet)
 	}
 	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !reconciler.ObserveOnly(mg)
-	return found{Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(), Description: what(n), Parent: n.String()}, nil
+	return found{Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(), Description: description(n), Parent: n.String()}, nil
 }
 
-func what(n functionname.Name) string {
+func description(n functionname.Name) string {
 	return functionconfig.Description("the runtime management configuration", n)
 }
 
@@ -108,5 +108,5 @@ func (e *external) Delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfi
 
 func (e *external) put(ctx context.Context, verb string, s settings) error {
 	_, err := e.api.PutRuntimeManagementConfig(ctx, putInput(s, e.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, what(e.name))
+	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }

@@ -46,21 +46,21 @@ func TestObserve(t *testing.T) {
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
 	drifted := observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"Default":    {Reason: "Nobody has set it.", Resource: newConfig(), Want: create},
-		"CreateOnly": {Reason: "It is set once.", Resource: newConfig(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), Want: create},
-		"SetByHand":  {Reason: "It is nobody's, and set anew.", Resource: newConfig(), AWS: has(on(manual, runtimeA)), Want: drifted},
+		"Default":    {Reason: "The configuration is AWS's default.", Resource: newConfig(), Want: create},
+		"CreateOnly": {Reason: "Without the policy Update, the configuration is set once.", Resource: newConfig(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), Want: create},
+		"SetByHand":  {Reason: "A configuration that someone else has set is replaced.", Resource: newConfig(), AWS: has(on(manual, runtimeA)), Want: drifted},
 		"AsWanted":   {Reason: "Nothing is due.", Resource: newConfig(), AWS: has(on("FunctionUpdate", "")), Want: inOrder},
-		"Reset":      {Reason: "It was ours, and is put right.", Resource: newConfig(named), Want: drifted},
-		"NoFunction": {Reason: "It is to be set once there is one.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") }, Want: create},
+		"Reset":      {Reason: "A configuration that was reset manually is corrected.", Resource: newConfig(named), Want: drifted},
+		"NoFunction": {Reason: "The configuration is set once the function exists.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") }, Want: create},
 		"Denied": {
-			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "AccessDeniedException", "boom") },
+			Reason: "AWS's error is returned.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "AccessDeniedException", "boom") },
 			Want: observation{Err: "cannot read the runtime management configuration of function cart:$LATEST", Reserved: testenv.None},
 		},
-		"Deleted":      {Reason: "It is to be set back.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has(on("FunctionUpdate", "")), Want: observation{Exists: true, Reserved: []string{opPut}}},
-		"DeletedReset": {Reason: "It is set back.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
-		"DeletedUnset": {Reason: "It was never set, and stays as it is.", Resource: newConfig(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
+		"Deleted":      {Reason: "A resource that is being deleted resets the configuration.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has(on("FunctionUpdate", "")), Want: observation{Exists: true, Reserved: []string{opPut}}},
+		"DeletedReset": {Reason: "The configuration is reset already.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"DeletedUnset": {Reason: "A configuration that was never set is not reset.", Resource: newConfig(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
 		"DeletedFunction": {
-			Reason: "It went with its function.", Resource: newConfig(named, testenv.BeingDeleted), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") },
+			Reason: "The configuration was deleted with its function.", Resource: newConfig(named, testenv.BeingDeleted), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") },
 			Want: observation{Reserved: testenv.None},
 		},
 		"ObserveOnly": {Reason: "AWS's default is shown too.", Resource: newConfig(testenv.ObserveOnly), Want: inOrder},

@@ -8,45 +8,45 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*testenv.Env[*v1beta1.Version], *v1beta1.Version) {
+// newCase returns an env and a resource to create in it.
+func newCase(t testing.TB) (*testenv.Env[*v1beta1.Version], *v1beta1.Version) {
 	t.Helper()
 	return newEnv(t).Env, testVersion()
 }
 
 // FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
-func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "versions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "versions", newCase) }
 
-// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// TestEmulatorResponses checks that unusual or missing answers of an emulator are reported, and do
 // not lead to a second version.
-func TestOddAnswers(t *testing.T) {
-	type odd = testenv.Answers
+func TestEmulatorResponses(t *testing.T) {
+	type answers = testenv.Answers
 	gone := testenv.Refusal(404, "ResourceNotFoundException")
 	one := []string{opPublish}
 	// If the content is already published, AWS returns that version.
 	some := slices.Repeat(one, 5)
-	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
+	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
 		"None":         {Reason: "AWS as it is.", Writes: one},
-		"EmptyPublish": {Reason: "A number that is not told is asked for ever more seldom.", Odd: odd{opPublish: testenv.Body("{}")}, Writes: some, Told: "it is not visible yet"},
-		"NullPublish":  {Reason: "So it is here.", Odd: odd{opPublish: testenv.Body("null")}, Writes: one},
-		"NoARN":        {Reason: "The name is known.", Odd: odd{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")}, Writes: one},
-		"EmptyGet":     {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Told: "AWS answered without its configuration"},
-		"NoFunction":   {Reason: "Of no function, nothing is published.", Odd: odd{opGet: gone}, Told: "function f does not exist"},
-		"NoVersions":   {Reason: "A list is not needed.", Odd: odd{opList: gone}, Writes: one},
-		"EmptyList":    {Reason: "And where nothing is listed.", Odd: odd{opList: testenv.Body("{}"), opPublish: testenv.Body("{}")}, Writes: some, Told: "it is not visible yet"},
-		"NoState":      {Reason: "What has no state is there.", Odd: odd{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: some[:2]},
-		"NoHash":       {Reason: "What is not told is not compared.", Odd: odd{opGet: testenv.Without("CodeSha256")}, Writes: one},
+		"EmptyPublish": {Reason: "Without a number in the response, the publication is repeated at growing intervals.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
+		"NullPublish":  {Reason: "After a response of null, the version is found by its content.", Responses: answers{opPublish: testenv.Body("null")}, Writes: one},
+		"NoARN":        {Reason: "The name is known.", Responses: answers{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")}, Writes: one},
+		"EmptyGet":     {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Message: "AWS answered without its configuration"},
+		"NoFunction":   {Reason: "Of no function, nothing is published.", Responses: answers{opGet: gone}, Message: "function f does not exist"},
+		"NoVersions":   {Reason: "A list is not needed.", Responses: answers{opList: gone}, Writes: one},
+		"EmptyList":    {Reason: "Without a number and a list, the version cannot be found.", Responses: answers{opList: testenv.Body("{}"), opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
+		"NoState":      {Reason: "What has no state is there.", Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: some[:2]},
+		"NoHash":       {Reason: "Fields that AWS leaves out are not compared.", Responses: answers{opGet: testenv.Without("CodeSha256")}, Writes: one},
 	})
 }
 
 // TestLate checks that, however late AWS returns the versions, each state of the function
 // is published once, and the version is deleted with the resource.
 func TestLate(t *testing.T) {
-	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Version] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Lifecycle[*v1beta1.Version] {
 		t.Helper()
 		e := newEnv(t)
 		v := testVersion()
-		return testenv.Life[*v1beta1.Version]{
+		return testenv.Lifecycle[*v1beta1.Version]{
 			Env: e.Env, Resource: v, Create: opPublish, Delete: opDelete, Publishes: true,
 			Edit:    func() { e.change(256) },
 			There:   e.versions,

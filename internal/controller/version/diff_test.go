@@ -29,8 +29,8 @@ func TestPublished(t *testing.T) {
 	}{
 		"Found":   {reason: "A later version of the same content.", intent: intent(1, 1), among: there, want: "3", known: true},
 		"Before":  {reason: "What was there before is not it.", intent: intent(3, 1), among: there[:3], known: true},
-		"Other":   {reason: "Nor is other content.", intent: intent(0, 9), among: there[:3], known: true},
-		"Unknown": {reason: "A version whose variables cannot be read may be it.", intent: intent(3, 9), among: there},
+		"Other":   {reason: "A version with other content is not the published one.", intent: intent(0, 9), among: there[:3], known: true},
+		"Unknown": {reason: "A version with unreadable variables may be the published one.", intent: intent(3, 9), among: there},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

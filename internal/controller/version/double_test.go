@@ -28,7 +28,7 @@ type env struct {
 
 func newEnv(t testing.TB, change ...func(*lambda.CreateFunctionInput)) env {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.AddFunction("f", append(change, func(in *lambda.CreateFunctionInput) {
 		in.Environment = &types.Environment{Variables: map[string]string{"PASSWORD": "hunter2"}}
 	})...)
@@ -307,15 +307,15 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e.Settle(v)
 	e.Double.ResetCalls()
 	e.Age = 5 * time.Minute
-	const looks = 5
-	for range looks {
+	const observations = 5
+	for range observations {
 		e.Advance(5 * time.Minute)
 		if done, err := e.Step(v); err != nil || !done {
 			t.Fatalf("a settled version must stay settled: %t, %v", done, err)
 		}
 	}
-	if got := e.Double.Count(""); got != looks || e.Double.Count(opGet) != looks {
-		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", looks, looks, e.Double.Calls())
+	if got := e.Double.Count(""); got != observations || e.Double.Count(opGet) != observations {
+		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", observations, observations, e.Double.Calls())
 	}
 	e.Advance(6 * time.Minute)
 	e.Double.ResetCalls()

@@ -110,12 +110,14 @@ func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) 
 	if o.version, err = e.version(ctx, v, name); err != nil {
 		return found{}, err
 	}
-	err = e.readBeside(ctx, v, &o)
+	err = e.readAuxiliary(ctx, v, &o)
 	e.found = o
-	return found{Resource: o, Exists: o.version != nil, Name: name, Description: e.what(name), Parent: e.function}, err
+	return found{Resource: o, Exists: o.version != nil, Name: name, Description: e.description(name), Parent: e.function}, err
 }
 
-func (e *external) what(name string) string { return "version " + name + " of function " + e.function }
+func (e *external) description(name string) string {
+	return "version " + name + " of function " + e.function
+}
 
 // readDeleted reads what is still to be deleted: with a history limit, the resource's
 // earlier versions before the last one.
@@ -128,18 +130,18 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil && len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
 		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
-		return found{Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.what(oldest)}, err
+		return found{Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.description(oldest)}, err
 	}
 	c, err := e.get(ctx, name)
-	return found{Resource: observed{version: c}, Exists: c != nil, Name: name, Description: e.what(name)}, err
+	return found{Resource: observed{version: c}, Exists: c != nil, Name: name, Description: e.description(name)}, err
 }
 
 // recover returns the version that was published by a call without an answer. Until that is
 // found, or known not to exist, it returns the previous version.
 func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
-	i, noted := versions.IntentOf(v)
+	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
-	if !noted || reconciler.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+	if !recorded || reconciler.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, nil
 	}
 	var err error
@@ -159,8 +161,8 @@ func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string,
 	return name, errors.Wrap(reconciler.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
 }
 
-// readBeside reads what a call that is due needs.
-func (e *external) readBeside(ctx context.Context, v *v1beta1.Version, o *observed) error {
+// readAuxiliary reads what a call that is due needs.
+func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *observed) error {
 	if o.function == nil {
 		return nil
 	}
@@ -188,8 +190,8 @@ func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o fou
 		}
 		return ownership.Adopted, nil
 	}
-	i, noted := versions.IntentOf(v)
-	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (noted && versions.Number(o.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
+	i, recorded := versions.IntentOf(v)
+	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (recorded && versions.Number(o.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
 	return ownership.Foreign, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
@@ -340,7 +342,7 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 			reconciler.Abort(ctx, reconciler.PendingDelay(age))
 			return nil
 		}
-		versions.Kept(ctx, e.function, o.Name, why)
+		versions.EmitKept(ctx, e.function, o.Name, why)
 	}
 	versions.Forget(&s.VersionHistory, o.Name)
 	if len(s.History) > 0 {

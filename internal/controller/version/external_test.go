@@ -77,7 +77,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "function f is being created"},
 		},
 		"FirstUnready": {
-			Reason: "A Function that is half way through its creation is waited for, and that is told.", Resource: testVersion(byRef), AWS: has(configuration("$LATEST")),
+			Reason: "A Function that is being created is awaited, which Ready reports.", Resource: testVersion(byRef), AWS: has(configuration("$LATEST")),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "Function ns/cart is not Ready yet"},
 		},
 		"FirstUnreadable": {
@@ -89,7 +89,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Ready: xpv2.ReasonCreating},
 		},
 		"FirstPinned": {
-			Reason: "Other code than that asked for is not published.", Resource: testVersion(pin), AWS: has(configuration("$LATEST", other)),
+			Reason: "Code with another hash than the requested one is not published.", Resource: testVersion(pin), AWS: has(configuration("$LATEST", other)),
 			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code"},
 		},
 		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{Err: "function f does not exist"}},
@@ -99,7 +99,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"ChangedBusy": {
-			Reason: "It is published once the change has settled.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
+			Reason: "The version is published once the change of the function has settled.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "function f is being updated"},
 		},
 		"ChangedBroken": {
@@ -110,15 +110,15 @@ func TestObserve(t *testing.T) {
 			Reason: "A Function that is half way through a change is waited for.", Resource: testVersion(at("3"), byRef), AWS: has(configuration("$LATEST", other), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "Function ns/cart is not Ready yet"},
 		},
-		"Pinned":    {Reason: "The version that was asked for stays.", Resource: testVersion(at("3"), pin), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
+		"Pinned":    {Reason: "The requested version stays.", Resource: testVersion(at("3"), pin), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
 		"OnRequest": {Reason: "A change waits for a request.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
 		"Requested": {
 			Reason: "A request publishes.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST"), configuration("3")),
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: publishTrigger changed"},
 		},
-		"Gone": {Reason: "A version that was deleted by hand is published anew.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Gone": {Reason: "A version that was deleted manually is published again.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Preparing": {
-			Reason: "Ready is what AWS says.", Resource: testVersion(at("3")),
+			Reason: "Ready reports AWS's state.", Resource: testVersion(at("3")),
 			AWS:  has(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) { c.StateReasonCode = types.StateReasonCodeCreating })),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "AWS is preparing version 3: (Creating)"},
 		},
@@ -130,12 +130,12 @@ func TestObserve(t *testing.T) {
 			})),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "version 3 failed: no snapshot (FunctionError)"},
 		},
-		"Imported":     {Reason: "A version is taken over by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
+		"Imported":     {Reason: "A version is imported by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
 		"NoNumber":     {Reason: "An alias is no version.", Resource: testVersion(testenv.Imported[mg]("live")), Want: observation{Err: `"live" is not a published version`, Calls: testenv.None}},
 		"Latest":       {Reason: "$LATEST is not a published version.", Resource: testVersion(testenv.Imported[mg]("$LATEST")), Want: observation{Err: `"$LATEST" is not a published version`, Calls: testenv.None}},
 		"DeletedNever": {Reason: "What published nothing has nothing to delete.", Resource: testVersion(testenv.BeingDeleted), Want: observation{Calls: testenv.None}},
 		"DeletedGone":  {Reason: "A deletion ends when the version is gone.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has()},
-		"DeletedThere": {Reason: "A version of ours is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
+		"DeletedThere": {Reason: "An owned version is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
 		"DeletedOthers": {
 			Reason: "One that was there before is left.",
 			Resource: testVersion(testenv.BeingDeleted, at("3"), func(v mg) {
@@ -147,10 +147,10 @@ func TestObserve(t *testing.T) {
 		},
 		"ObserveOnly": {Reason: "Any version may be looked at.", Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3")), Want: inOrder},
 		"Unreadable": {
-			Reason: "Whether the function has changed is not known, and that is told.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
+			Reason: "Ready reports that it is not known whether the function has changed.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
 		},
-		"UnreadableOnRequest": {Reason: "Nothing is asked for.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder},
+		"UnreadableOnRequest": {Reason: "Spec requests no new version.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder},
 		"UnreadableRequested": {
 			Reason: "What cannot be read is not published.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST", secret), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
@@ -160,7 +160,7 @@ func TestObserve(t *testing.T) {
 			Want: inOrder,
 		},
 		"UnreadableVersionChanged": {
-			Reason: "So a change is known.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("b")), configuration("3", secret)),
+			Reason: "A change is detected by comparing with the status from before the variables became unreadable.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("b")), configuration("3", secret)),
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"UnreadableObserveOnly": {
@@ -171,11 +171,11 @@ func TestObserve(t *testing.T) {
 		},
 		"ManagedInstances": {Reason: "A version is Ready when AWS is done with it.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", nonInvocable), configuration("3")), Want: inOrder},
 		"VersionNonInvocable": {
-			Reason: "AWS documents no such state of a published version: should it have it, nobody waits for another one for ever.", Resource: testVersion(at("3")),
+			Reason: "AWS documents no such state of a published version. If it occurs, it is not awaited forever.", Resource: testVersion(at("3")),
 			AWS: has(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), Want: inOrder,
 		},
 		"Denied": {
-			Reason: "What AWS refuses is told.", Resource: testVersion(), AWS: func(e env) { e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no") }, Want: observation{Err: "cannot read function f"},
+			Reason: "AWS's error is returned.", Resource: testVersion(), AWS: func(e env) { e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no") }, Want: observation{Err: "cannot read function f"},
 		},
 	})
 }
@@ -192,21 +192,21 @@ func TestWaitingForAFunction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t).following(unready)
 			e.Script = script(answers(configuration("$LATEST", other), configuration("3")))
-			began, last, looks := time.Now(), time.Duration(0), 0
-			for at := time.Duration(0); at < time.Hour; looks++ {
-				turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
-				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), v)
-				if _, held := turn.Aborted(); err != nil || held || !o.ResourceUpToDate {
-					t.Fatalf("held %t, %+v, %v", held, o, err)
+			began, last, observations := time.Now(), time.Duration(0), 0
+			for at := time.Duration(0); at < time.Hour; observations++ {
+				attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
+				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), v)
+				if _, aborted := attempt.Aborted(); err != nil || aborted || !o.ResourceUpToDate {
+					t.Fatalf("aborted %t, %+v, %v", aborted, o, err)
 				}
 				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue || ready.Message != "Function ns/cart is not Ready yet" {
 					t.Fatalf("Ready must say what is waited for: %+v", ready)
 				}
-				last = turn.RequeueDelay()
+				last = attempt.RequeueDelay()
 				at += max(last, time.Second)
 			}
-			if looks > 50 || last != 5*time.Minute {
-				t.Errorf("%d looks in an hour, the last %s apart", looks, last)
+			if observations > 50 || last != 5*time.Minute {
+				t.Errorf("%d looks in an hour, the last %s apart", observations, last)
 			}
 		})
 	}
@@ -261,8 +261,8 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	step := func() error {
 		e := r.External()
 		if _, err := e.Observe(ctx, v); err != nil {
@@ -271,18 +271,18 @@ func TestVersionsInUse(t *testing.T) {
 		_, err := e.Delete(ctx, v)
 		return err
 	}
-	if err := step(); err != nil || len(turn.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
-		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, turn.Events())
+	if err := step(); err != nil || len(attempt.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
+		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, attempt.Events())
 	}
-	if wait, held := turn.Aborted(); !held || wait > 10*time.Second {
-		t.Errorf("it must be looked at again soon, held %t for %s", held, wait)
+	if wait, aborted := attempt.Aborted(); !aborted || wait > 10*time.Second {
+		t.Errorf("it must be looked at again soon, aborted %t for %s", aborted, wait)
 	}
-	turn = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
-	ctx = reconciler.WithAttempt(t.Context(), turn)
+	attempt = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = reconciler.WithAttempt(t.Context(), attempt)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
-	if events := turn.Events(); len(events) != 1 || !strings.Contains(events[0].Message, "Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]") {
+	if events := attempt.Events(); len(events) != 1 || !strings.Contains(events[0].Message, "Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]") {
 		t.Errorf("an event must say so, got %v", events)
 	}
 	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
@@ -326,8 +326,8 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -335,7 +335,7 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	if _, err := e.Delete(ctx, v); err != nil {
 		t.Errorf("an earlier version that is in use must be left, got %v", err)
 	}
-	if events := turn.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
+	if events := attempt.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
 		t.Errorf("an event must say so, got %v", events)
 	}
 	if diff := cmp.Diff([]v1beta1.PublishedVersion{{Version: "7"}}, v.Status.AtProvider.History); diff != "" {
@@ -343,7 +343,7 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	}
 }
 
-func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
+func TestPublishedContentIsTheObservedOne(t *testing.T) {
 	var in *lambda.PublishVersionInput
 	v := testVersion(func(v *v1beta1.Version) {
 		v.Spec.ForProvider.Description, v.Spec.ForProvider.CodeSHA256, v.Spec.ForProvider.PublishTo = ptr.To("d"), ptr.To("code"), ptr.To("LATEST_PUBLISHED")
@@ -357,8 +357,8 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 		}
 		return nil, testenv.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	})
-	turn := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	attempt := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -366,7 +366,7 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 	if _, err := e.Create(ctx, v); err != nil {
 		t.Errorf("a change since must be no error, got %v", err)
 	}
-	if _, held := turn.Aborted(); !held {
+	if _, aborted := attempt.Aborted(); !aborted {
 		t.Error("the function must be looked at again")
 	}
 	want := lambda.PublishVersionInput{

@@ -21,9 +21,9 @@ const (
 	// returns malformed responses.
 	mostWrites = 40
 
-	// mostPutOff is the same if AWS reports a conflicting operation: the call is retried each
+	// mostDeferred is the same if AWS reports a conflicting operation: the call is retried each
 	// second for a while, then each minute.
-	mostPutOff = 120
+	mostDeferred = 120
 
 	// mostUnanswered is the same if AWS does not respond: one observation a minute, each of
 	// which the SDK tries three times.
@@ -144,15 +144,15 @@ func faults() []fault {
 	}
 }
 
-// TestOddAnswers responds to every operation of a kind with every fault for an hour, while
+// TestEmulatorResponses responds to every operation of a kind with every fault for an hour, while
 // the resource is created, updated, deleted or only observed. It checks that nothing
 // loops, panics or is created twice, that a condition reports the fault, and that all
 // converges once responses are correct.
-func TestOddAnswers(t *testing.T) {
+func TestEmulatorResponses(t *testing.T) {
 	points := tally{every: 6} // There are many, and they are slow.
 	t.Run("scenarios", func(t *testing.T) {
 		all := scenarios(t)
-		for _, sc := range slices.Concat(all, looks(all)) {
+		for _, sc := range slices.Concat(all, observations(all)) {
 			t.Run(sc.name, func(t *testing.T) {
 				t.Parallel()
 				ops, want := sc.operations(t)
@@ -167,8 +167,8 @@ func TestOddAnswers(t *testing.T) {
 	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{"faults": points.total, "faults tried": points.tried, "simulated hours": points.tried}, Findings: points.failed})
 }
 
-// looks returns scenarios of resources that only observe.
-func looks(scenarios []scenario) []scenario {
+// observations returns scenarios of resources that only observe.
+func observations(scenarios []scenario) []scenario {
 	var out []scenario
 	for _, sc := range scenarios {
 		if name, ok := strings.CutSuffix(sc.name, " delete"); ok && sc.mg != nil {
@@ -218,7 +218,7 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 		s.Double.Fail(f)
 		sc.act(s)
 		time.Sleep(10 * time.Minute)
-		if sc.mg != nil && !s.gone(sc.mg()) && !sc.done(s) && !s.says(sc.mg()) {
+		if sc.mg != nil && !s.gone(sc.mg()) && !sc.done(s) && !s.explains(sc.mg()) {
 			t.Errorf("no condition says what is wrong: %s", s.statuses())
 		}
 		time.Sleep(50 * time.Minute)
@@ -260,14 +260,14 @@ func writesOf(f awsdouble.Fault) int {
 	case f.Drop != awsdouble.DropNone:
 		return mostUnanswered
 	case f.Error.Status == http.StatusConflict, f.Error.Status == http.StatusPreconditionFailed:
-		return mostPutOff
+		return mostDeferred
 	}
 	return mostWrites
 }
 
-// says returns whether a condition of a resource that is not ready or not synced gives a
+// explains returns whether a condition of a resource that is not ready or not synced gives a
 // reason.
-func (s *Simulation) says(u *unstructured.Unstructured) bool {
+func (s *Simulation) explains(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")

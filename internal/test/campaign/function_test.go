@@ -42,7 +42,7 @@ func TestFunction(t *testing.T) {
 			t.Errorf("ready after %s", took)
 		}
 		s.Double.ResetCalls()
-		s.silent(24 * time.Hour)
+		s.checkNoWrites(24 * time.Hour)
 		if n := s.accepted("GetFunction"); n < 120 || n > 160 {
 			t.Errorf("%d looks in a day, one in ten minutes was expected: %s", n, s.history())
 		}

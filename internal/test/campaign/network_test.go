@@ -101,7 +101,7 @@ type Network struct {
 	Do func(ctx context.Context, c Call, s Side) error
 
 	mu      sync.Mutex
-	dead    bool
+	down    bool
 	watches []io.Closer
 }
 
@@ -109,7 +109,7 @@ type Network struct {
 func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.dead = true
+	n.down = true
 }
 
 // Break ends the open watches, as when the API server ends.
@@ -130,9 +130,9 @@ func (n *Network) opened(watch io.Closer) {
 
 func (n *Network) pass(ctx context.Context, c Call, s Side) error {
 	n.mu.Lock()
-	dead := n.dead
+	down := n.down
 	n.mu.Unlock()
-	if dead {
+	if down {
 		if c.API == Kubernetes && !c.Writes() {
 			return nil // A process that is stopped while its caches are being filled never ends: see Provider.Stop.
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestObserveTellsTheDifference has resources of every kind only observe, and changes
+// TestObserveReportsDifferences has resources of every kind only observe, and changes
 // their spec. It checks that each reports in which fields AWS differs, until the spec is
 // as before.
-func TestObserveTellsTheDifference(t *testing.T) {
+func TestObserveReportsDifferences(t *testing.T) {
 	kinds, err := Kinds()
 	if err != nil {
 		t.Fatal(err)

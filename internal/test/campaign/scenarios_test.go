@@ -55,7 +55,7 @@ func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
 		s.Errorf("does not come to its end: %s", s.statuses())
 	}
 	got := outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
-	s.silent(25 * time.Minute)
+	s.checkNoWrites(25 * time.Minute)
 	return got
 }
 
@@ -239,12 +239,12 @@ func (s *Simulation) ready(u *unstructured.Unstructured) bool {
 // does not repeat by itself.
 func (s *Simulation) unknown(u *unstructured.Unstructured) bool {
 	s.Helper()
-	return s.asks(u, "Invocation", "it is not known whether the function ran")
+	return s.waitsForUser(u, "Invocation", "it is not known whether the function ran")
 }
 
-// asks returns whether a resource of a kind waits for its user, with a given text in its
+// waitsForUser returns whether a resource of a kind waits for its user, with a given text in its
 // condition.
-func (s *Simulation) asks(u *unstructured.Unstructured, kind, text string) bool {
+func (s *Simulation) waitsForUser(u *unstructured.Unstructured, kind, text string) bool {
 	s.Helper()
 	if u.GetKind() != kind {
 		return false

@@ -72,12 +72,12 @@ func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulatio
 	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, o)
 		test(t, s)
-		s.sound()
+		s.checkInvariants()
 	})
 }
 
-// sound checks the invariants of all simulations: nothing panics, and no secret leaks.
-func (s *Simulation) sound() {
+// checkInvariants checks the invariants of all simulations: nothing panics, and no secret leaks.
+func (s *Simulation) checkInvariants() {
 	s.Helper()
 	if strings.Contains(strings.ToLower(s.Logs.String()), "panic") {
 		s.Error("a panic")
@@ -87,8 +87,8 @@ func (s *Simulation) sound() {
 	}
 }
 
-// silent checks that for a while only reads are sent to AWS.
-func (s *Simulation) silent(d time.Duration) {
+// checkNoWrites checks that for a while only reads are sent to AWS.
+func (s *Simulation) checkNoWrites(d time.Duration) {
 	s.Helper()
 	before := len(s.writes())
 	time.Sleep(d)

@@ -65,7 +65,7 @@ func (s *Simulation) strips(k Kind, running bool) {
 	if after := s.Resources(); !slices.Equal(before, after) || s.accepted(k.Creates) != 1 {
 		s.Errorf("AWS has %v, it had %v, and has accepted %s %d times", after, before, k.Creates, s.accepted(k.Creates))
 	}
-	s.silent(25 * time.Minute)
+	s.checkNoWrites(25 * time.Minute)
 	s.remove(k.New())
 	if !s.Until(time.Hour, func() bool { return s.gone(k.New()) }) || slices.Equal(before, s.Resources()) {
 		s.Errorf("is not deleted: %s", s.statuses())

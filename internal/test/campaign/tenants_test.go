@@ -169,9 +169,9 @@ func (w *walker) claim(u *unstructured.Unstructured) {
 // A claim is what a resource names in an account.
 type claim struct{ account, name string }
 
-// note records which tenant's resources have which names: those that AWS gave, and those
+// recordNames records which tenant's resources have which names: those that AWS gave, and those
 // in the manifests.
-func (w *walker) note() {
+func (w *walker) recordNames() {
 	w.Helper()
 	for _, k := range w.kinds {
 		u := k.New()

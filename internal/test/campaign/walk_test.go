@@ -123,10 +123,10 @@ func walked(t *testing.T, steps []Step) (hours int64) {
 		for _, step := range steps {
 			w.take(step)
 			w.revive()
-			w.note()
+			w.recordNames()
 			time.Sleep(time.Duration(step.Seconds) * time.Second)
 		}
-		w.calm()
+		w.converge()
 		w.check()
 		hours = int64(time.Since(began) / time.Hour)
 		if t.Failed() {
@@ -222,8 +222,8 @@ func (w *walker) update(k Kind, choice int) {
 	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 }
 
-// hand returns someone in the account of a tenant, or in the shared one.
-func (w *walker) hand(choice int) (ctx context.Context, api *lambda.Client, account, prefix string) {
+// someone returns someone in the account of a tenant, or in the shared one.
+func (w *walker) someone(choice int) (ctx context.Context, api *lambda.Client, account, prefix string) {
 	if i := choice % (len(w.tenants) + 1); i < len(w.tenants) {
 		t := w.tenants[i]
 		return w.Context(), t.api, t.account, t.prefix()
@@ -233,7 +233,7 @@ func (w *walker) hand(choice int) (ctx context.Context, api *lambda.Client, acco
 
 // edit changes something in AWS by hand.
 func (w *walker) edit(choice int) {
-	ctx, api, account, prefix := w.hand(choice / 5) //nolint:mnd // As many as there are below.
+	ctx, api, account, prefix := w.someone(choice / 5) //nolint:mnd // As many as there are below.
 	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+"function")
 	switch choice % 5 { //nolint:mnd // As many as there are.
 	case 0:
@@ -251,7 +251,7 @@ func (w *walker) edit(choice int) {
 
 // lose deletes in AWS something that a resource has created.
 func (w *walker) lose(choice int) {
-	ctx, api, _, prefix := w.hand(choice / 4) //nolint:mnd // As many as there are below.
+	ctx, api, _, prefix := w.someone(choice / 4) //nolint:mnd // As many as there are below.
 	base := aws.String(prefix + "base")
 	switch choice % 4 { //nolint:mnd // As many as there are.
 	case 0:
@@ -294,8 +294,8 @@ func (w *walker) rival(k Kind, choice int) {
 	w.make(u)
 }
 
-// calm ends all faults, and waits until everything has converged.
-func (w *walker) calm() {
+// converge ends all faults, and waits until everything has converged.
+func (w *walker) converge() {
 	w.Helper()
 	w.Double.ClearFaults()
 	w.Double.SetConsistency(awsdouble.Consistency{})
@@ -317,7 +317,7 @@ func (w *walker) calm() {
 // before the provider has seen it, so that creating it again might make a duplicate.
 func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	w.Helper()
-	return w.asks(u, "EventSourceMapping", reconciler.NeverShownMessage)
+	return w.waitsForUser(u, "EventSourceMapping", reconciler.NeverShownMessage)
 }
 
 func (w *walker) settled() bool {
@@ -348,19 +348,19 @@ func (w *walker) settled() bool {
 // check checks that AWS has exactly what it should have, and that nothing more is changed.
 func (w *walker) check() {
 	w.Helper()
-	w.silent(time.Hour)
-	w.note()
+	w.checkNoWrites(time.Hour)
+	w.recordNames()
 	w.apart()
-	w.holds(awsdouble.DefaultAccount)
+	w.checkAccount(awsdouble.DefaultAccount)
 	for _, t := range w.tenants {
 		if t.account != awsdouble.DefaultAccount {
-			w.holds(t.account)
+			w.checkAccount(t.account)
 		}
 	}
 }
 
-// holds checks that an account has exactly what its resources ask for, without duplicates.
-func (w *walker) holds(account string) {
+// checkAccount checks that an account has exactly what its resources ask for, without duplicates.
+func (w *walker) checkAccount(account string) {
 	w.Helper()
 	want, uids := map[string]int{}, map[string]string{}
 	for _, k := range w.kinds {

@@ -50,7 +50,7 @@ func TestWeek(t *testing.T) {
 	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		w.walker = newWalker(s)
 		w.kinds = fleetOf(t, n, w.tenants)
-		w.lives(hours)
+		w.run(hours)
 	})
 	figures.Record(t, figures.Figures{Campaign: "A week", Figures: map[string]int{
 		"resources": n, "simulated hours": hours, "edits": w.edits, "faults": w.faults, "restarts": w.restarts, "calls": w.calls, "calls in the busiest hour": w.busiest, "MB of heap": w.heap,
@@ -131,7 +131,7 @@ func (w *week) start() {
 	w.provider = w.Start(n, func(o *manager.Options) { o.PollInterval, o.Tracer = weekPoll, nil })
 }
 
-func (w *week) lives(hours int) {
+func (w *week) run(hours int) {
 	w.Helper()
 	w.Logs.most, w.Changes.most = 1<<20, 1<<20
 	w.start()
@@ -220,7 +220,7 @@ func (w *week) hour(n int) {
 	case 18: //nolint:mnd // In the evening.
 		w.restart(func() error { w.provider.Kill(); return nil })
 	case 23: //nolint:mnd // Once a day.
-		w.note()
+		w.recordNames()
 	}
 	time.Sleep(time.Hour - time.Since(began))
 }

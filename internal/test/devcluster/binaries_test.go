@@ -92,13 +92,13 @@ func TestBinariesErrors(t *testing.T) {
 		is     error
 	}{
 		"ScriptFails": {
-			reason: "A build that fails says how to try again; the script said why.",
+			reason: "The error of a failed build says how to repeat it.",
 			ctx:    t.Context(),
 			dir:    repository(t, "exit 3"),
 			want:   "exit status 3; run ",
 		},
 		"Cancelled": {
-			reason: "A build that took too long says what to do first.",
+			reason: "The error of a build that took too long says what to do first.",
 			ctx:    cancelled,
 			dir:    repository(t, "exec sleep 60"),
 			want:   "cluster/dev/ensure.sh once",

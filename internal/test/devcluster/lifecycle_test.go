@@ -159,17 +159,17 @@ func TestStartErrors(t *testing.T) {
 		want   string
 	}{
 		"NoSuchFolder": {
-			reason: "A folder of CRDs that does not exist must be said, not ignored.",
+			reason: "A missing folder of CRDs is an error.",
 			o:      Options{CRDs: []string{filepath.Join("testdata", "none")}},
 			want:   "cannot read CustomResourceDefinitions from testdata/none",
 		},
 		"EmptyFolder": {
-			reason: "A folder without CRDs must be said, not ignored.",
+			reason: "A folder without CRDs is an error.",
 			o:      Options{CRDs: []string{t.TempDir()}},
 			want:   "there are no CustomResourceDefinitions in ",
 		},
 		"ExtraWithoutControllers": {
-			reason: "Controllers that would not run must be said.",
+			reason: "Controllers that would not run are an error.",
 			o:      Options{ExtraControllers: []string{"job-controller"}},
 			want:   "Options.Controllers is not set",
 		},

@@ -28,9 +28,9 @@ const (
 // New returns an environment whose provisioned concurrency takes the given time. AWS has a function that
 // has versions 1 and 2, and an alias. The SDK tries calls again, as the provider has it
 // do.
-func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.World) managed.TypedExternalClient[T]) *testenv.Env[T] {
+func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.AWS) managed.TypedExternalClient[T]) *testenv.Env[T] {
 	t.Helper()
-	w := testenv.NewWorld(t, awsdouble.Options{ProvisionDuration: provision})
+	w := testenv.NewAWS(t, awsdouble.Options{ProvisionDuration: provision})
 	w.Lambda = w.Retrying()
 	w.AddFunction(Function)
 	for range 2 {

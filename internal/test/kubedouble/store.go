@@ -79,7 +79,7 @@ func (t *table) record(c change) {
 	}
 	t.changes = append(t.changes, c)
 	for w := range t.watchers {
-		w.tell(c)
+		w.enqueue(c)
 	}
 }
 

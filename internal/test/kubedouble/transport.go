@@ -40,14 +40,14 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 // open opens a watch.
 func (s *Server) open(r *http.Request) *http.Response {
 	pr, pw := io.Pipe()
-	w := &streamed{header: http.Header{}, begun: make(chan struct{}), body: pw}
+	w := &streamed{header: http.Header{}, started: make(chan struct{}), body: pw}
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
 		s.ServeHTTP(w, r)
 		_ = pw.Close()
 	}()
-	<-w.begun
+	<-w.started
 	if w.code == http.StatusOK {
 		go func() { // The watch ends with its client's context.
 			select {
@@ -76,10 +76,10 @@ func (b body) Read(p []byte) (int, error) {
 
 // streamed is a response that is read while it is written.
 type streamed struct {
-	header http.Header
-	code   int
-	begun  chan struct{}
-	body   *io.PipeWriter
+	header  http.Header
+	code    int
+	started chan struct{}
+	body    *io.PipeWriter
 }
 
 // Header returns the header of the response.
@@ -88,7 +88,7 @@ func (s *streamed) Header() http.Header { return s.header }
 // WriteHeader begins the response.
 func (s *streamed) WriteHeader(code int) {
 	s.code = code
-	close(s.begun)
+	close(s.started)
 }
 
 // Write writes a part of the response.

@@ -19,7 +19,7 @@ type watcher struct {
 	wake  chan struct{}
 }
 
-func (w *watcher) tell(c change) {
+func (w *watcher) enqueue(c change) {
 	w.mu.Lock()
 	w.queue = append(w.queue, c)
 	w.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *Server) attach(t *table, sel selection, version string) (*watcher, erro
 	w := &watcher{wake: make(chan struct{}, 1)}
 	if version == "" || version == "0" {
 		for _, o := range t.sorted(sel.namespace) {
-			w.tell(change{kind: watch.Added, stored: o})
+			w.enqueue(change{kind: watch.Added, stored: o})
 		}
 	} else {
 		after, err := strconv.ParseInt(version, 10, 64)
@@ -108,7 +108,7 @@ func (s *Server) attach(t *table, sel selection, version string) (*watcher, erro
 		}
 		for _, c := range t.changes {
 			if c.version > after {
-				w.tell(c)
+				w.enqueue(c)
 			}
 		}
 	}

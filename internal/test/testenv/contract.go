@@ -12,32 +12,32 @@ import (
 // Answers are responses of an emulator that replace those of AWS, by operation.
 type Answers = map[string]Answer
 
-// An OddCase is a set of an emulator's responses, and the expected result.
-type OddCase struct {
-	Reason string
-	Odd    Answers
+// An EmulatorCase is a set of an emulator's responses, and the expected result.
+type EmulatorCase struct {
+	Reason    string
+	Responses Answers
 
 	// Writes are the calls within an hour that may change something.
 	Writes []string
 
-	// Told is part of the last message to the user.
-	Told string
+	// Message is part of the last message to the user.
+	Message string
 }
 
-// OddAnswers reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the user
-// gets a message about what is wrong, nothing is created twice and no call is repeated without bound. begin returns a
+// RunEmulatorCases reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the user
+// gets a message about what is wrong, nothing is created twice and no call is repeated without bound. newCase returns a
 // new env and a resource to create in it.
-func OddAnswers[T reconciler.Managed](t *testing.T, begin func(testing.TB) (*Env[T], T), tables ...map[string]OddCase) {
+func RunEmulatorCases[T reconciler.Managed](t *testing.T, newCase func(testing.TB) (*Env[T], T), tables ...map[string]EmulatorCase) {
 	t.Helper()
-	cases := map[string]OddCase{}
+	cases := map[string]EmulatorCase{}
 	for _, table := range tables {
 		maps.Copy(cases, table)
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Log(tc.Reason)
-			r, mg := begin(t)
-			r.Bear(mg, tc.Odd, tc.Writes, tc.Told)
+			r, mg := newCase(t)
+			r.ReconcileForAnHour(mg, tc.Responses, tc.Writes, tc.Message)
 		})
 	}
 }
@@ -50,40 +50,40 @@ const (
 
 // ListAnswers returns the cases of kinds that read all resources of a function with one list in the given field, and
 // a resource alone if the list lacks it.
-func ListAnswers(list, create, field string) map[string]OddCase {
+func ListAnswers(list, create, field string) map[string]EmulatorCase {
 	once := []string{create}
-	return map[string]OddCase{
+	return map[string]EmulatorCase{
 		"None":      {Reason: "AWS as it is.", Writes: once},
-		"NoCreate":  {Reason: "The name is known.", Odd: Answers{create: Body("null")}, Writes: once},
-		"EmptyList": {Reason: "What the list lacks is looked at alone.", Odd: Answers{list: Body("{}")}, Writes: once},
-		"NullList":  {Reason: "So it is here.", Odd: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once},
-		"NoList":    {Reason: "And where there is no list.", Odd: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once},
-		"Unknown":   {Reason: "Or no such operation.", Odd: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once},
+		"NoCreate":  {Reason: "The name is known.", Responses: Answers{create: Body("null")}, Writes: once},
+		"EmptyList": {Reason: "A resource that the list lacks is read alone.", Responses: Answers{list: Body("{}")}, Writes: once},
+		"NullList":  {Reason: "A null list counts as an empty one.", Responses: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once},
+		"NoList":    {Reason: "If the list fails, the resource is read alone.", Responses: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once},
+		"Unknown":   {Reason: "If AWS lacks the list operation, the resource is read alone.", Responses: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once},
 	}
 }
 
 // PolicyAnswers returns the cases of kinds that are statements of a resource-based policy, which one call reads. A
 // policy that never shows what was written is written a limited number of times an hour, which the message reports.
-func PolicyAnswers(read, write string, times int, told string) map[string]OddCase {
+func PolicyAnswers(read, write string, times int, message string) map[string]EmulatorCase {
 	once, repeated := []string{write}, slices.Repeat([]string{write}, times)
-	return map[string]OddCase{
+	return map[string]EmulatorCase{
 		"None":          {Reason: "AWS as it is.", Writes: once},
-		"EmptyAdd":      {Reason: "The name is known.", Odd: Answers{write: Body("null")}, Writes: once},
-		"NoRevision":    {Reason: "It is not needed.", Odd: Answers{read: Without("RevisionId")}, Writes: once},
-		"EmptyAnswer":   {Reason: "No policy shows what was sent, so that goes out ever more slowly.", Odd: Answers{read: Body("{}")}, Writes: repeated, Told: told},
-		"EmptyText":     {Reason: "So it is here.", Odd: Answers{read: With("Policy", "")}, Writes: repeated, Told: told},
-		"NoStatement":   {Reason: "And here.", Odd: Answers{read: With("Policy", `{"Version":"2012-10-17"}`)}, Writes: repeated, Told: told},
-		"NullStatement": {Reason: "And here.", Odd: Answers{read: With("Policy", `{"Version":"2012-10-17","Statement":null}`)}, Writes: repeated, Told: told},
-		"Broken":        {Reason: "What is no policy is told, and looked at again.", Odd: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Told: "the JSON is incomplete"},
-		"Unknown":       {Reason: "What can't be looked at is not sent.", Odd: Answers{read: Refusal(501, "InternalFailure")}, Told: "cannot get the policy of"},
+		"EmptyAdd":      {Reason: "The name is known.", Responses: Answers{write: Body("null")}, Writes: once},
+		"NoRevision":    {Reason: "The revision is optional.", Responses: Answers{read: Without("RevisionId")}, Writes: once},
+		"EmptyAnswer":   {Reason: "The policy never shows the statement, which is sent again at growing intervals.", Responses: Answers{read: Body("{}")}, Writes: repeated, Message: message},
+		"EmptyText":     {Reason: "An empty policy lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", "")}, Writes: repeated, Message: message},
+		"NoStatement":   {Reason: "A policy without statements lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17"}`)}, Writes: repeated, Message: message},
+		"NullStatement": {Reason: "A policy with null statements lacks the statement, which is sent again at growing intervals.", Responses: Answers{read: With("Policy", `{"Version":"2012-10-17","Statement":null}`)}, Writes: repeated, Message: message},
+		"Broken":        {Reason: "An invalid policy is reported and read again.", Responses: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Message: "the JSON is incomplete"},
+		"Unknown":       {Reason: "Nothing is sent if the state cannot be read.", Responses: Answers{read: Refusal(501, "InternalFailure")}, Message: "cannot get the policy of"},
 	}
 }
 
 // TagAnswers returns the cases of kinds whose tags are read by a separate call.
-func TagAnswers(create string) map[string]OddCase {
-	return map[string]OddCase{
+func TagAnswers(create string) map[string]EmulatorCase {
+	return map[string]EmulatorCase{
 		"None":       {Reason: "AWS as it is.", Writes: []string{create}},
-		"NoTags":     {Reason: "Tags that are not told are no absence, and left alone.", Odd: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create}, Told: tagging.NotReturned},
-		"NoListTags": {Reason: "So they are where there is no such operation.", Odd: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create}, Told: tagging.NotReturned},
+		"NoTags":     {Reason: "Missing tags do not mean that the resource is absent, and are not set.", Responses: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create}, Message: tagging.NotReturned},
+		"NoListTags": {Reason: "If AWS lacks ListTags, the tags are neither compared nor set.", Responses: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create}, Message: tagging.NotReturned},
 	}
 }

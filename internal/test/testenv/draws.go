@@ -63,7 +63,7 @@ func (d *Draws) Text() string {
 var numbers = []int64{0, 1, 2, -1, 3, 5, 128, 900, 1024, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64}
 
 // fill sets a value by choice. Pointers, lists and maps are nil once no bytes are left.
-func (d *Draws) fill(v reflect.Value, secret bool) {
+func (d *Draws) fill(v reflect.Value, checkNoSecret bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if d.N(4) == 0 { //nolint:mnd // One in four.
@@ -71,16 +71,16 @@ func (d *Draws) fill(v reflect.Value, secret bool) {
 			return
 		}
 		p := reflect.New(v.Type().Elem())
-		d.fill(p.Elem(), secret)
+		d.fill(p.Elem(), checkNoSecret)
 		v.Set(p)
 	case reflect.Struct:
 		d.fillStruct(v)
 	case reflect.Slice:
-		d.fillSlice(v, secret)
+		d.fillSlice(v, checkNoSecret)
 	case reflect.Map:
-		d.fillMap(v, secret)
+		d.fillMap(v, checkNoSecret)
 	case reflect.String:
-		v.SetString(d.textOf(v, secret))
+		v.SetString(d.textOf(v, checkNoSecret))
 	case reflect.Bool:
 		v.SetBool(d.N(2) == 1)
 	case reflect.Int, reflect.Int32, reflect.Int64:
@@ -104,32 +104,32 @@ func (d *Draws) fillStruct(v reflect.Value) {
 	}
 }
 
-func (d *Draws) fillSlice(v reflect.Value, secret bool) {
+func (d *Draws) fillSlice(v reflect.Value, checkNoSecret bool) {
 	if v.Type().Elem().Kind() == reflect.Uint8 {
-		v.SetBytes([]byte(d.textOf(reflect.ValueOf(""), secret)))
+		v.SetBytes([]byte(d.textOf(reflect.ValueOf(""), checkNoSecret)))
 		return
 	}
 	s := reflect.MakeSlice(v.Type(), d.N(4), 3) //nolint:mnd // None, or some.
 	for i := range s.Len() {
-		d.fill(s.Index(i), secret)
+		d.fill(s.Index(i), checkNoSecret)
 	}
 	v.Set(s)
 }
 
-func (d *Draws) fillMap(v reflect.Value, secret bool) {
+func (d *Draws) fillMap(v reflect.Value, checkNoSecret bool) {
 	m := reflect.MakeMap(v.Type())
 	for range d.N(4) { //nolint:mnd // None, or some.
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		d.fill(key, false)
-		d.fill(value, secret)
+		d.fill(value, checkNoSecret)
 		m.SetMapIndex(key, value)
 	}
 	v.Set(m)
 }
 
 // textOf returns a value of a string type: one of its enum values if it has any, otherwise any text.
-func (d *Draws) textOf(v reflect.Value, secret bool) string {
-	if secret {
+func (d *Draws) textOf(v reflect.Value, checkNoSecret bool) string {
+	if checkNoSecret {
 		return Canary + d.Text()
 	}
 	values := v.MethodByName("Values")
@@ -141,14 +141,14 @@ func (d *Draws) textOf(v reflect.Value, secret bool) string {
 }
 
 // edit edits a value: most of it is unchanged.
-func (d *Draws) edit(v reflect.Value, secret bool) {
+func (d *Draws) edit(v reflect.Value, checkNoSecret bool) {
 	if d.Over() {
 		return
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if !v.IsNil() && v.Elem().Kind() == reflect.Struct {
-			d.edit(v.Elem(), secret)
+			d.edit(v.Elem(), checkNoSecret)
 			return
 		}
 	case reflect.Struct:
@@ -159,12 +159,12 @@ func (d *Draws) edit(v reflect.Value, secret bool) {
 	case reflect.Slice:
 		if v.Len() > 0 && d.N(2) == 0 {
 			for i := range v.Len() {
-				d.edit(v.Index(i), secret)
+				d.edit(v.Index(i), checkNoSecret)
 			}
 			return
 		}
 	}
-	d.fill(v, secret)
+	d.fill(v, checkNoSecret)
 }
 
 func (d *Draws) editStruct(v reflect.Value) {

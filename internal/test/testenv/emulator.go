@@ -97,11 +97,11 @@ func walk(v any, edit func(map[string]any)) {
 }
 
 // answering replaces the double's responses by those of an emulator. Lambda's client calls it for each operation.
-func (w *World) answering(stack *middleware.Stack) error {
-	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("Odd", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+func (w *AWS) answering(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("EmulatorResponses", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 		out, md, err := next.HandleDeserialize(ctx, in)
 		rsp, ok := out.RawResponse.(*smithyhttp.Response)
-		answer := w.Odd[awsmiddleware.GetOperationName(ctx)]
+		answer := w.Responses[awsmiddleware.GetOperationName(ctx)]
 		if err != nil || !ok || answer == nil {
 			return out, md, err
 		}
@@ -119,69 +119,69 @@ func (w *World) answering(stack *middleware.Stack) error {
 	}), middleware.After)
 }
 
-// Bear reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after errors,
+// ReconcileForAnHour reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after errors,
 // otherwise when a requeue is requested or when it is polled. writes are the calls that may change something in that
-// time. In the end, the last error or else the Ready condition must contain the text told.
-func (r *Env[T]) Bear(mg T, odd map[string]Answer, writes []string, told string) {
+// time. In the end, the last error or else the Ready condition must contain message.
+func (r *Env[T]) ReconcileForAnHour(mg T, responses map[string]Answer, writes []string, message string) {
 	r.Helper()
-	r.Odd = odd
+	r.Responses = responses
 	if at := mg.GetCreationTimestamp(); at.IsZero() {
 		mg.SetCreationTimestamp(metav1.NewTime(r.Now()))
 	}
 	before, end := len(r.Operations()), r.Now().Add(time.Hour)
-	said := r.until(mg, end)
+	last := r.until(mg, end)
 	got := Writes(r.Operations()[before:])
 	if diff := cmp.Diff(writes, got); diff != "" {
 		r.Errorf("calls that change something: -want, +got:\n%s", diff)
 	}
-	if !strings.Contains(said, told) {
-		r.Errorf("users are told %q, want %q", said, told)
+	if !strings.Contains(last, message) {
+		r.Errorf("users are told %q, want %q", last, message)
 	}
 }
 
 // until reconciles a resource until a time. It returns the last message to the user.
-func (r *Env[T]) until(mg T, end time.Time) (told string) {
+func (r *Env[T]) until(mg T, end time.Time) (message string) {
 	r.Helper()
 	for failures := 1; r.Now().Before(end); {
-		o, turn, err := r.reconcile(mg)
-		wait, aborted := turn.Aborted()
+		o, attempt, err := r.reconcile(mg)
+		wait, aborted := attempt.Aborted()
 		switch {
 		case err != nil:
 			wait = reconciler.Backoff(err, failures)
 			failures++
-			told = err.Error()
+			message = err.Error()
 		case aborted:
-		case turn.RequeueDelay() > 0:
-			wait = turn.RequeueDelay()
+		case attempt.RequeueDelay() > 0:
+			wait = attempt.RequeueDelay()
 		case slices.Contains([]Outcome{Settled, Waits, Absent}, o):
 			wait = poll
 		case o == Gone:
-			return told
+			return message
 		default:
 			wait = time.Second
 		}
 		if err == nil && !aborted {
-			failures, told = 1, mg.GetCondition(xpv2.TypeReady).Message
+			failures, message = 1, mg.GetCondition(xpv2.TypeReady).Message
 		}
 		r.Advance(max(wait, time.Second))
 	}
-	return told
+	return message
 }
 
-// TakenOver has someone else take over a resource's external resource by its tags, half an hour after it was last
+// ChangeOwner has someone else take over a resource's external resource by its tags, half an hour after it was last
 // observed, and then edit it. Nothing may be changed back: tags of that age are read again before any call that
 // changes something.
-func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
+func (r *Env[T]) ChangeOwner(mg T, arn func() *string, edit func()) {
 	r.Helper()
 	r.Settle(mg)
-	r.Look(mg)
-	r.Advance(takenOver)
+	r.Poll(mg)
+	r.Advance(ownerTagAge)
 	tags := map[string]string{ownership.TagUID: "uid-of-another", ownership.TagCluster: Cluster, ownership.TagNamespace: "elsewhere", ownership.TagName: "another"}
 	_, err := r.Lambda.TagResource(r.Context(), &lambda.TagResourceInput{Resource: arn(), Tags: tags})
 	r.Must(err)
 	edit()
 	before := len(r.Operations())
-	for range patience {
+	for range maxReconciles {
 		r.Advance(time.Second)
 		if _, err = r.Do(mg); err != nil {
 			break
@@ -195,8 +195,8 @@ func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
 	}
 }
 
-// takenOver is the age of the cached tags by then, which an observation still accepts.
-const takenOver = 30 * time.Minute
+// ownerTagAge is the age of the cached tags by then, which an observation still accepts.
+const ownerTagAge = 30 * time.Minute
 
 // WrongNotFound reports wrongly, to so many calls of the operation that reads a resource, that it does not exist. It
 // checks that nothing is written meanwhile, that a resource that is being deleted keeps its finalizer, and returns the

@@ -21,8 +21,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// patience is how many reconciles a resource may take until nothing is left to do.
-const patience = 40
+// maxReconciles is how many reconciles a resource may take until nothing is left to do.
+const maxReconciles = 40
 
 // An Outcome is the result of a reconcile.
 type Outcome string
@@ -33,8 +33,8 @@ const (
 	Updated Outcome = "Updated"
 	Deleted Outcome = "Deleted"
 
-	// Held is a reconcile without any effect that has to be repeated.
-	Held Outcome = "Held"
+	// Aborted is a reconcile without any effect that has to be repeated.
+	Aborted Outcome = "Held"
 
 	// Gone is a resource that was deleted, and no longer exists in AWS.
 	Gone Outcome = "Gone"
@@ -51,13 +51,13 @@ const (
 
 // An Env reconciles resources of one kind against a double.
 type Env[T reconciler.Managed] struct {
-	*World
+	*AWS
 
 	// External returns a new external client, as for each reconcile.
 	External func() managed.TypedExternalClient[T]
 
-	// Turn returns the attempt of the next reconcile, without the age of cached responses. Nil means an empty one.
-	Turn func() *reconciler.Attempt
+	// NextAttempt returns the attempt of the next reconcile, without the age of cached responses. Nil means an empty one.
+	NextAttempt func() *reconciler.Attempt
 
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
 	// same moment.
@@ -71,8 +71,8 @@ type Env[T reconciler.Managed] struct {
 }
 
 // NewEnv returns an env that reconciles with external clients.
-func NewEnv[T reconciler.Managed](w *World, external func() managed.TypedExternalClient[T]) *Env[T] {
-	return &Env[T]{World: w, External: external}
+func NewEnv[T reconciler.Managed](w *AWS, external func() managed.TypedExternalClient[T]) *Env[T] {
+	return &Env[T]{AWS: w, External: external}
 }
 
 // Do does one reconcile, including what the runtime does to the resource.
@@ -82,27 +82,27 @@ func (r *Env[T]) Do(mg T) (Outcome, error) {
 }
 
 func (r *Env[T]) reconcile(mg T) (Outcome, *reconciler.Attempt, error) {
-	turn := &reconciler.Attempt{}
-	if r.Turn != nil {
-		turn = r.Turn()
+	attempt := &reconciler.Attempt{}
+	if r.NextAttempt != nil {
+		attempt = r.NextAttempt()
 	}
 	now := r.Now()
-	turn.Freshness = readcache.Freshness{Now: now, Since: now.Add(-r.Age)}
-	turn.Calls = r.attemptsOf(mg)
-	ctx := reconciler.WithAttempt(r.Context(), turn)
+	attempt.Freshness = readcache.Freshness{Now: now, Since: now.Add(-r.Age)}
+	attempt.Calls = r.attemptsOf(mg)
+	ctx := reconciler.WithAttempt(r.Context(), attempt)
 	e := r.External()
 	obs, err := e.Observe(ctx, mg)
 	if err != nil {
-		return "", turn, err
+		return "", attempt, err
 	}
-	if _, aborted := turn.Aborted(); aborted {
-		return Held, turn, nil
+	if _, aborted := attempt.Aborted(); aborted {
+		return Aborted, attempt, nil
 	}
 	if r.between != nil {
 		r.between()
 	}
-	o, err := r.act(ctx, e, mg, obs, turn)
-	return o, turn, err
+	o, err := r.act(ctx, e, mg, obs, attempt)
+	return o, attempt, err
 }
 
 // attemptsOf returns the call history of a resource in its present generation.
@@ -122,7 +122,7 @@ type generation struct {
 	number int64
 }
 
-func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T, obs managed.ExternalObservation, turn *reconciler.Attempt) (Outcome, error) {
+func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T, obs managed.ExternalObservation, attempt *reconciler.Attempt) (Outcome, error) {
 	var err error
 	switch {
 	case meta.WasDeleted(mg) && !obs.ResourceExists:
@@ -136,7 +136,7 @@ func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T
 	case !obs.ResourceExists:
 		meta.SetExternalCreatePending(mg, r.Now())
 		_, err = e.Create(ctx, mg)
-		if _, aborted := turn.Aborted(); err == nil && !aborted {
+		if _, aborted := attempt.Aborted(); err == nil && !aborted {
 			meta.SetExternalCreateSucceeded(mg, r.Now())
 		} else {
 			meta.SetExternalCreateFailed(mg, r.Now())
@@ -163,7 +163,7 @@ func (r *Env[T]) Step(mg T) (settled bool, err error) {
 func (r *Env[T]) Reconcile(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
-	for range patience {
+	for range maxReconciles {
 		r.Advance(time.Second)
 		done, err := r.Step(mg)
 		if err != nil {
@@ -183,8 +183,8 @@ func (r *Env[T]) Settle(mg T) []string {
 	return Writes(r.Reconcile(mg))
 }
 
-// Look does one reconcile in which nothing must be left to do. It returns its operations.
-func (r *Env[T]) Look(mg T) []string {
+// Poll does one reconcile in which nothing must be left to do. It returns its operations.
+func (r *Env[T]) Poll(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
 	if done, err := r.Step(mg); err != nil || !done {
@@ -212,7 +212,7 @@ func (r *Env[T]) Share(all []T, operations ...string) {
 func (r *Env[T]) Outcomes(mg T) []Outcome {
 	r.Helper()
 	var done []Outcome
-	for range patience {
+	for range maxReconciles {
 		o, err := r.Do(mg)
 		if err != nil {
 			r.Fatalf("after %v: %v", done, err)

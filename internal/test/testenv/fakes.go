@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"net/http"
 
@@ -79,6 +80,15 @@ func Some[T any](g *rand.Rand, of ...T) *T {
 		return nil
 	}
 	return &of[g.IntN(len(of))]
+}
+
+// JSON returns a value as JSON. It panics if the value cannot be encoded.
+func JSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
 }
 
 // APIError returns an error response of AWS as the SDK returns it.

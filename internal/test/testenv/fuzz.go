@@ -35,7 +35,7 @@ const (
 // AWS's responses are edited too. Of its CEL rules, only patterns are respected. Nothing may panic; messages to users
 // are short and contain no secret; and if AWS's responses are unedited, each call has all members that the SDK
 // requires.
-func Fuzz[T reconciler.Managed](f *testing.F, crd string, begin func(testing.TB) (*Env[T], T)) {
+func Fuzz[T reconciler.Managed](f *testing.F, crd string, newCase func(testing.TB) (*Env[T], T)) {
 	f.Helper()
 	schema := forProvider(f, crd)
 	for _, spec := range []string{"", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"} {
@@ -44,7 +44,7 @@ func Fuzz[T reconciler.Managed](f *testing.F, crd string, begin func(testing.TB)
 		}
 	}
 	f.Fuzz(func(t *testing.T, spec, answers []byte) {
-		r, mg := begin(t)
+		r, mg := newCase(t)
 		if !respecified(t, mg, schema, NewDraws(spec)) {
 			return
 		}
@@ -60,22 +60,22 @@ func Fuzz[T reconciler.Managed](f *testing.F, crd string, begin func(testing.TB)
 }
 
 // fuzz does one reconcile of a resource, which may fail.
-func (r *Env[T]) fuzz(mg T, sound bool) {
+func (r *Env[T]) fuzz(mg T, unedited bool) {
 	r.Helper()
 	r.Advance(30 * time.Second) //nolint:mnd // Things in motion come to rest.
-	_, turn, err := r.reconcile(mg)
+	_, attempt, err := r.reconcile(mg)
 	if err != nil {
 		err = awserr.Clean(err) // As the runtime does.
-		r.say("error", err.Error())
+		r.checkMessage("error", err.Error())
 	}
 	var invalid smithy.InvalidParamsError
-	if sound && errors.As(err, &invalid) && !slices.ContainsFunc(assured, func(field string) bool { return strings.Contains(invalid.Error(), field) }) {
+	if unedited && errors.As(err, &invalid) && !slices.ContainsFunc(assured, func(field string) bool { return strings.Contains(invalid.Error(), field) }) {
 		r.Errorf("a call lacks what the SDK asks for: %v", err)
 	}
-	for _, e := range turn.Events() {
-		r.say("event "+string(e.Reason), e.Message)
+	for _, e := range attempt.Events() {
+		r.checkMessage("event "+string(e.Reason), e.Message)
 	}
-	r.say("summary", turn.ChangeSummary())
+	r.checkMessage("summary", attempt.ChangeSummary())
 	b, err := json.Marshal(mg)
 	r.Must(err)
 	var written struct {
@@ -85,22 +85,22 @@ func (r *Env[T]) fuzz(mg T, sound bool) {
 		Status json.RawMessage `json:"status"`
 	}
 	r.Must(json.Unmarshal(b, &written))
-	r.secret("status", string(written.Status))
+	r.checkNoSecret("status", string(written.Status))
 	for k, v := range written.Metadata.Annotations {
-		r.secret("annotation "+k, v)
+		r.checkNoSecret("annotation "+k, v)
 	}
 	for _, c := range []xpv2.ConditionType{xpv2.TypeReady, xpv2.TypeSynced} {
-		r.say("condition "+string(c), mg.GetCondition(c).Message)
+		r.checkMessage("condition "+string(c), mg.GetCondition(c).Message)
 	}
 }
 
 // assured are fields that a schema does not require: CEL does, or a reference is resolved before.
 var assured = []string{"CapacityProviderArn", "HeadObjectInput.Bucket", "GetObjectInput.Bucket"}
 
-// say checks a message to users.
-func (r *Env[T]) say(where, what string) {
+// checkMessage checks a message to users.
+func (r *Env[T]) checkMessage(where, what string) {
 	r.Helper()
-	r.secret(where, what)
+	r.checkNoSecret(where, what)
 	if !utf8.ValidString(what) {
 		r.Errorf("%s is no UTF-8: %q", where, what)
 	}
@@ -109,7 +109,7 @@ func (r *Env[T]) say(where, what string) {
 	}
 }
 
-func (r *Env[T]) secret(where, what string) {
+func (r *Env[T]) checkNoSecret(where, what string) {
 	r.Helper()
 	if strings.Contains(what, Canary) {
 		r.Errorf("%s has a secret: %s", where, what)
@@ -137,7 +137,7 @@ var errorsOf = []struct {
 
 // fuzzing passes the inputs of calls of Lambda to OnCall, responds from the script if there is one, and edits the
 // responses.
-func (w *World) fuzzing(stack *middleware.Stack) error {
+func (w *AWS) fuzzing(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if w.OnCall != nil {
 			w.OnCall(in.Parameters)
@@ -155,9 +155,9 @@ func (w *World) fuzzing(stack *middleware.Stack) error {
 }
 
 // scripted returns the script's response to a call, or fails the test if it has none.
-func (w *World) scripted(operation string, in any) (out middleware.InitializeOutput, md middleware.Metadata, err error) {
+func (w *AWS) scripted(operation string, in any) (out middleware.InitializeOutput, md middleware.Metadata, err error) {
 	w.Helper()
-	w.asked = append(w.asked, operation)
+	w.scriptedCalls = append(w.scriptedCalls, operation)
 	answer := w.Script[operation]
 	if answer == nil {
 		w.Errorf("unexpected call of %s", operation)

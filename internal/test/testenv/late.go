@@ -35,12 +35,12 @@ const (
 	// lateDeletes is how often a resource may be deleted until reads no longer return it.
 	lateDeletes = 6
 
-	// lateErrors is how many reconciles may fail in each part of a life.
+	// lateErrors is how many reconciles may fail in each part of a lifecycle.
 	lateErrors = 3
 )
 
-// A Life is the sequence of changes that AtEveryLateness makes.
-type Life[T reconciler.Managed] struct {
+// A Lifecycle is the sequence of changes that AtEveryLateness makes.
+type Lifecycle[T reconciler.Managed] struct {
 	*Env[T]
 
 	// Resource to create, to edit and to delete.
@@ -70,8 +70,8 @@ type Life[T reconciler.Managed] struct {
 
 // AtEveryLateness creates, edits and deletes a resource while reads of AWS lag, in each of several ways, and
 // reconciles it each second. Nothing may be created twice, sent without bound, taken over by another owner, or left
-// behind. begin returns a new life.
-func AtEveryLateness[T reconciler.Managed](t *testing.T, begin func(testing.TB) Life[T]) {
+// behind. newCase returns a new lifecycle.
+func AtEveryLateness[T reconciler.Managed](t *testing.T, newCase func(testing.TB) Lifecycle[T]) {
 	t.Helper()
 	const late, later = 5 * time.Second, 30 * time.Second
 	for name, c := range map[string]awsdouble.Consistency{
@@ -80,14 +80,14 @@ func AtEveryLateness[T reconciler.Managed](t *testing.T, begin func(testing.TB) 
 		"Tags":      {Tags: later},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := begin(t)
+			l := newCase(t)
 			l.Double.SetConsistency(c)
-			l.live()
+			l.run()
 		})
 	}
 }
 
-func (l Life[T]) live() {
+func (l Lifecycle[T]) run() {
 	l.Helper()
 	mg := l.Resource
 	mg.SetCreationTimestamp(metav1.NewTime(l.Now()))
@@ -118,7 +118,7 @@ func (l Life[T]) live() {
 }
 
 // edit edits the resource and counts its generation, as the API server does.
-func (l Life[T]) edit() {
+func (l Lifecycle[T]) edit() {
 	before := l.Resource.DeepCopyObject()
 	if l.Edit(); !reflect.DeepEqual(before, l.Resource) {
 		l.Resource.SetGeneration(l.Resource.GetGeneration() + 1)
@@ -126,7 +126,7 @@ func (l Life[T]) edit() {
 }
 
 // once reports whether a resource was created exactly once.
-func (l Life[T]) once(part string, calls map[string]called) {
+func (l Lifecycle[T]) once(part string, calls map[string]called) {
 	l.Helper()
 	if n := calls[l.Create]; n.accepted != 1 && !l.Sets || n.refused > lateRefused {
 		l.Errorf("%s: AWS accepted %s %d times and refused it %d times, want once", part, l.Create, n.accepted, n.refused)
@@ -134,7 +134,7 @@ func (l Life[T]) once(part string, calls map[string]called) {
 }
 
 // has checks that AWS has the expected state.
-func (l Life[T]) has(part string, want []string) {
+func (l Lifecycle[T]) has(part string, want []string) {
 	l.Helper()
 	if l.There == nil {
 		return
@@ -149,7 +149,7 @@ type called struct{ accepted, refused int }
 
 // pass reconciles a resource each second until it reaches the end, and for a while after. It returns how often each
 // operation was called.
-func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
+func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 	l.Helper()
 	before, steady, failed := len(l.Double.Calls()), 0, []string{}
 	var last Outcome
@@ -158,12 +158,12 @@ func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 			l.Fatalf("%s: after %d seconds, it is %s: %+v; calls %v; errors %v", part, second, last, mg.GetCondition(xpv2.TypeReady), count(l.Double.Calls()[before:]), failed)
 		}
 		l.Advance(time.Second)
-		o, turn, err := l.reconcile(mg)
+		o, attempt, err := l.reconcile(mg)
 		last = o
 		if err != nil {
 			failed = append(failed, err.Error())
 		}
-		l.owned(part, turn.Events())
+		l.owned(part, attempt.Events())
 		switch {
 		case o == Gone:
 			l.Advance(lateSteady * time.Second)
@@ -187,7 +187,7 @@ func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 }
 
 // owned checks that a resource's own external resource was never reported as another's, or as lost.
-func (l Life[T]) owned(part string, events []event.Event) {
+func (l Lifecycle[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
 		if slices.Contains([]event.Reason{reconciler.ReasonAdopted, reconciler.ReasonNotDeleted, reconciler.ReasonRecreating}, e.Reason) {

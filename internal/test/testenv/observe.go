@@ -35,8 +35,8 @@ type Observation struct {
 	// Err is part of the error.
 	Err string
 
-	// Held says that the reconcile is aborted and repeated.
-	Held bool
+	// Aborted says that the reconcile is aborted and repeated.
+	Aborted bool
 
 	// Reserved are the calls that were reserved. They are not compared if the expected ones are nil; None expects
 	// none.
@@ -53,15 +53,15 @@ var None = []string{}
 func (r *Env[T]) Observe(mg T) Observation {
 	r.Helper()
 	got := Observation{Reserved: []string{}}
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: r.Now(), Since: r.Now().Add(-r.Age)}, ReserveFn: func(ops ...string) time.Duration {
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: r.Now(), Since: r.Now().Add(-r.Age)}, ReserveFn: func(ops ...string) time.Duration {
 		got.Reserved = append(got.Reserved, ops...)
 		return 0
 	}}
 	before := len(r.Operations())
-	o, err := r.External().Observe(reconciler.WithAttempt(r.Context(), turn), mg)
+	o, err := r.External().Observe(reconciler.WithAttempt(r.Context(), attempt), mg)
 	ready := mg.GetCondition(xpv2.TypeReady)
 	got.Exists, got.UpToDate, got.Diff, got.Ready, got.Message = o.ResourceExists, o.ResourceUpToDate, o.Diff, ready.Reason, ready.Message
-	_, got.Held = turn.Aborted()
+	_, got.Aborted = attempt.Aborted()
 	got.Calls = append([]string{}, r.Operations()[before:]...)
 	if err != nil {
 		got.Err = err.Error()
@@ -126,7 +126,7 @@ func Observe[E Observer[T], T reconciler.Managed](t *testing.T, newEnv func(test
 }
 
 // Refuse makes AWS reject an operation from now on.
-func (w *World) Refuse(operation string, status int, code, message string) {
+func (w *AWS) Refuse(operation string, status int, code, message string) {
 	w.Double.Fail(awsdouble.Fault{Operation: operation, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}})
 }
 
@@ -134,7 +134,7 @@ func (w *World) Refuse(operation string, status int, code, message string) {
 const Boom = "InvalidParameterValueException: boom"
 
 // Break makes AWS reject operations from now on, with the error Boom.
-func (w *World) Break(operations ...string) {
+func (w *AWS) Break(operations ...string) {
 	for _, op := range operations {
 		w.Refuse(op, 400, "InvalidParameterValueException", "boom")
 	}
@@ -166,25 +166,25 @@ func (r *Env[T]) Outpaced(mg T, edit func()) {
 	r.Helper()
 	r.between = edit
 	defer func() { r.between = nil }()
-	o, turn, err := r.reconcile(mg)
-	if _, aborted := turn.Aborted(); err != nil || !aborted || o == Held {
-		r.Errorf("%s, held %t, %v: a change by someone else must be no error, and be looked at again", o, aborted, err)
+	o, attempt, err := r.reconcile(mg)
+	if _, aborted := attempt.Aborted(); err != nil || !aborted || o == Aborted {
+		r.Errorf("%s, aborted %t, %v: a change by someone else must be no error, and be looked at again", o, aborted, err)
 	}
 }
 
 // Attempt does one reconcile, and returns its outcome, whether it is repeated without any effect, and the error as
 // the user sees it.
 func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
-	o, turn, err := r.reconcile(mg)
-	_, aborted = turn.Aborted()
+	o, attempt, err := r.reconcile(mg)
+	_, aborted = attempt.Aborted()
 	if err != nil {
 		err = awserr.Clean(err)
 	}
 	return o, aborted, err
 }
 
-// Says reports whether an error contains a text. If the text is empty, the error must be nil.
-func Says(err error, text string) bool {
+// ErrorMatches reports whether an error contains a text. If the text is empty, the error must be nil.
+func ErrorMatches(err error, text string) bool {
 	if err == nil || text == "" {
 		return err == nil && text == ""
 	}
@@ -194,13 +194,13 @@ func Says(err error, text string) bool {
 // Differs observes a resource, and checks that each of the fields is reported as different.
 func (r *Env[T]) Differs(mg T, fields ...string) {
 	r.Helper()
-	turn := &reconciler.Attempt{}
-	_, err := r.External().Observe(reconciler.WithAttempt(r.Context(), turn), mg)
+	attempt := &reconciler.Attempt{}
+	_, err := r.External().Observe(reconciler.WithAttempt(r.Context(), attempt), mg)
 	r.Must(err)
-	says, _, _ := turn.Differences()
+	differences, _, _ := attempt.Differences()
 	for _, field := range fields {
-		if !strings.Contains(says, field) {
-			r.Errorf("%s is missing: %q", field, says)
+		if !strings.Contains(differences, field) {
+			r.Errorf("%s is missing: %q", field, differences)
 		}
 	}
 }

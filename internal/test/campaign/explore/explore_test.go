@@ -82,12 +82,12 @@ func explore(t *testing.T, sc scenario, most int) counts {
 	if broken != nil {
 		t.Fatalf("%s\n%s", strings.Join(broken.violations, "\n"), e.trace(at, broken.label))
 	}
-	worst, told, n, problem := e.settle()
+	worst, reported, n, problem := e.settle()
 	if problem != "" {
 		t.Fatalf("%s\n%snothing goes wrong any more:\n%s", problem, e.trace(n), e.replay(alone(e.nodes[n].state), make([]label, manySteps)))
 	}
 	c.slowest = int(worst.after)
-	t.Logf("all of them come to their end, within %s at most; Ready says for how many what the user has to do: %v", time.Duration(worst.after)*time.Second, told)
+	t.Logf("all of them come to their end, within %s at most; Ready says for how many what the user has to do: %v", time.Duration(worst.after)*time.Second, reported)
 	if !time.Now().Equal(epoch) {
 		t.Errorf("the clock did not stand still, it says %s", time.Now())
 	}

@@ -19,30 +19,30 @@ type outcome struct {
 	// problem is empty if the resource has converged.
 	problem string
 
-	// told is the message of Ready if AWS does not have what spec asks for.
-	told string
+	// message is the message of Ready if AWS does not have what spec asks for.
+	message string
 
 	// after is how many seconds it took until the last write.
 	after int32
 }
 
 // settle returns the worst outcome of all states.
-func (e *exploration) settle() (worst outcome, told map[string]int, broken int32, problem string) {
-	told = map[string]int{}
+func (e *exploration) settle() (worst outcome, message map[string]int, broken int32, problem string) {
+	message = map[string]int{}
 	done := map[state]outcome{}
 	for n := range e.nodes {
 		o := e.outcome(e.nodes[n].state, done)
 		if o.problem != "" {
-			return o, told, int32(n), o.problem //nolint:gosec // As above.
+			return o, message, int32(n), o.problem //nolint:gosec // As above.
 		}
-		if o.told != "" {
-			told[o.told]++
+		if o.message != "" {
+			message[o.message]++
 		}
 		if o.after > worst.after {
 			worst = o
 		}
 	}
-	return worst, told, -1, ""
+	return worst, message, -1, ""
 }
 
 // outcome returns the outcome of a state. done are those that are known.
@@ -53,10 +53,10 @@ func (e *exploration) outcome(s state, done map[state]outcome) outcome {
 	on := map[state]int{}
 	for {
 		if o, ok := done[s]; ok {
-			return note(done, path, o)
+			return recordOutcomes(done, path, o)
 		}
 		if from, ok := on[s]; ok {
-			return note(done, path, ended(path[from:]))
+			return recordOutcomes(done, path, ended(path[from:]))
 		}
 		on[s] = len(path)
 		st := e.workers[0].take(s, label{})
@@ -78,9 +78,9 @@ type visit struct {
 	passed int32
 }
 
-// note records the outcomes of all states on a path with the outcome of its end. It
+// recordOutcomes records the outcomes of all states on a path with the outcome of its end. It
 // returns that of the first.
-func note(done map[state]outcome, path []visit, o outcome) outcome {
+func recordOutcomes(done map[state]outcome, path []visit, o outcome) outcome {
 	for _, v := range slices.Backward(path) {
 		if v.wrote || o.after > 0 {
 			o.after += v.passed
@@ -97,14 +97,14 @@ func note(done map[state]outcome, path []visit, o outcome) outcome {
 func ended(cycle []visit) outcome {
 	var o outcome
 	for _, v := range cycle {
-		problem, told := judge(v.state)
+		problem, message := judge(v.state)
 		switch {
 		case v.wrote:
 			o.problem = "it goes on writing for ever"
 		case problem != "":
 			o.problem = problem
-		case told != "":
-			o.told = told
+		case message != "":
+			o.message = message
 		}
 	}
 	return o
@@ -120,7 +120,7 @@ func alone(s state) state {
 
 // judge returns what is wrong with a stable state, or what Ready says if AWS does not have
 // what spec asks for.
-func judge(s state) (problem, told string) {
+func judge(s state) (problem, message string) {
 	mg := s.object.object
 	var ours []item
 	for _, i := range s.aws.now {

@@ -35,7 +35,7 @@ func TestDeliveries(t *testing.T) {
 		want   []string
 	}{
 		"All":      {reason: "Late, but all.", how: All, want: []string{"a2", "b3", "a5", "c6"}},
-		"None":     {reason: "What was held back is lost.", how: None, want: []string{"c6"}},
+		"None":     {reason: "Delayed events are lost.", how: None, want: []string{"c6"}},
 		"Merged":   {reason: "What was overtaken is not seen.", how: Merged, want: []string{"b3", "a5", "c6"}},
 		"Reversed": {reason: "The oldest one wins.", how: Reversed, want: []string{"a5", "b3", "a2", "c6"}},
 	}

@@ -47,8 +47,8 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// A World is a double of AWS with the real SDK in front of it.
-type World struct {
+// A AWS is a double of AWS with the real SDK in front of it.
+type AWS struct {
 	testing.TB
 	*Clock
 
@@ -57,8 +57,8 @@ type World struct {
 	// Lambda tries each call once, so that a response that is lost is not repeated.
 	Lambda *lambda.Client
 
-	// Odd are responses of an emulator that replace those of AWS, by operation.
-	Odd map[string]Answer
+	// Responses are responses of an emulator that replace those of AWS, by operation.
+	Responses map[string]Answer
 
 	// OnCall receives the input of each call of Lambda before it is made. It may be nil.
 	OnCall func(in any)
@@ -67,8 +67,8 @@ type World struct {
 	// test.
 	Script Script
 
-	// asked are the operations to which the script has responded.
-	asked []string
+	// scriptedCalls are the operations to which the script has responded.
+	scriptedCalls []string
 
 	// draws edit the responses of AWS, in a fuzz test.
 	draws *Draws
@@ -93,10 +93,10 @@ func Returns[O any](out *O, err error) func(any) (any, error) {
 	return func(any) (any, error) { return out, err }
 }
 
-// NewWorld starts an empty double with a clock of its own. It is closed when the test ends.
-func NewWorld(t testing.TB, o awsdouble.Options) *World {
+// NewAWS starts an empty double with a clock of its own. It is closed when the test ends.
+func NewAWS(t testing.TB, o awsdouble.Options) *AWS {
 	t.Helper()
-	w := &World{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}}
+	w := &AWS{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}}
 	o.Now = w.Now
 	w.Double = awsdouble.New(o)
 	w.Double.Start()
@@ -108,21 +108,21 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	return w
 }
 
-// NewScripted returns a World with a script instead of a double.
-func NewScripted(t testing.TB, s Script) *World {
+// NewScripted returns an AWS with a script instead of a double.
+func NewScripted(t testing.TB, s Script) *AWS {
 	t.Helper()
-	w := &World{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}, Script: s}
+	w := &AWS{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}, Script: s}
 	w.Lambda = lambda.NewFromConfig(aws.Config{Region: Region}, func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.fuzzing) })
 	return w
 }
 
 // Retrying returns a client that retries calls, as the provider's does.
-func (w *World) Retrying() *lambda.Client {
+func (w *AWS) Retrying() *lambda.Client {
 	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
 }
 
 // Must fails the test at once if there is an error.
-func (w *World) Must(err error) {
+func (w *AWS) Must(err error) {
 	w.Helper()
 	if err != nil {
 		w.Fatal(err)
@@ -130,7 +130,7 @@ func (w *World) Must(err error) {
 }
 
 // AddFunction creates a function without files in AWS.
-func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionInput)) {
+func (w *AWS) AddFunction(name string, change ...func(*lambda.CreateFunctionInput)) {
 	w.Helper()
 	in := &lambda.CreateFunctionInput{
 		FunctionName: &name, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
@@ -144,7 +144,7 @@ func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionIn
 }
 
 // Publish publishes a new version of a function, and returns its number.
-func (w *World) Publish(function string) string {
+func (w *AWS) Publish(function string) string {
 	w.Helper()
 	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function})
 	w.Must(err)
@@ -154,7 +154,7 @@ func (w *World) Publish(function string) string {
 }
 
 // AddAlias creates an alias of version 1 of a function in AWS.
-func (w *World) AddAlias(function, name string) {
+func (w *AWS) AddAlias(function, name string) {
 	w.Helper()
 	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: &function, Name: &name, FunctionVersion: aws.String("1")})
 	w.Must(err)
@@ -162,9 +162,9 @@ func (w *World) AddAlias(function, name string) {
 
 // Operations returns the AWS operations that were called since the double's calls were reset, or those that the
 // script received.
-func (w *World) Operations() []string {
+func (w *AWS) Operations() []string {
 	if w.Script != nil {
-		return slices.Clone(w.asked)
+		return slices.Clone(w.scriptedCalls)
 	}
 	var out []string
 	for _, c := range w.Double.Calls() {
