@@ -95,7 +95,7 @@ func position(source *ast.SourceInfo, id int64) string {
 	return fmt.Sprintf("%d:%d: ", l.Line(), l.Column()+1)
 }
 
-// options are the options of each dialect's environment.
+// options returns the options of each dialect's environment.
 func options() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.ClearMacros(), cel.Macros(macros...), ext.Math(), cel.CrossTypeNumericComparisons(true),
