@@ -8,17 +8,20 @@ import (
 // such as a date: a command is carried out once for each value. The value of rollback-to is the
 // version to go back to, which may be followed by a slash and a token.
 const (
+	// RolloutAnnotationPrefix is what they begin with.
+	RolloutAnnotationPrefix = "rollout.lambda.aws.m.crossplane.io/"
+
 	// AnnotationRolloutAbort routes all invocations to the stable version.
-	AnnotationRolloutAbort = "rollout.lambda.aws.m.crossplane.io/abort"
+	AnnotationRolloutAbort = RolloutAnnotationPrefix + "abort"
 	// AnnotationRolloutPromote ends the current pause.
-	AnnotationRolloutPromote = "rollout.lambda.aws.m.crossplane.io/promote"
+	AnnotationRolloutPromote = RolloutAnnotationPrefix + "promote"
 	// AnnotationRolloutPromoteFull skips all remaining steps, pauses and analyses before the
 	// promotion.
-	AnnotationRolloutPromoteFull = "rollout.lambda.aws.m.crossplane.io/promote-full"
+	AnnotationRolloutPromoteFull = RolloutAnnotationPrefix + "promote-full"
 	// AnnotationRolloutRetry rolls a failed version out again.
-	AnnotationRolloutRetry = "rollout.lambda.aws.m.crossplane.io/retry"
+	AnnotationRolloutRetry = RolloutAnnotationPrefix + "retry"
 	// AnnotationRolloutRollbackTo routes all invocations to a version of the history.
-	AnnotationRolloutRollbackTo = "rollout.lambda.aws.m.crossplane.io/rollback-to"
+	AnnotationRolloutRollbackTo = RolloutAnnotationPrefix + "rollback-to"
 )
 
 // Behaviours of a rollout when the alias was changed by someone else (onDrift).
@@ -621,6 +624,9 @@ type AliasRolloutStatus struct {
 	// Message says what the rollout does, or why it stopped.
 	// +optional
 	Message string `json:"message,omitempty"`
+	// Drift says how someone else has changed the alias. It is absent if nobody has.
+	// +optional
+	Drift string `json:"drift,omitempty"`
 	// Stable is the version that serves.
 	// +optional
 	Stable RolloutRevision `json:"stable,omitempty"`
@@ -639,6 +645,12 @@ type AliasRolloutStatus struct {
 	// Intent is the change of the alias that is made next. It is recorded first.
 	// +optional
 	Intent *RolloutIntent `json:"intent,omitempty"`
+	// UpdateFailures is how often in a row AWS has refused the intended change.
+	// +optional
+	UpdateFailures int32 `json:"updateFailures,omitempty"`
+	// UpdateFailedAt is when it did last.
+	// +optional
+	UpdateFailedAt *metav1.Time `json:"updateFailedAt,omitempty"`
 	// ObservedWeight is the percentage of the invocations that the target receives.
 	// +optional
 	ObservedWeight int32 `json:"observedWeight,omitempty"`

@@ -166,7 +166,8 @@ type AliasStatus struct {
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.functionVersion"
 // +kubebuilder:printcolumn:name="WEIGHTS",type="string",JSONPath=".status.atProvider.weights"
-// +kubebuilder:printcolumn:name="ROLLOUT",type="string",JSONPath=".status.rollout.step"
+// +kubebuilder:printcolumn:name="ROLLOUT",type="string",JSONPath=".status.rollout.phase"
+// +kubebuilder:printcolumn:name="STEP",type="string",JSONPath=".status.rollout.step",priority=1
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"

@@ -85,6 +85,9 @@ func checkKinds(t *testing.T) {
 	}
 }
 
+// setsNothing are calls that change nothing in AWS by themselves: the smoke tests of a rollout.
+var setsNothing = map[string]bool{"Alias Invoke": true}
+
 // checkInputs checks that the inputs of a kind's changing calls are compared with the SDK, and no others.
 func checkInputs(t *testing.T, k sdkKind, calls []sdkcalls.Call) {
 	t.Helper()
@@ -94,7 +97,7 @@ func checkInputs(t *testing.T, k sdkKind, calls []sdkcalls.Call) {
 	}
 	setting := regexp.MustCompile(`^(Create|Update|Put|Publish|Add|Invoke|TagResource)`)
 	for _, c := range calls {
-		if c.Service == "lambda" && setting.MatchString(c.Operation) && !compared[c.Operation] {
+		if c.Service == "lambda" && setting.MatchString(c.Operation) && !compared[c.Operation] && !setsNothing[k.kind+" "+c.Operation] {
 			t.Errorf("%s calls %s, whose input is not compared", k.kind, c.Operation)
 		}
 		delete(compared, c.Operation)

@@ -270,6 +270,10 @@ func (in *AliasRolloutStatus) DeepCopyInto(out *AliasRolloutStatus) {
 		*out = new(RolloutIntent)
 		**out = **in
 	}
+	if in.UpdateFailedAt != nil {
+		in, out := &in.UpdateFailedAt, &out.UpdateFailedAt
+		*out = (*in).DeepCopy()
+	}
 	if in.StartedAt != nil {
 		in, out := &in.StartedAt, &out.StartedAt
 		*out = (*in).DeepCopy()

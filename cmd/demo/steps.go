@@ -43,7 +43,7 @@ func run(ctx context.Context, f flags) error {
 	}
 	defer e.stop()
 
-	for _, step := range []func(context.Context) error{e.create, e.drift, e.rotate, e.release} {
+	for _, step := range []func(context.Context) error{e.create, e.drift, e.rotate, e.release, e.rollOut} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -131,13 +131,8 @@ func (e *env) release(ctx context.Context) error {
 		return fmt.Errorf("there is no Alias %s", follower)
 	}
 	before := ptr.Deref(alias.Status.AtProvider.FunctionVersion, "")
-	cm := &corev1.ConfigMap{}
-	if err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: released}, cm); err != nil {
-		return fmt.Errorf("cannot read ConfigMap %s: %w", released, err)
-	}
-	cm.Data["prices.py"] = fmt.Sprintf("PRICES = {'tea': 5}  # %d\n", time.Now().UnixNano())
-	if err := e.kube.Update(ctx, cm); err != nil {
-		return fmt.Errorf("cannot edit ConfigMap %s: %w", released, err)
+	if err := e.editLayer(ctx); err != nil {
+		return err
 	}
 	after := ""
 	took, err := e.watch(ctx, fixedWithin, "the alias invokes the new version", func(all resources) bool {
@@ -153,6 +148,19 @@ func (e *env) release(ctx context.Context) error {
 	}
 	fmt.Printf("\nThe alias %s went from version %s to %s after %s. No manifest names a version.\n", follower, before, after, took.Round(100*time.Millisecond))
 	return e.events(ctx, follower)
+}
+
+// editLayer changes the ConfigMap with the content of the layer.
+func (e *env) editLayer(ctx context.Context) error {
+	cm := &corev1.ConfigMap{}
+	if err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: released}, cm); err != nil {
+		return fmt.Errorf("cannot read ConfigMap %s: %w", released, err)
+	}
+	cm.Data["prices.py"] = fmt.Sprintf("PRICES = {'tea': 5}  # %d\n", time.Now().UnixNano())
+	if err := e.kube.Update(ctx, cm); err != nil {
+		return fmt.Errorf("cannot edit ConfigMap %s: %w", released, err)
+	}
+	return nil
 }
 
 // remove deletes everything and checks that nothing is left in AWS.

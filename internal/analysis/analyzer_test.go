@@ -201,6 +201,11 @@ func TestPrometheusQuery(t *testing.T) {
 	if len(found) != 1 || found[0].Result != rollout.Success || len(asked) != 1 {
 		t.Errorf("a stable version without invocations has no baseline: %v, %v", found, asked)
 	}
+	compare(t, "A comparison with a stable version without invocations does not apply.", outcome{"Skipped", "0.4", "receives no invocations any more"},
+		func() rollout.Measurement {
+			m, _ := a.Measure(t.Context(), all, metric(p, "result <= baseline"), due)
+			return m[0]
+		}())
 }
 
 func TestWeb(t *testing.T) {

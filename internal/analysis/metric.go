@@ -71,6 +71,9 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 		return measured(id, rollout.Inconclusive, number(f), "the value is not a finite number"), 0
 	}
 	result, message := j.verdict(ctx, r)
+	if message == noNumber && !s.Weighted && (j.uses(varBaseline) || j.uses(varBaselineSamples)) {
+		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no invocations any more"
+	}
 	return measured(id, result, r.value(), "%s", message), 0
 }
 
@@ -161,6 +164,9 @@ func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
 	return j, nil
 }
 
+// noNumber is the message of a condition that can't be decided.
+const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version without invocations"
+
 // uses reports whether a condition uses a variable.
 func (j judge) uses(variable string) bool {
 	return j.success != nil && j.success.uses[variable] || j.failure != nil && j.failure.uses[variable]
@@ -186,7 +192,7 @@ func (j judge) verdict(ctx context.Context, r reading) (result, message string) 
 	}
 	switch {
 	case failure == unknown || success == unknown:
-		return rollout.Inconclusive, "a condition needs a number that is not known, such as the baseline of a stable version without invocations"
+		return rollout.Inconclusive, noNumber
 	case success == met, j.success == nil:
 		return rollout.Success, ""
 	case j.failure == nil:

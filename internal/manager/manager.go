@@ -32,6 +32,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -104,6 +105,9 @@ type Options struct {
 
 	// AnalysisHosts are the hosts that the analysis of a rollout may call.
 	AnalysisHosts []string
+
+	// AnalysisLoopback allows loopback addresses among them, for tests and the demo.
+	AnalysisLoopback bool
 
 	// Quota configures the limits of AWS calls.
 	Quota quota.Options
@@ -236,15 +240,18 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	o.Config.Namespaces, o.Config.Tracer = mgr.GetAPIReader(), o.Tracer
 	resolver := session.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
 	mo := reconciler.Options{
-		Options:         o.Options,
-		Resolver:        account.Noting{Resolver: resolver, Book: accounts},
-		Tracker:         session.NewTracker(mgr.GetClient()),
-		Limiter:         limiter,
-		Objects:         objs,
-		Fields:          reader,
-		Accounts:        accounts,
-		Tenants:         tenancy.New(mgr.GetClient(), mgr.GetAPIReader(), o.Now),
-		Breakers:        o.Config.Breakers,
+		Options:  o.Options,
+		Resolver: account.Noting{Resolver: resolver, Book: accounts},
+		Tracker:  session.NewTracker(mgr.GetClient()),
+		Limiter:  limiter,
+		Objects:  objs,
+		Fields:   reader,
+		Accounts: accounts,
+		Tenants:  tenancy.New(mgr.GetClient(), mgr.GetAPIReader(), o.Now),
+		Breakers: o.Config.Breakers,
+		Analyzer: analysis.New(analysis.Options{
+			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
+		}),
 		Metrics:         m,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,

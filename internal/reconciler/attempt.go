@@ -61,8 +61,12 @@ type Attempt struct {
 	onEnd        func()
 	circuitError func() error
 
+	// preview is true if only what is displayed is computed.
+	preview bool
+
 	mu                sync.Mutex
 	requeueAfter      time.Duration
+	retryWithin       time.Duration
 	abortFor          time.Duration
 	aborted           bool
 	throttled         bool
@@ -174,7 +178,22 @@ func Freshness(ctx context.Context) readcache.Freshness { return attemptFrom(ctx
 // and events made with it have no effect on the reconcile.
 func WithoutEffects(ctx context.Context) context.Context {
 	a := attemptFrom(ctx)
-	return WithAttempt(ctx, &Attempt{Freshness: a.Freshness, permission: a.permission, circuitError: a.circuitError})
+	return WithAttempt(ctx, &Attempt{Freshness: a.Freshness, permission: a.permission, circuitError: a.circuitError, preview: true})
+}
+
+// IsPreview returns whether the context is for computing what is only displayed: see
+// WithoutEffects. Nothing but what is displayed should be read then.
+func IsPreview(ctx context.Context) bool { return attemptFrom(ctx).preview }
+
+// RetryWithin bounds how long after this reconcile the next one is, if this one fails: something is
+// due by then even if the failed call can't be made. The caller bounds how often that call is made.
+func RetryWithin(ctx context.Context, after time.Duration) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if after = max(after, minRequeueAfter); a.retryWithin == 0 || after < a.retryWithin {
+		a.retryWithin = after
+	}
 }
 
 // Annotate sets annotations of a resource, in memory and at once in the cluster. It is for

@@ -16,6 +16,10 @@ const ReasonUpdating xpv2.ConditionReason = "Updating"
 // for, and managementPolicies do not allow changing it.
 const ReasonDiffers xpv2.ConditionReason = "Differs"
 
+// ReasonRolledBack is the reason of a Ready condition after a rollout has failed: AWS serves the
+// version before it.
+const ReasonRolledBack xpv2.ConditionReason = "RolledBack"
+
 // TypeStalled is a condition that is True while only the user can help because the input is
 // invalid. kstatus, and therefore Flux and kpt, use it to distinguish a failure from a delay.
 const TypeStalled xpv2.ConditionType = "Stalled"
@@ -48,6 +52,12 @@ func Updating(generation int64, reason string) xpv2.Condition {
 // asks for and managementPolicies do not allow changing it. message lists the fields.
 func Differing(generation int64, message string) xpv2.Condition {
 	return ready(corev1.ConditionFalse, ReasonDiffers, generation, message)
+}
+
+// RolledBack returns a Ready condition that is False because a rollout has failed, and AWS serves the
+// version before it. message says which, and why.
+func RolledBack(generation int64, message string) xpv2.Condition {
+	return ready(corev1.ConditionFalse, ReasonRolledBack, generation, message)
 }
 
 // Deleting returns a Ready condition that is False during deletion. reason is what the

@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -175,6 +176,9 @@ type Options struct {
 	// Breakers keep resources from calling AWS where it does not answer. The SDK's middleware
 	// reports calls to the same ones. Nil admits all calls.
 	Breakers *breaker.Breakers
+
+	// Analyzer measures the health of what is rolled out.
+	Analyzer *analysis.Analyzer
 
 	// Metrics are the metrics of reconciles. Nil measures nothing.
 	Metrics *Metrics

@@ -254,6 +254,9 @@ func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedNa
 	c := classify(err)
 	r.metrics.recordReconcile(r.kind.GVK.Kind, c.result())
 	after := r.backoff(key, a, c, err)
+	if a.retryWithin > 0 {
+		after = min(after, a.retryWithin)
+	}
 	endSpanWithError(ctx, c, err)
 	r.logPanic(key, err)
 	r.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)

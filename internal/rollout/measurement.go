@@ -25,6 +25,9 @@ const (
 	Inconclusive = "Inconclusive"
 	// Error is a measurement without a value: its source did not answer, or not in time.
 	Error = "Error"
+	// Skipped is a measurement that does not apply: the condition compares with the stable version,
+	// which receives no invocations any more.
+	Skipped = "Skipped"
 	// Running is a smoke test that was begun and whose result is not known.
 	Running = "Running"
 )
@@ -42,7 +45,7 @@ type CheckID struct {
 type Measurement struct {
 	CheckID
 
-	// Result is Success, Failure, Inconclusive or Error.
+	// Result is Success, Failure, Inconclusive, Error or Skipped.
 	Result string
 
 	// Value that was measured, at most 64 characters.

@@ -46,6 +46,14 @@ var serviceCodes = map[string]map[string]bool{
 		"NoSuchBucket", "NoSuchKey", "NoSuchVersion", "NotFound", "PermanentRedirect", "PreconditionFailed", "SlowDown",
 		"TemporaryRedirect",
 	),
+	// The codes with and without Exception or Fault: those of the query protocol are sent, too.
+	"CloudWatch": codes(
+		"InternalServiceError", "InternalServiceFault", "InvalidFormat", "InvalidFormatFault", "InvalidNextToken",
+		"InvalidParameterCombination", "InvalidParameterCombinationException", "InvalidParameterInput",
+		"InvalidParameterValue", "InvalidParameterValueException", "LimitExceeded", "LimitExceededException",
+		"LimitExceededFault", "MissingParameter", "MissingRequiredParameterException", "ResourceNotFound",
+		"ResourceNotFoundException",
+	),
 	"ECR": codes(
 		"ImageNotFoundException", "InvalidParameterException", "LimitExceededException", "RepositoryNotFoundException",
 		"ServerException", "UnableToGetUpstreamImageException",

@@ -53,7 +53,8 @@ func isServerFault(err error) bool {
 		return false
 	}
 	switch Code(err) {
-	case "ServiceException", "InternalFailure", "InternalError", "InternalServerError", "ServiceUnavailable",
+	case "ServiceException", "InternalFailure", "InternalError", "InternalServerError", "InternalServiceError",
+		"InternalServiceFault", "ServiceUnavailable",
 		"ServiceUnavailableException", "RequestTimeout", "RequestTimeoutException", "IDPCommunicationError",
 		"EC2ThrottledException", "EC2UnexpectedException":
 		return true

@@ -45,6 +45,10 @@ var bounds = map[string]bound{
 	"Lambda PublishVersion":      {bytes: mib, wait: codeSilence},
 	"Lambda PublishLayerVersion": {bytes: mib, wait: codeSilence},
 
+	// 100,800 data points of 20 bytes and the names of 500 queries; 100 alarms of 32 KB.
+	"CloudWatch GetMetricData":  {bytes: 8 * mib, wait: silence},
+	"CloudWatch DescribeAlarms": {bytes: 8 * mib, wait: silence},
+
 	// A bundle of code. It is hashed while it is read, and not kept in memory.
 	"S3 GetObject": {bytes: 512 * mib, wait: silence},
 

@@ -55,6 +55,7 @@ type Session struct {
 
 	mu      sync.Mutex
 	clients map[reflect.Type]any
+	shared  map[reflect.Type]any
 }
 
 // Inventory returns the cache of what the resources of this session read from AWS.
@@ -76,6 +77,22 @@ func Client[C, O any](s *Session, newFromConfig func(aws.Config, ...func(*O)) *C
 	}
 	s.clients[t] = c
 	return c
+}
+
+// Shared returns the value of a type that all users of a session share. It is zero at first.
+func Shared[T any](s *Session) *T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := reflect.TypeFor[T]()
+	if v, ok := s.shared[t].(*T); ok {
+		return v
+	}
+	v := new(T)
+	if s.shared == nil {
+		s.shared = map[reflect.Type]any{}
+	}
+	s.shared[t] = v
+	return v
 }
 
 // IgnoreTags are tags that are neither set, removed nor compared.

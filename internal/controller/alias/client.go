@@ -12,6 +12,8 @@ type lambdaAPI interface {
 	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
 	CreateAlias(ctx context.Context, in *lambda.CreateAliasInput, opts ...func(*lambda.Options)) (*lambda.CreateAliasOutput, error)
 	UpdateAlias(ctx context.Context, in *lambda.UpdateAliasInput, opts ...func(*lambda.Options)) (*lambda.UpdateAliasOutput, error)
+	GetFunctionConfiguration(ctx context.Context, in *lambda.GetFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionConfigurationOutput, error)
+	Invoke(ctx context.Context, in *lambda.InvokeInput, opts ...func(*lambda.Options)) (*lambda.InvokeOutput, error)
 	DeleteAlias(ctx context.Context, in *lambda.DeleteAliasInput, opts ...func(*lambda.Options)) (*lambda.DeleteAliasOutput, error)
 }
 
@@ -22,4 +24,7 @@ const (
 	opCreate = "CreateAlias"
 	opUpdate = "UpdateAlias"
 	opDelete = "DeleteAlias"
+
+	opGetConfiguration = "GetFunctionConfiguration"
+	opInvoke           = "Invoke"
 )

@@ -25,7 +25,7 @@ import (
 
 // Setup adds a controller of Aliases to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{functions: mgr.GetClient()}
+	c := &connector{o: o, functions: mgr.GetClient()}
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
 		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
@@ -46,11 +46,15 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
+	o         reconciler.Options
 	functions client.Reader
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Session) (managed.TypedExternalClient[*v1beta1.Alias], error) {
-	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
+	return reconciler.NewExternal(&external{
+		api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions,
+		analyzer: c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now)), now: c.o.Now,
+	}, calls), nil
 }
 
 // reads returns the operations of the next observation, and the creation that will most

@@ -16,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -26,6 +27,9 @@ type env struct {
 
 	// functions are those that aliases follow.
 	functions testenv.Functions
+
+	// health is the result of each check of a rollout.
+	health results
 }
 
 func newEnv(t testing.TB) *env {
@@ -37,7 +41,8 @@ func newEnv(t testing.TB) *env {
 		e.functions = publishedLast(w.Publish("f"))
 	}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
-		return testExternal(w.Lambda, e.functions, w.Cache)
+		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, now: w.Now}
+		return reconciler.NewExternal(x, calls)
 	})
 	return e
 }

@@ -3,6 +3,7 @@ package alias
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -20,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // external is an alias in AWS. It lives for one reconcile.
@@ -28,9 +30,14 @@ type external struct {
 	cache *readcache.Cache
 	// functions is read for the version that the Function published last.
 	functions client.Reader
+	// analyzer measures the health of what is rolled out.
+	analyzer analyzer
+	now      func() time.Time
 
 	// id of the alias, set by Read.
 	id id
+	// decision of the rollout, set by Compare.
+	decision rollout.Decision
 }
 
 type (
@@ -42,6 +49,9 @@ type (
 var (
 	_ reconciler.CreationMatcher[*v1beta1.Alias]    = &external{}
 	_ reconciler.ConnectionDetailer[*v1beta1.Alias] = &external{}
+
+	_ reconciler.Comparer[*v1beta1.Alias, types.AliasConfiguration, settings] = &external{}
+	_ reconciler.Planner[*v1beta1.Alias, types.AliasConfiguration, settings]  = &external{}
 )
 
 // Read reads the alias from the list of its function's aliases, which all Aliases of the
@@ -162,9 +172,41 @@ func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, err
 	return nil, err
 }
 
-// Create creates the alias and returns its name.
+// Compare compares spec with the alias. The version and the weights are those that the rollout has
+// decided on, if there is one.
+func (e *external) Compare(ctx context.Context, a *v1beta1.Alias, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+	switch {
+	case a.Spec.Rollout == nil:
+		a.Status.Rollout = nil
+	case !reconciler.IsPreview(ctx) && o.Exists:
+		d = e.follow(ctx, a, d, o)
+	}
+	return d.Compare(o.Settings), nil
+}
+
+// Plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
+func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
+	p := reconciler.Plan{Changes: c.Changes}
+	if len(c.Changes) > 0 {
+		p.Call = opUpdate
+	}
+	if a.Spec.Rollout == nil {
+		return p, nil
+	}
+	p.Ready, p.Followed = rolloutReady(a), c.Changes.In("functionVersion", "routingConfig")
+	if p.Call == "" && e.decision.Action == rollout.Invoke {
+		p.Call, p.Does = opInvoke, "smoke test "+e.decision.Test.Name
+	}
+	return p, nil
+}
+
+// Create creates the alias and returns its name. One that a rollout has made before is created with
+// the version that was stable.
 func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (string, error) {
 	defer e.cache.Forget(e.key())
+	if r := a.Status.Rollout; a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != "" {
+		s.FunctionVersion, s.RoutingConfig = ptr.To(r.Stable.FunctionVersion), nil
+	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, s))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot create %s", e.id)
@@ -175,11 +217,17 @@ func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (st
 	return e.id.name, nil
 }
 
-// Update changes the alias in one call. AWS rejects it if the alias was changed since it
-// was read.
-func (e *external) Update(ctx context.Context, _ *v1beta1.Alias, o found, u update) error {
+// Update changes the alias in one call, which AWS rejects if the alias was changed since it was
+// read, or makes a smoke test.
+func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u update) error {
+	if u.Call == opInvoke {
+		return e.smokeTest(ctx, a)
+	}
 	defer e.cache.Forget(e.key())
 	_, err := e.api.UpdateAlias(ctx, updateInput(e.id, u.Target, u.Changes, o.Resource.RevisionId))
+	if err != nil && e.decision.Action == rollout.Update && !awserr.IsThrottled(err) {
+		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Clean(err).Error()))
+	}
 	return errors.Wrapf(err, "cannot update %s", e.id)
 }
 

@@ -10,7 +10,8 @@ import (
 type Call struct {
 	// Operation is the operation's name, empty if the double does not implement it.
 	Operation string
-	// Service is the name in the signature's scope: lambda, s3, sts or ecr.
+	// Service is the name in the signature's scope: lambda, s3, sts, ecr or monitoring, which is
+	// CloudWatch's.
 	Service string
 	// AccessKey is the ID of the key that signed it, empty if it is unsigned.
 	AccessKey string
@@ -23,6 +24,8 @@ type Call struct {
 	// Resource is the resource that the call names: a function's name or ARN as sent, a tagged resource's ARN, a
 	// mapping's UUID, or bucket/key.
 	Resource string
+	// Items is how many metrics or alarms a call of CloudWatch asks for, 0 if it was rejected before.
+	Items int
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int
 	// ErrorCode is AWS's code, empty if the call succeeded.
@@ -61,7 +64,7 @@ func (s *Server) ResetCalls() {
 func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 	c := Call{
 		Operation: r.operation, Service: r.service, AccessKey: r.accessKey, Account: r.account, Region: r.region,
-		Resource: r.resource(), Time: s.options.Now(),
+		Resource: r.resource(), Items: r.items, Time: s.options.Now(),
 	}
 	if r.caller != nil {
 		c.Caller = r.caller.arn
@@ -74,7 +77,7 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 	default:
 		c.Status = a.status
 	}
-	if c.Status == http.StatusTooManyRequests {
+	if c.Status == http.StatusTooManyRequests || c.ErrorCode == "Throttling" {
 		s.throttled++
 	}
 	s.calls = append(s.calls, c)

@@ -66,6 +66,7 @@ func (s *Server) remember() {
 // editing locks the double for an out-of-band change, and returns the function that unlocks it.
 func (s *Server) editing() func() {
 	s.mu.Lock()
+	s.advanceTraffic()
 	return func() {
 		s.remember()
 		s.mu.Unlock()

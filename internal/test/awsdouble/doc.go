@@ -75,5 +75,14 @@
 // as in PutFunctionConcurrency's rejections. How long AWS's reads lag is not documented; users of Terraform report
 // that each kind of read may.
 //
+// CloudWatch speaks RPC v2 with CBOR, as the SDK's client does. GetMetricData has metrics with the statistics Sum,
+// Average, Maximum, Minimum, SampleCount and percentiles, and expressions of + - * / and comparisons, SUM, AVG, MIN,
+// MAX, IF and FILL. That one wrong query rejects the whole call, the message
+// for a wrong statistic and that of a throttled call are quoted by users; the other messages, that an expression must
+// not be a number, and how data is divided among pages are assumptions. DescribeAlarms has the states that
+// PutAlarm sets: alarms are not evaluated. Traffic simulates invocations and their metrics, with the dimensions that
+// are documented. Whether Lambda publishes ExecutedVersion of an alias with one version, and from when CloudWatch
+// counts periods, is not: options select it.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and a handler in the file of its group.
 package awsdouble

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"time"
 	"unicode/utf8"
 )
 
@@ -34,6 +35,8 @@ type Returned struct {
 	Error string
 	// Log is what was logged.
 	Log string
+	// Delay is how long the invocation takes, in real time. The caller of an event does not wait.
+	Delay time.Duration
 }
 
 // OnInvoke sets the code of the functions of a name, in all accounts and regions. Functions without code return null.
@@ -93,7 +96,7 @@ func returned(out Returned, header http.Header, tail bool) *answer {
 		out.Payload = []byte("null")
 	}
 	header.Set("Content-Type", "application/json")
-	return &answer{status: http.StatusOK, header: header, raw: out.Payload}
+	return &answer{status: http.StatusOK, header: header, raw: out.Payload, delay: out.Delay}
 }
 
 // invocable rejects invocations that do not reach the function's code.

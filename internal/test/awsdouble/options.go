@@ -32,6 +32,15 @@ type Options struct {
 	Consistency Consistency
 	// Limits are each account's limits in each region.
 	Limits Limits
+	// MetricDelay is how long after its minute a data point of Traffic is visible. With 0, those of the minute that is
+	// not finished are visible too.
+	MetricDelay time.Duration
+	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is not
+	// documented whether AWS does.
+	UnweightedVersions bool
+	// EpochPeriods counts the periods of GetMetricData from the epoch, not from the beginning of its time, as
+	// users report. It is not documented which of them AWS does.
+	EpochPeriods bool
 	// StrictCredentials checks every call as AWS does: it must be signed by SigV4 with the key of a user of AddUser
 	// or of a session that has not expired, and a role can only be assumed as AddRole allows. Without it any key is
 	// accepted, and any role can be assumed. The time of a signature is not checked, because the SDK signs with its
@@ -48,11 +57,13 @@ type Quotas struct {
 	GetPolicy float64
 	// ControlPlane is the rate of all other Lambda operations together.
 	ControlPlane float64
+	// GetMetricData and DescribeAlarms are the rates of these operations of CloudWatch.
+	GetMetricData, DescribeAlarms float64
 }
 
-// LambdaQuotas returns the quotas that AWS enforces and does not raise.
+// LambdaQuotas returns the quotas of Lambda that AWS enforces and does not raise, and CloudWatch's defaults.
 func LambdaQuotas() Quotas {
-	return Quotas{GetFunction: 100, GetPolicy: 15, ControlPlane: 15}
+	return Quotas{GetFunction: 100, GetPolicy: 15, ControlPlane: 15, GetMetricData: 50, DescribeAlarms: 9}
 }
 
 const (

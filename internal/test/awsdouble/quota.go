@@ -19,13 +19,17 @@ func (t *tokens) take(rate float64, now time.Time) bool {
 	return true
 }
 
-// admit reports whether a Lambda call is within its quota.
+// admit reports whether a call of Lambda or CloudWatch is within its quota.
 func (s *Server) admit(r *request) bool {
-	if r.service != serviceLambda {
+	if r.service != serviceLambda && r.service != serviceCloudWatch {
 		return true
 	}
 	name, rate := "", s.options.Quotas.ControlPlane
 	switch r.operation {
+	case "GetMetricData":
+		name, rate = r.operation, s.options.Quotas.GetMetricData
+	case "DescribeAlarms":
+		name, rate = r.operation, s.options.Quotas.DescribeAlarms
 	case "GetFunction":
 		name, rate = r.operation, s.options.Quotas.GetFunction
 	case "GetPolicy":
@@ -43,7 +47,7 @@ func (s *Server) admit(r *request) bool {
 	return t.take(rate, now)
 }
 
-// Throttled returns how many calls were rejected with 429.
+// Throttled returns how many calls were rejected with 429, or as throttled by CloudWatch.
 func (s *Server) Throttled() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,10 +14,11 @@ import (
 
 // The supported services, by the names in a signature's credential scope.
 const (
-	serviceLambda = "lambda"
-	serviceS3     = "s3"
-	serviceSTS    = "sts"
-	serviceECR    = "ecr"
+	serviceLambda     = "lambda"
+	serviceS3         = "s3"
+	serviceSTS        = "sts"
+	serviceECR        = "ecr"
+	serviceCloudWatch = "monitoring"
 )
 
 // maxRequest is the largest request body that Lambda reads, in bytes.
@@ -43,6 +44,8 @@ type request struct {
 	// function had then.
 	contended bool
 	policies  map[string]*policy
+	// items is how many metrics or alarms the call asks for.
+	items int
 }
 
 var credential = regexp.MustCompile(`Credential=([^/,\s]+)/\d{8}/([^/]+)/([^/]+)/aws4_request`)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // handler handles an operation. It runs with the server's lock held.
@@ -13,10 +14,13 @@ type handler func(s *Server, r *request) (*answer, error)
 type answer struct {
 	status int
 	header http.Header
-	// json, xml and raw are the body; at most one is set.
+	// json, xml, cbor and raw are the body; at most one is set.
 	json any
 	xml  any
+	cbor map[string]any
 	raw  []byte
+	// delay is how long the response takes, in real time.
+	delay time.Duration
 }
 
 // route maps a method and a path pattern to an operation. In a pattern, {Name} is one escaped segment and {Name...}
@@ -143,6 +147,8 @@ func find(r *request) handler {
 		target := r.http.Header.Get("X-Amz-Target")
 		r.operation = target[strings.LastIndex(target, ".")+1:]
 		return ecrTargets[r.operation]
+	case serviceCloudWatch:
+		return findCloudWatch(r)
 	case serviceS3:
 		return findRoute(s3Routes, r)
 	case serviceLambda:

@@ -33,6 +33,9 @@ type Server struct {
 	memory    memory
 	held      []*Held
 	flights   map[string]int
+	monitors  map[string]*monitor
+	statuses  map[string]metricStatus
+	traffic   []*traffic
 }
 
 // New returns a server that does not listen yet.
@@ -52,6 +55,8 @@ func New(o Options) *Server {
 		resources: newResources(),
 		code:      map[string]func(Invoked) Returned{},
 		flights:   map[string]int{},
+		monitors:  map[string]*monitor{},
+		statuses:  map[string]metricStatus{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
 }
@@ -126,6 +131,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	s.mu.Lock()
 	a, f, err := s.answer(r, h)
 	s.mu.Unlock()
+	if a != nil && !takes(hr, a.delay) {
+		return
+	}
 	switch {
 	case f != nil && f.Drop != DropNone:
 		drop(w)
@@ -144,6 +152,21 @@ func (s *Server) delay() {
 		t := time.NewTimer(s.options.Latency)
 		defer t.Stop()
 		<-t.C
+	}
+}
+
+// takes waits for the time that a response takes, and reports whether the client still waits.
+func takes(hr *http.Request, d time.Duration) bool {
+	if d <= 0 {
+		return true
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-hr.Context().Done():
+		return false
 	}
 }
 
@@ -170,7 +193,7 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 	}
 	switch {
 	case !s.admit(r):
-		return nil, throttled()
+		return nil, r.throttled()
 	case len(r.body) > maxRequest && r.service == serviceLambda:
 		return nil, tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation)
 	}
@@ -181,6 +204,9 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 		return nil, r.lost()
 	}
 	from := s.serving(r)
+	if r.service == serviceLambda && r.http.Method != http.MethodGet {
+		s.advanceTraffic() // By the routing before the call.
+	}
 	a, err := h(from, r)
 	if r.http.Method != http.MethodGet {
 		s.remember()
@@ -199,6 +225,8 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 	switch {
 	case a.xml != nil:
 		writeXML(w, a.status, a.xml)
+	case a.cbor != nil:
+		writeCBOR(w, a.status, a.cbor)
 	case a.json != nil:
 		writeJSON(w, a.status, a.json)
 	default:

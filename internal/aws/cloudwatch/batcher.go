@@ -1,0 +1,111 @@
+// Package cloudwatch measures rollouts with CloudWatch: metrics that Lambda publishes, any other
+// metric or expression, and the states of alarms.
+//
+// A Batcher shares calls among all rollouts of a session, which is an account and a region. It has
+// no goroutine and never waits: a caller is told when to come back.
+package cloudwatch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// API has the operations of CloudWatch that a Batcher calls. *cloudwatch.Client of the SDK has them.
+type API interface {
+	GetMetricData(ctx context.Context, in *sdk.GetMetricDataInput, opts ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error)
+	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput, opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
+}
+
+// A State is the state of an alarm.
+type State string
+
+// States of an alarm.
+const (
+	OK               State = "OK"
+	Alarm            State = "ALARM"
+	InsufficientData State = "INSUFFICIENT_DATA"
+)
+
+// Intervals of measurements. A slot must be longer than it takes to gather requests.
+const (
+	defaultInterval = time.Minute
+	leastInterval   = 10 * time.Second
+)
+
+// A Batcher shares the calls of all rollouts of a session. Time is divided into slots as long as the
+// interval of a metric: rollouts with the same interval share the calls of a slot. Its zero value is
+// ready to use, and it is safe for concurrent use. It belongs to one session, so that nobody sees
+// what other credentials have read.
+type Batcher struct {
+	samples schedule[*request, rollout.Sample]
+	alarms  schedule[string, State]
+
+	samplesPause, alarmsPause pause
+}
+
+// Sample returns the value of a metric of provider lambda or cloudWatch for the slot of its interval
+// in which now is. If wait is positive, there is no value yet: call Sample again after that time.
+// Otherwise there is a value or an error, which stay the same for the slot. A sample without
+// invocations, or without a finished minute since subject.Since, has the value NaN and no samples.
+//
+// A caller that returns in the next slot finds its value there without a wait, if another has made
+// the call, or makes the call for all.
+func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject, metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
+	r, err := newRequest(subject, metric)
+	if err != nil {
+		return noSample(), 0, err
+	}
+	interval := defaultInterval
+	if metric.Interval != nil {
+		interval = max(metric.Interval.Duration, leastInterval)
+	}
+	requests := map[string]*request{r.key: r}
+	if r.windowAt(now).empty() {
+		return noSample(), 0, b.samples.announce(now, interval, requests)
+	}
+	answers, wait, err := b.samples.ask(now, interval, requests, func(due map[string]*request) map[string]answer[rollout.Sample] {
+		return b.measure(ctx, api, now, due)
+	})
+	if err != nil || wait > 0 {
+		return noSample(), wait, err
+	}
+	a := answers[r.key]
+	return a.value, 0, a.err
+}
+
+// Alarms returns the states of alarms for the slot of the interval in which now is. If wait is
+// positive, they are not known yet: call Alarms again after that time. An alarm that does not exist,
+// or whose state is not reliable, is an error that names it.
+func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string, interval time.Duration) (states map[string]State, wait time.Duration, err error) {
+	if len(names) == 0 {
+		return map[string]State{}, 0, nil
+	}
+	requests := make(map[string]string, len(names))
+	for _, n := range names {
+		requests[n] = n
+	}
+	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests, func(due map[string]string) map[string]answer[State] {
+		return b.describe(ctx, api, now, due)
+	})
+	if err != nil || wait > 0 {
+		return nil, wait, err
+	}
+	states = make(map[string]State, len(names))
+	for _, n := range names {
+		a := answers[n]
+		if a.err != nil {
+			return nil, 0, a.err
+		}
+		states[n] = a.value
+	}
+	return states, 0, nil
+}
+
+// errTooMany is the error of a request that is not taken, because there are too many.
+var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region", maxRequests)

@@ -1,0 +1,154 @@
+package cloudwatch
+
+import (
+	"errors"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// A customMetric has queries that a user wrote, and the rollout that they are about.
+type customMetric struct {
+	v1beta1.CloudWatchMetric
+
+	subject rollout.Subject
+}
+
+// errResult is the error of queries of which not exactly one is the result.
+var errResult = errors.New("exactly one query must have returnData")
+
+// check returns an error if not exactly one query is the result.
+func (m customMetric) check() error {
+	n := 0
+	for _, q := range m.Queries {
+		if ptr.Deref(q.ReturnData, true) {
+			n++
+		}
+	}
+	if n != 1 {
+		return errResult
+	}
+	return nil
+}
+
+// queries returns the queries with the names of the rollout.
+func (m customMetric) queries() []types.MetricDataQuery {
+	names := strings.NewReplacer(
+		"$(function)", m.subject.Function, "$(alias)", m.subject.Alias,
+		"$(target)", m.subject.Target, "$(stable)", m.subject.Stable,
+	)
+	queries := make([]types.MetricDataQuery, 0, len(m.Queries))
+	for _, q := range m.Queries {
+		out := types.MetricDataQuery{Id: aws.String(q.ID), ReturnData: aws.Bool(ptr.Deref(q.ReturnData, true))}
+		if q.Expression != nil {
+			out.Expression = aws.String(names.Replace(*q.Expression))
+			if insights.MatchString(outsideQuotes(*out.Expression)) {
+				out.Period = aws.Int32(int32(minute.Seconds())) // Required for Metrics Insights.
+			}
+		}
+		if q.Metric != nil {
+			out.MetricStat = metricStat(*q.Metric, names)
+		}
+		queries = append(queries, out)
+	}
+	return queries
+}
+
+// metricStat returns a metric and its statistic.
+func metricStat(m v1beta1.CloudWatchMetricStat, names *strings.Replacer) *types.MetricStat {
+	dimensions := make([]types.Dimension, 0, len(m.Dimensions))
+	for _, name := range slices.Sorted(maps.Keys(m.Dimensions)) {
+		dimensions = append(dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(names.Replace(m.Dimensions[name]))})
+	}
+	return &types.MetricStat{
+		Metric: &types.Metric{Namespace: aws.String(m.Namespace), MetricName: aws.String(m.MetricName), Dimensions: dimensions},
+		Period: aws.Int32(int32(periodOf(m).Seconds())), Stat: aws.String(m.Statistic),
+	}
+}
+
+// periodOf returns the period of a metric.
+func periodOf(m v1beta1.CloudWatchMetricStat) time.Duration {
+	seconds := ptr.Deref(m.PeriodSeconds, 0)
+	if seconds <= 0 {
+		return minute
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+// period returns the longest period of the queries, which is that of expressions of them.
+func (m customMetric) period() time.Duration {
+	period := minute
+	for _, q := range m.Queries {
+		if q.Metric != nil {
+			period = max(period, periodOf(*q.Metric))
+		}
+	}
+	return period
+}
+
+// Expressions that read other metrics than the queries that they name: METRICS has all of the same
+// call. AWS allows few of the others in a call.
+var (
+	insights = regexp.MustCompile(`(?i)\bSELECT\b`)
+	reaching = regexp.MustCompile(`(?i)\b(METRICS|SEARCH|SELECT|LAMBDA|INSIGHT_RULE_METRIC|DB_PERF_INSIGHTS)\b`)
+)
+
+// alone reports whether the queries must not share a call with those of others.
+func (m customMetric) alone() bool {
+	return slices.ContainsFunc(m.Queries, func(q v1beta1.CloudWatchQuery) bool {
+		return q.Expression != nil && reaching.MatchString(outsideQuotes(*q.Expression))
+	})
+}
+
+// evaluate returns the last value of the result in a window.
+func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
+	sample := noSample()
+	for _, q := range m.Queries {
+		if !ptr.Deref(q.ReturnData, true) {
+			continue
+		}
+		points, err := of[q.ID].in(w)
+		if err != nil {
+			return sample, err
+		}
+		sample.Samples = float64(len(points))
+		sample.Value = math.NaN()
+		if n := len(points); n > 0 {
+			sample.Value = points[n-1].value
+		}
+	}
+	return sample, nil
+}
+
+// token matches a quoted string or an identifier of an expression.
+var token = regexp.MustCompile(`'[^']*'?|"[^"]*"?|[A-Za-z_][A-Za-z0-9_]*|[0-9][A-Za-z0-9_.]*`)
+
+// renamed returns an expression with other IDs. Quoted strings stay as they are.
+func renamed(expression string, ids map[string]string) string {
+	return token.ReplaceAllStringFunc(expression, func(t string) string {
+		if id, ok := ids[t]; ok {
+			return id
+		}
+		return t
+	})
+}
+
+// outsideQuotes returns an expression without its quoted strings.
+func outsideQuotes(expression string) string {
+	return token.ReplaceAllStringFunc(expression, func(t string) string {
+		if t[0] == '\'' || t[0] == '"' {
+			return " "
+		}
+		return t
+	})
+}

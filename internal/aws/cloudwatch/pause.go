@@ -1,0 +1,53 @@
+package cloudwatch
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+)
+
+const (
+	// firstPause is how long no call is made after the first one that was throttled. It doubles
+	// with each further one.
+	firstPause = 30 * time.Second
+
+	// longestPause is how long no call is made at most.
+	longestPause = 5 * time.Minute
+)
+
+// errPaused is the answer of requests whose calls are not made.
+var errPaused = errors.New("CloudWatch throttles this account's requests in this region: it is not called for a while")
+
+// A pause keeps calls back after some were throttled. Its zero value keeps none back.
+type pause struct {
+	mu        sync.Mutex
+	throttles int
+	from, end time.Time
+}
+
+// over reports whether calls may be made.
+func (p *pause) over(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	// Before from, the clock was set back.
+	return !now.Before(p.end) || now.Before(p.from.Add(-skew))
+}
+
+// record notes the result of a call.
+func (p *pause) record(now time.Time, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case err == nil:
+		p.throttles, p.end = 0, time.Time{}
+	case awserr.IsThrottled(err):
+		d := min(firstPause<<min(p.throttles, 10), longestPause)
+		if after, ok := awserr.RetryAfter(err); ok {
+			d = max(d, after)
+		}
+		p.throttles++
+		p.from, p.end = now, now.Add(d)
+	}
+}

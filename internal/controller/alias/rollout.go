@@ -1,0 +1,234 @@
+package alias
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// An analyzer measures the checks of a rollout. wait is after how long to measure the checks again
+// that have no value yet.
+type analyzer interface {
+	Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) (results []rollout.Measurement, wait time.Duration)
+}
+
+// hundred is the percentage of all invocations.
+const hundred = 100
+
+// follow returns the desired settings with the route that the rollout has decided on. Unless the
+// rollout changes the alias now, that is the route that the alias has.
+func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.Desired[settings], o found) reconciler.Desired[settings] {
+	route := routeOf(o.Settings)
+	if mayUpdate := reconciler.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
+		e.decision = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o)
+		a.Status.Rollout = e.decision.State
+		for _, ev := range e.decision.Events {
+			reconciler.Emit(ctx, eventOf(ev))
+		}
+		if e.decision.Action == rollout.Update {
+			route = e.decision.Route
+		}
+	}
+	d.Settings.FunctionVersion, d.Settings.RoutingConfig = ptr.To(route.Version), routingTo(route)
+	if route == routeOf(o.Settings) {
+		d.Settings.RoutingConfig = o.Settings.RoutingConfig
+	}
+	return d
+}
+
+// next measures what is due and returns the rollout's next decision.
+func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o found) rollout.Decision {
+	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
+	in := rollout.Observation{
+		Route: routeOf(o.Settings), RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target,
+		Commands: commandsOf(a), Versions: map[string]rollout.Version{},
+	}
+	var wait time.Duration
+	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
+		in.Measurements, wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
+	}
+	for _, v := range rollout.Versions(state, target) {
+		if version, ok := e.version(ctx, v); ok {
+			in.Versions[v] = version
+		}
+	}
+	d := rollout.Next(spec, state, in, now)
+	if wait > 0 && (d.After == 0 || wait < d.After) {
+		d.After = wait
+	}
+	if d.After > 0 {
+		reconciler.RequeueAfter(ctx, d.After)
+		reconciler.RetryWithin(ctx, max(d.After, time.Second))
+	}
+	return d
+}
+
+// subject returns what the checks of a rollout measure.
+func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) rollout.Subject {
+	out := rollout.Subject{
+		Namespace: a.GetNamespace(), Function: e.id.function, Alias: e.id.name,
+		Stable: s.Stable.FunctionVersion, Target: s.Target.FunctionVersion, Weighted: s.ObservedWeight < hundred,
+	}
+	if s.ShiftedAt != nil {
+		out.Since = s.ShiftedAt.Time
+	}
+	return out
+}
+
+// version reads a version with GetFunctionConfiguration. It returns false if quota for the call is
+// not available yet.
+func (e *external) version(ctx context.Context, number string) (rollout.Version, bool) {
+	if !reconciler.Reserve(ctx, opGetConfiguration) {
+		return rollout.Version{}, false
+	}
+	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number)})
+	if err != nil {
+		return rollout.Version{Pending: errors.Wrapf(awserr.Clean(err), "cannot read version %s", number).Error()}, true
+	}
+	v := rollout.Version{Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, "")}
+	if out.DeadLetterConfig != nil {
+		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
+	}
+	switch out.State {
+	case types.StatePending:
+		v.Pending = fmt.Sprintf("version %s is Pending: %s", number, ptr.Deref(out.StateReason, string(out.StateReasonCode)))
+	case types.StateFailed:
+		v.Invalid = fmt.Sprintf("version %s is Failed: %s", number, ptr.Deref(out.StateReason, string(out.StateReasonCode)))
+	}
+	return v, true
+}
+
+// smokeTest invokes the target version by its number, and records the result.
+func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
+	test, now := e.decision.Test, e.now()
+	timeout := time.Duration(ptr.Deref(test.Invoke.TimeoutSeconds, 10)) * time.Second //nolint:mnd // The API's default.
+	invoking, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	var once lambdaapi.AtMostOnce
+	out, err := e.api.Invoke(invoking, &lambda.InvokeInput{
+		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(a.Status.Rollout.Target.FunctionVersion), Payload: []byte(ptr.Deref(test.Invoke.Payload, "{}")),
+	}, once.Options)
+	var m rollout.Measurement
+	switch {
+	case awserr.IsThrottled(err):
+		return errors.Wrapf(awserr.Clean(err), "cannot invoke version %s for the smoke test %s", a.Status.Rollout.Target.FunctionVersion, test.Name)
+	case err != nil && invoking.Err() != nil && ctx.Err() == nil:
+		m = rollout.Measurement{Result: rollout.Failure, Message: fmt.Sprintf("no response within %s", timeout)}
+	case err != nil:
+		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Clean(err).Error())}
+	default:
+		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now))
+	}
+	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
+	rollout.Record(a.Status.Rollout, m, e.now())
+	reconciler.DescribeChange(ctx, fmt.Sprintf("invoked version %s for the smoke test %s: %s", a.Status.Rollout.Target.FunctionVersion, test.Name, m.Result))
+	return nil
+}
+
+// maxMessage is the length of a check's message.
+const maxMessage = 512
+
+func short(s string) string {
+	if r := []rune(s); len(r) > maxMessage {
+		return string(r[:maxMessage])
+	}
+	return s
+}
+
+// routeOf returns how an alias distributes its invocations.
+func routeOf(s settings) rollout.Route {
+	r := rollout.Route{Version: ptr.Deref(s.FunctionVersion, "")}
+	if s.RoutingConfig != nil {
+		for v, w := range s.RoutingConfig.AdditionalVersionWeights {
+			r.Additional, r.Weight = v, percent(w)
+		}
+	}
+	return r
+}
+
+// percent returns a weight as a percentage.
+func percent(weight string) int32 {
+	w, err := strconv.ParseFloat(weight, 64)
+	whole := math.Round(w * hundred)
+	if err != nil || math.Abs(w*hundred-whole) > 1e-6 { //nolint:mnd // Of rounding.
+		return rollout.OtherWeight
+	}
+	return int32(whole)
+}
+
+// routingTo returns a route's weights in comparable form.
+func routingTo(r rollout.Route) *routing {
+	if r.Additional == "" {
+		return nil
+	}
+	return routingOf(map[string]float64{r.Additional: float64(r.Weight) / hundred})
+}
+
+// eventOf returns an event of a rollout for the recorder.
+func eventOf(e rollout.Event) event.Event {
+	if e.Warning {
+		return event.Warning(event.Reason(e.Reason), errors.New(e.Message))
+	}
+	return event.Normal(event.Reason(e.Reason), e.Message)
+}
+
+// commandsOf returns the annotations that command a rollout.
+func commandsOf(a *v1beta1.Alias) map[string]string {
+	out := map[string]string{}
+	for k, v := range a.GetAnnotations() {
+		if strings.HasPrefix(k, v1beta1.RolloutAnnotationPrefix) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// rolloutReady returns the Ready condition of an alias with a rollout.
+func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
+	s, generation := a.Status.Rollout, a.GetGeneration()
+	switch {
+	case s == nil:
+		return reconciler.Available(generation)
+	case s.Phase == v1beta1.RolloutFailed:
+		return reconciler.RolledBack(generation, fmt.Sprintf("version %s serves; version %s was rejected (%s): %s", s.Stable.FunctionVersion, s.Target.FunctionVersion, s.Reason, s.Message)+drift(s))
+	case s.Drift != "":
+		return reconciler.Unavailable(generation, strings.TrimPrefix(drift(s), "; "))
+	case s.Phase == v1beta1.RolloutReady:
+		return reconciler.Available(generation)
+	}
+	message := fmt.Sprintf("rollout %s: %s, version %s serves", s.ID, s.Step, s.Stable.FunctionVersion)
+	if s.ObservedWeight > 0 {
+		message += fmt.Sprintf(", version %s receives %d %% of the invocations", s.Target.FunctionVersion, s.ObservedWeight)
+	}
+	if s.Message != "" {
+		message += ": " + s.Message
+	}
+	return reconciler.Updating(generation, message)
+}
+
+func drift(s *v1beta1.AliasRolloutStatus) string {
+	if s.Drift == "" {
+		return ""
+	}
+	return "; " + s.Drift + ": change it back, or set the annotation " + v1beta1.AnnotationRolloutAbort
+}

@@ -1,0 +1,230 @@
+package alias
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+)
+
+// errorRate is an analysis of Lambda's error rate, each minute.
+func errorRate(condition string) *v1beta1.RolloutAnalysis {
+	return &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
+		Name: "errors", Interval: &metav1.Duration{Duration: time.Minute}, SuccessCondition: ptr.To(condition),
+		Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}},
+	}}}
+}
+
+// fleet is aliases of one function with traffic, which are reconciled when they ask for it.
+type fleet struct {
+	*env
+
+	aliases []*v1beta1.Alias
+	due     []time.Time
+	attempt *reconciler.Attempt
+	late    time.Duration
+}
+
+// newFleet returns so many settled aliases of version 1 that are invoked 60 times a minute.
+func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec func() *v1beta1.AliasRollout) *fleet {
+	t.Helper()
+	f := &fleet{env: newEnv(t)}
+	batcher, analyzer := &cloudwatch.Batcher{}, analysis.New(analysis.Options{})
+	api := sdk.NewFromConfig(f.Double.Config(testenv.Region), func(o *sdk.Options) { o.Retryer = aws.NopRetryer{} })
+	f.External = func() managed.TypedExternalClient[*v1beta1.Alias] {
+		return reconciler.NewExternal(&external{
+			api: f.Lambda, functions: f.functions, cache: f.Cache, now: f.Now,
+			analyzer: analyzer.WithCloudWatch(metrics{batcher: batcher, api: api, now: f.Now}),
+		}, calls)
+	}
+	for i := range n {
+		a := testAlias(func(a *v1beta1.Alias) {
+			a.Name, a.UID, a.Spec.Rollout = fmt.Sprintf("a%d", i), ktypes.UID(fmt.Sprintf("uid-%d", i)), spec()
+		})
+		f.Settle(a)
+		f.Reconcile(a)
+		f.Double.Traffic(awsdouble.Traffic{Function: "f", Alias: a.Name, PerMinute: 60, Versions: versions})
+		f.aliases, f.due = append(f.aliases, a), append(f.due, f.Now())
+	}
+	f.Turn = func() *reconciler.Attempt {
+		f.attempt = &reconciler.Attempt{}
+		return f.attempt
+	}
+	return f
+}
+
+// run reconciles the aliases when they ask for it, until all have ended.
+func (f *fleet) run() {
+	f.Helper()
+	for range 200 * len(f.aliases) {
+		i := 0
+		for j, at := range f.due {
+			if at.Before(f.due[i]) {
+				i = j
+			}
+		}
+		if wait := f.due[i].Sub(f.Now()); wait > 0 {
+			f.Advance(wait)
+		}
+		f.reconcileOne(i)
+		if !slices.ContainsFunc(f.aliases, func(a *v1beta1.Alias) bool {
+			s := a.Status.Rollout
+			return s.Phase != v1beta1.RolloutReady && s.Phase != v1beta1.RolloutFailed || s.Target.FunctionVersion == "1"
+		}) {
+			return
+		}
+	}
+	f.Fatalf("the rollouts do not end: %+v", f.aliases[0].Status.Rollout)
+}
+
+func (f *fleet) reconcileOne(i int) {
+	f.Helper()
+	a := f.aliases[i]
+	was, measured := a.Status.Rollout.DeepCopy(), time.Time{}
+	if len(was.Checks) > 0 && was.Checks[0].MeasuredAt != nil {
+		measured = was.Checks[0].MeasuredAt.Time
+	}
+	if _, err := f.Do(a); err != nil {
+		f.Fatal(err)
+	}
+	if c := a.Status.Rollout.Checks; !measured.IsZero() && len(c) > 0 && c[0].MeasuredAt.After(measured) {
+		f.late = max(f.late, c[0].MeasuredAt.Sub(measured)-time.Minute)
+	}
+	wait := f.attempt.RequeueDelay()
+	if after, aborted := f.attempt.Aborted(); aborted {
+		wait = after
+	}
+	if wait == 0 {
+		wait = 10 * time.Minute
+	}
+	f.due[i] = f.Now().Add(wait)
+}
+
+// calls counts the calls of an operation.
+func (f *fleet) calls(operation string) int {
+	n := 0
+	for _, c := range f.Double.Calls() {
+		if c.Operation == operation {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRolloutByMetrics rolls versions out with traffic that makes metrics of CloudWatch.
+func TestRolloutByMetrics(t *testing.T) {
+	cases := map[string]struct {
+		versions map[string]awsdouble.Outcomes
+		want     string
+		reason   string
+	}{
+		"Healthy":  {want: v1beta1.RolloutReady},
+		"Failing":  {versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: rollout.ReasonAnalysisFailed},
+		"OnlyOld":  {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}}, want: v1beta1.RolloutReady},
+		"AllEqual": {versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.2}, "2": {ErrorRate: 0.2}}, want: v1beta1.RolloutFailed, reason: rollout.ReasonAnalysisFailed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 1, tc.versions, func() *v1beta1.AliasRollout {
+				spec := canary()
+				spec.PreTraffic, spec.Analysis = nil, errorRate("result < 0.05")
+				return spec
+			})
+			f.aliases[0].Spec.ForProvider.FunctionVersion = ptr.To("2")
+			f.run()
+			s := f.aliases[0].Status.Rollout
+			if s.Phase != tc.want || s.Reason != tc.reason {
+				t.Errorf("want %s %s, got %+v", tc.want, tc.reason, s)
+			}
+			// The first whole minute has data after at most two.
+			if took := s.FinishedAt.Sub(s.TrafficStartedAt.Time); tc.want == v1beta1.RolloutFailed && took > 3*time.Minute+5*time.Second {
+				t.Errorf("from the first failing data to the rollback: %s", took)
+			}
+		})
+	}
+}
+
+// TestRolloutWithoutMetrics checks that a rollout whose metrics have no value, or that has no traffic,
+// is never promoted, and ends at its deadline.
+func TestRolloutWithoutMetrics(t *testing.T) {
+	cases := map[string]func(f *fleet){
+		"NoTraffic": func(f *fleet) {
+			f.Double.Traffic(awsdouble.Traffic{Function: "f", Alias: "a0"})
+		},
+		"Down": func(f *fleet) {
+			f.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Times: -1, Error: awsdouble.ServiceFailure()})
+		},
+		"Denied": func(f *fleet) {
+			f.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Times: -1, Error: awsdouble.AccessDenied("cloudwatch:GetMetricData")})
+		},
+	}
+	for name, disturb := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t, 1, nil, func() *v1beta1.AliasRollout {
+				spec := canary()
+				spec.PreTraffic, spec.Analysis = nil, errorRate("result < 0.05")
+				return spec
+			})
+			disturb(f)
+			f.aliases[0].Spec.ForProvider.FunctionVersion = ptr.To("2")
+			start := f.Now()
+			f.run()
+			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed || s.Reason != rollout.ReasonDeadline {
+				t.Errorf("got %+v", s)
+			}
+			if took := f.Now().Sub(start); took > 15*time.Minute {
+				t.Errorf("the deadline was held up: %s", took)
+			}
+			if got := f.calls("GetMetricData"); got > 60 {
+				t.Errorf("%d calls of GetMetricData", got)
+			}
+		})
+	}
+}
+
+// TestRolloutsTogether rolls a hundred aliases out at the same time. They share calls of
+// GetMetricData, none is throttled, and none is measured late.
+func TestRolloutsTogether(t *testing.T) {
+	const n = 100
+	f := newFleet(t, n, map[string]awsdouble.Outcomes{"3": {ErrorRate: 0.5}}, func() *v1beta1.AliasRollout {
+		spec := canary()
+		spec.PreTraffic, spec.Analysis = nil, errorRate("result < 0.05")
+		return spec
+	})
+	for i, a := range f.aliases {
+		a.Spec.ForProvider.FunctionVersion = ptr.To([]string{"2", "3"}[i%2])
+		f.due[i] = f.Now().Add(time.Duration(i) * 100 * time.Millisecond)
+	}
+	before, start := f.calls("GetMetricData"), f.Now()
+	f.run()
+	minutes := int(f.Now().Sub(start)/time.Minute) + 1
+	got := f.calls("GetMetricData") - before
+	t.Logf("%d rollouts in %d minutes: %d calls of GetMetricData, measured at most %s late", n, minutes, got, f.late)
+	if got > minutes+1 {
+		t.Errorf("%d calls of GetMetricData in %d minutes", got, minutes)
+	}
+	if f.late > 2*time.Second {
+		t.Errorf("measured %s late", f.late)
+	}
+	for i, a := range f.aliases {
+		if want := []string{v1beta1.RolloutReady, v1beta1.RolloutFailed}[i%2]; a.Status.Rollout.Phase != want {
+			t.Errorf("%s: want %s, got %+v", a.Name, want, a.Status.Rollout)
+		}
+	}
+}

@@ -1,0 +1,510 @@
+package alias
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+)
+
+// results is an analyzer that returns the result of a function for each check.
+type results func(s rollout.Subject, id rollout.CheckID) string
+
+func (r results) Measure(_ context.Context, s rollout.Subject, _ *v1beta1.AliasRollout, due []rollout.CheckID) (out []rollout.Measurement, wait time.Duration) {
+	for _, id := range due {
+		out = append(out, rollout.Measurement{CheckID: id, Result: r(s, id)})
+	}
+	return out, 0
+}
+
+func healthy(rollout.Subject, rollout.CheckID) string { return rollout.Success }
+
+func unhealthy(s rollout.Subject, id rollout.CheckID) string {
+	if id.Type == rollout.CheckMetric && s.Target != "1" {
+		return rollout.Failure
+	}
+	return rollout.Success
+}
+
+// rolloutEnv is an env with an alias that is rolled out.
+type rolloutEnv struct {
+	*env
+
+	alias *v1beta1.Alias
+
+	// routes are those that the alias had in AWS, one after the other.
+	routes []string
+
+	// interrupt returns whether the process ends at a point: before what a reconcile has set is
+	// persisted. Nil never ends it.
+	interrupt func() bool
+}
+
+// canary moves 10 and 50 % with a smoke test, an analysis and a bake time.
+func canary() *v1beta1.AliasRollout {
+	minute := &metav1.Duration{Duration: time.Minute}
+	return &v1beta1.AliasRollout{
+		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
+			{SetWeight: ptr.To[int32](10)}, {Pause: &v1beta1.RolloutPause{Duration: minute}}, {SetWeight: ptr.To[int32](50)}, {Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](2)}},
+		}}},
+		PreTraffic:    []v1beta1.RolloutSmokeTest{{Name: "smoke"}},
+		Analysis:      &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "errors", Interval: &metav1.Duration{Duration: 20 * time.Second}}}},
+		FinalBakeTime: minute,
+	}
+}
+
+// newRollout returns an env with a settled alias of version 1.
+func newRollout(t testing.TB, spec *v1beta1.AliasRollout) *rolloutEnv {
+	t.Helper()
+	r := &rolloutEnv{env: newEnv(t)}
+	r.health = healthy
+	r.alias = testAlias(func(a *v1beta1.Alias) { a.Spec.Rollout = spec })
+	r.Settle(r.alias)
+	r.Reconcile(r.alias)
+	if got := r.state(); got.Phase != v1beta1.RolloutReady || got.Stable.FunctionVersion != "1" {
+		t.Fatalf("the first version is stable at once, got %+v", got)
+	}
+	return r
+}
+
+func (r *rolloutEnv) state() v1beta1.AliasRolloutStatus {
+	return ptr.Deref(r.alias.Status.Rollout, v1beta1.AliasRolloutStatus{})
+}
+
+// desire changes the version in spec.
+func (r *rolloutEnv) desire(version string) {
+	r.alias.Spec.ForProvider.FunctionVersion = ptr.To(version)
+	r.alias.Generation++
+}
+
+// command sets a command annotation.
+func (r *rolloutEnv) command(name, value string) {
+	metav1.SetMetaDataAnnotation(&r.alias.ObjectMeta, name, value)
+}
+
+// step makes one reconcile, and passes the time that the rollout asks for.
+func (r *rolloutEnv) step() error {
+	r.Helper()
+	before := r.alias.DeepCopy()
+	_, err := r.Do(r.alias)
+	if r.interrupt != nil && r.interrupt() {
+		before.DeepCopyInto(r.alias)
+	}
+	if got := r.route(); len(r.routes) == 0 || r.routes[len(r.routes)-1] != got {
+		r.routes = append(r.routes, got)
+	}
+	r.Advance(5 * time.Second)
+	return err
+}
+
+// route returns how the alias in AWS distributes its invocations, such as 1, or 1+2:0.1.
+func (r *rolloutEnv) route() string {
+	r.Helper()
+	a := r.inAWS()
+	out := a.FunctionVersion
+	if a.RoutingConfig != nil {
+		for v, w := range a.RoutingConfig.AdditionalVersionWeights {
+			out += fmt.Sprintf("+%s:%g", v, w)
+		}
+	}
+	return out
+}
+
+// until reconciles until a condition holds.
+func (r *rolloutEnv) until(what string, holds func() bool) {
+	r.Helper()
+	var err error
+	for range 500 {
+		if err = r.step(); holds() {
+			return
+		}
+	}
+	r.Fatalf("never %s: %+v, %v", what, r.state(), err)
+}
+
+// ends reconciles until the rollout has ended.
+func (r *rolloutEnv) ends(phase string) {
+	r.Helper()
+	r.until(phase, func() bool {
+		return r.state().Phase == phase && r.state().Target.FunctionVersion == *r.alias.Spec.ForProvider.FunctionVersion
+	})
+}
+
+func (r *rolloutEnv) wantRoutes(why string, want ...string) {
+	r.Helper()
+	if diff := cmp.Diff(want, r.routes); diff != "" {
+		r.Errorf("%s: routes of the alias: -want, +got:\n%s", why, diff)
+	}
+}
+
+func TestRolloutPromotes(t *testing.T) {
+	r := newRollout(t, canary())
+	before := len(r.Operations())
+	r.desire("2")
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("step by step", "1", "1+2:0.1", "1+2:0.5", "2")
+	writes := testenv.Writes(r.Operations()[before:])
+	if diff := cmp.Diff([]string{opInvoke, opUpdate, opUpdate, opUpdate}, writes); diff != "" {
+		t.Errorf("calls: -want, +got:\n%s", diff)
+	}
+	if c := r.alias.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
+		t.Errorf("Ready is %+v", c)
+	}
+	if diff := cmp.Diff([]string{opList}, r.Look(r.alias)); diff != "" {
+		t.Errorf("at rest, a rollout costs no call: -want, +got:\n%s", diff)
+	}
+}
+
+func TestRolloutRollsBack(t *testing.T) {
+	r := newRollout(t, canary())
+	r.health = unhealthy
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("at the first failure", "1", "1+2:0.1", "1")
+	c := r.alias.GetCondition(xpv2.TypeReady)
+	if c.Reason != "RolledBack" || !strings.Contains(c.Message, "version 1 serves; version 2 was rejected (AnalysisFailed)") {
+		t.Errorf("Ready is %+v", c)
+	}
+	for range 50 {
+		r.Must(r.step())
+	}
+	r.wantRoutes("it is not tried again", "1", "1+2:0.1", "1")
+	r.health = healthy
+	r.command(v1beta1.AnnotationRolloutRetry, "1")
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("but if the user asks", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutOfTheSameCode checks that a version with the code and configuration of one that has
+// failed is not rolled out.
+func TestRolloutOfTheSameCode(t *testing.T) {
+	r := newRollout(t, canary())
+	r.health = unhealthy
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	r.health = healthy
+	r.desire("3") // Only its description is another.
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("the same code", "1", "1+2:0.1", "1")
+	if got := r.state().Reason; got != rollout.ReasonFailedBefore {
+		t.Errorf("reason %s", got)
+	}
+	_, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](1024)})
+	r.Must(err)
+	r.Advance(time.Minute)
+	r.desire(r.Publish("f"))
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("another configuration", "1", "1+2:0.1", "1", "1+4:0.1", "1+4:0.5", "4")
+}
+
+func TestRolloutSmokeTest(t *testing.T) {
+	r := newRollout(t, canary())
+	r.Double.OnInvoke("f", func(in awsdouble.Invoked) awsdouble.Returned {
+		if in.Version != "2" {
+			t.Errorf("version %s is invoked", in.Version)
+		}
+		return awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"secret"}`)}
+	})
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("no invocation moves", "1")
+	if s := r.state(); s.Reason != rollout.ReasonSmokeTest || strings.Contains(fmt.Sprint(s), "secret") {
+		t.Errorf("state %+v", s)
+	}
+}
+
+// refusedUpdates makes AWS refuse UpdateAlias.
+func (r *rolloutEnv) refuseUpdates(times int) {
+	r.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: times, Error: awsdouble.Error{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"}})
+}
+
+// TestRolloutThatAWSRefuses checks that calls that AWS refuses are bounded, that they do not hold up
+// the deadline, and that the rollback happens when AWS accepts it.
+func TestRolloutThatAWSRefuses(t *testing.T) {
+	spec := canary()
+	spec.ProgressDeadlineSeconds = ptr.To[int32](120)
+	r := newRollout(t, spec)
+	r.desire("2")
+	r.until("at 10 %", func() bool { return r.route() == "1+2:0.1" })
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.refuseUpdates(-1)
+	before, start := len(r.Operations()), r.Now()
+	r.until("rolling back", func() bool { return r.state().Step == v1beta1.RolloutRollingBack })
+	if took := r.Now().Sub(start); took > 6*time.Minute {
+		t.Errorf("the deadline was held up: %s", took)
+	}
+	for range 240 {
+		_ = r.step()
+	}
+	if got := len(testenv.Writes(r.Operations()[before:])); got > 45 {
+		t.Errorf("%d calls in %s", got, r.Now().Sub(start))
+	}
+	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "cannot change the alias") {
+		t.Errorf("Ready does not say why: %+v", c)
+	}
+	r.Double.ClearFaults()
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("the rollback happens", "1", "1+2:0.1", "1")
+}
+
+func TestRolloutThrottled(t *testing.T) {
+	r := newRollout(t, canary())
+	r.health = unhealthy
+	r.desire("2")
+	r.until("at 10 %", func() bool { return r.route() == "1+2:0.1" })
+	r.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: 30, Error: awsdouble.Throttle()})
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("the rollback happens after the throttles", "1", "1+2:0.1", "1")
+}
+
+func TestRolloutDrift(t *testing.T) {
+	cases := map[string]struct {
+		policy string
+		want   []string
+		phase  string
+	}{
+		"Pause":  {policy: v1beta1.OnDriftPause, want: []string{"1", "1+2:0.1", "3"}},
+		"Revert": {policy: v1beta1.OnDriftRevert, phase: v1beta1.RolloutReady, want: []string{"1", "1+2:0.1", "3", "1+2:0.1", "1+2:0.5", "2"}},
+		"Adopt":  {policy: v1beta1.OnDriftAdopt, phase: v1beta1.RolloutReady, want: []string{"1", "1+2:0.1", "3", "3+2:0.1", "3+2:0.5", "2"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			spec := canary()
+			spec.OnDrift = tc.policy
+			r := newRollout(t, spec)
+			r.desire("2")
+			r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+			r.Advance(time.Minute)
+			r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion, a.RoutingConfig = "3", nil })
+			r.routes = append(r.routes, r.route())
+			if tc.phase != "" {
+				r.ends(tc.phase)
+				r.wantRoutes("policy "+tc.policy, tc.want...)
+				return
+			}
+			for range 300 {
+				r.Must(r.step())
+			}
+			r.wantRoutes("policy "+tc.policy, tc.want...)
+			if s := r.state(); s.Step != v1beta1.RolloutPaused || !strings.Contains(s.Drift, "to version 3") {
+				t.Errorf("state %+v", s)
+			}
+			r.command(v1beta1.AnnotationRolloutAbort, "x")
+			r.ends(v1beta1.RolloutFailed)
+			r.wantRoutes("an abort ends it", append(slices.Clone(tc.want), "1")...)
+		})
+	}
+}
+
+// TestRolloutWithoutStatus checks that a rollout whose status was lost begins again from the stable
+// version.
+func TestRolloutWithoutStatus(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.alias.Status = v1beta1.AliasStatus{}
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutOfAnAliasThatWasDeleted checks that an alias is created again with the stable version.
+func TestRolloutOfAnAliasThatWasDeleted(t *testing.T) {
+	r := newRollout(t, canary())
+	r.health = unhealthy
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+	r.Must(err)
+	r.Advance(time.Minute)
+	for range 20 {
+		_, _ = r.Do(r.alias)
+		r.Advance(5 * time.Second)
+	}
+	if got := r.route(); got != "1" {
+		t.Errorf("created with %s, want the stable version", got)
+	}
+}
+
+// TestRolloutIsRemoved checks that an alias without spec.rollout moves at once.
+func TestRolloutIsRemoved(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.alias.Spec.Rollout = nil
+	r.alias.Generation++
+	r.Settle(r.alias)
+	if got := r.route(); got != "2" || r.alias.Status.Rollout != nil {
+		t.Errorf("route %s, state %+v", got, r.alias.Status.Rollout)
+	}
+}
+
+// TestRolloutInterrupted ends the process at every point of a rollout: at both sides of each call of
+// AWS, and before each write of the status. The alias takes the same steps each time.
+func TestRolloutInterrupted(t *testing.T) {
+	cases := map[string]struct {
+		health results
+		phase  string
+	}{
+		"Promotion": {health: healthy, phase: v1beta1.RolloutReady},
+		"Rollback":  {health: unhealthy, phase: v1beta1.RolloutFailed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			run := func(point int, drop awsdouble.Drop) (points int, routes []string) {
+				r := newRollout(t, canary())
+				r.health = tc.health
+				ended := false
+				r.OnCall = func(any) {
+					if points++; points == point {
+						ended = true
+						if drop != 0 {
+							r.Double.Fail(awsdouble.Fault{Drop: drop})
+						}
+					}
+				}
+				r.interrupt = func() bool {
+					points++
+					was := ended || points == point
+					ended = false
+					return was
+				}
+				r.desire("2")
+				r.ends(tc.phase)
+				return points, r.routes
+			}
+			all, want := run(0, 0)
+			tried := 0
+			for point := range all {
+				for _, drop := range []awsdouble.Drop{0, awsdouble.DropBefore, awsdouble.DropAfter} {
+					if _, got := run(point+1, drop); !slices.Equal(got, want) {
+						t.Errorf("point %d, drop %v: routes %v, want %v", point+1, drop, got, want)
+					}
+					tried++
+				}
+			}
+			t.Logf("%d points, each tried in three ways: %d runs", all, tried)
+		})
+	}
+}
+
+// TestRolloutByTwoProviders lets two providers reconcile the same alias, each with a copy of it that
+// may be old, as when a leader has lost its lease without knowing. What they write is accepted only
+// if their copy is current. The alias takes the same steps as with one.
+func TestRolloutByTwoProviders(t *testing.T) {
+	cases := map[string]struct {
+		health results
+		phase  string
+		want   []string
+	}{
+		"Promotion": {health: healthy, phase: v1beta1.RolloutReady, want: []string{"1", "1+2:0.1", "1+2:0.5", "2"}},
+		"Rollback":  {health: unhealthy, phase: v1beta1.RolloutFailed, want: []string{"1", "1+2:0.1", "1"}},
+	}
+	const seeds = 6
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(seeds) {
+				g := rand.New(rand.NewPCG(seed, 3)) //nolint:gosec // Tests are reproducible.
+				r := newRollout(t, canary())
+				r.health = tc.health
+				r.desire("2")
+				current, number := r.alias.DeepCopy(), 0
+				type replica struct {
+					copy   *v1beta1.Alias
+					number int
+				}
+				replicas := []replica{{current.DeepCopy(), 0}, {current.DeepCopy(), 0}}
+				for range 900 {
+					p := &replicas[g.IntN(2)]
+					if g.IntN(3) == 0 {
+						*p = replica{current.DeepCopy(), number}
+					}
+					r.alias = p.copy.DeepCopy()
+					_ = r.step()
+					if p.number == number {
+						current, number = r.alias.DeepCopy(), number+1
+					}
+				}
+				r.alias = current
+				if got := r.state().Phase; got != tc.phase {
+					t.Errorf("seed %d: phase %s", seed, got)
+				}
+				r.wantRoutes(fmt.Sprintf("seed %d", seed), tc.want...)
+			}
+		})
+	}
+}
+
+// TestRolloutBackToAVersionThatWasDeleted checks that a rollback to a version that AWS has deleted says
+// so, makes a bounded number of calls, and that the user can choose another version.
+func TestRolloutBackToAVersionThatWasDeleted(t *testing.T) {
+	spec := canary()
+	spec.FinalBakeTime = &metav1.Duration{Duration: 10 * time.Minute}
+	r := newRollout(t, spec)
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	r.desire("2")
+	r.until("baking", func() bool { return r.state().Step == v1beta1.RolloutBaking })
+	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("3")})
+	r.Must(err)
+	r.health = unhealthy
+	r.until("rolling back", func() bool { return r.state().Step == v1beta1.RolloutRollingBack })
+	before := len(r.Operations())
+	for range 120 {
+		_ = r.step()
+	}
+	if got := len(testenv.Writes(r.Operations()[before:])); got == 0 || got > 20 {
+		t.Errorf("%d calls in ten minutes", got)
+	}
+	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "cannot change the alias") {
+		t.Errorf("Ready does not say why: %+v", c)
+	}
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
+	r.ends(v1beta1.RolloutFailed)
+	if got := r.route(); got != "1" {
+		t.Errorf("route %s", got)
+	}
+}
+
+// TestRolloutOfAnotherVersionMeanwhile checks that a rollout whose version is replaced begins again
+// from the stable version.
+func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+3:0.1", "1+3:0.5", "3")
+}
+
+// TestRolloutPausedByTheUser checks that no more invocations move while the user has paused the
+// rollout, and that a failure still rolls it back.
+func TestRolloutPausedByTheUser(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.alias.Spec.Rollout.Paused = true
+	for range 300 {
+		r.Must(r.step())
+	}
+	r.wantRoutes("paused", "1", "1+2:0.1")
+	r.health = unhealthy
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("a failure", "1", "1+2:0.1", "1")
+}

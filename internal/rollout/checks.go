@@ -1,0 +1,331 @@
+package rollout
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// Defaults of the API, for objects that were not admitted by an API server.
+const (
+	metricInterval     = time.Minute
+	alarmInterval      = 30 * time.Second
+	dependencyInterval = 30 * time.Second
+
+	inconclusiveLimit     = 3
+	consecutiveErrorLimit = 4
+)
+
+// smokeTestErrors is how many invocations of a smoke test may fail without a response.
+const smokeTestErrors = 3
+
+func intervalOf(d *metav1.Duration, otherwise time.Duration) time.Duration {
+	if d == nil || d.Duration <= 0 {
+		return otherwise
+	}
+	return d.Duration
+}
+
+// checksOf returns the checks of a spec other than smoke tests, with the interval of each.
+func checksOf(spec *v1beta1.AliasRollout) (ids []CheckID, intervals []time.Duration) {
+	add := func(typ, name string, every time.Duration) {
+		ids, intervals = append(ids, CheckID{typ, name}), append(intervals, every)
+	}
+	for _, d := range spec.Dependencies {
+		add(CheckDependency, d.Name, dependencyInterval)
+	}
+	if a := spec.Analysis; a != nil {
+		for i := range a.Metrics {
+			add(CheckMetric, a.Metrics[i].Name, intervalOf(a.Metrics[i].Interval, metricInterval))
+		}
+		if a.Alarms != nil {
+			for _, n := range a.Alarms.Names {
+				add(CheckAlarm, n, intervalOf(a.Alarms.Interval, alarmInterval))
+			}
+		}
+	}
+	return ids, intervals
+}
+
+// check returns the recorded check of an id, nil if there is none.
+func check(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
+	for i := range s.Checks {
+		if s.Checks[i].Type == id.Type && s.Checks[i].Name == id.Name {
+			return &s.Checks[i]
+		}
+	}
+	return nil
+}
+
+// record returns the recorded check of an id, which is added if there is none.
+func record(s *v1beta1.AliasRolloutStatus, id CheckID) *v1beta1.RolloutCheck {
+	if c := check(s, id); c != nil {
+		return c
+	}
+	s.Checks = append(s.Checks, v1beta1.RolloutCheck{Type: id.Type, Name: id.Name})
+	return &s.Checks[len(s.Checks)-1]
+}
+
+// Due returns the checks that are to be measured at a time. next is when another one will be; it is
+// zero if none will be in the present step.
+func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) (due []CheckID, next time.Time) {
+	if s == nil || !measures(s) {
+		return nil, time.Time{}
+	}
+	ids, intervals := checksOf(spec)
+	for i, id := range ids {
+		at, ok := dueAt(spec, s, id, intervals[i])
+		switch {
+		case !ok:
+		case !at.After(now):
+			due = append(due, id)
+		case next.IsZero() || at.Before(next):
+			next = at
+		}
+	}
+	return due, next
+}
+
+// measures returns whether a step measures anything.
+func measures(s *v1beta1.AliasRolloutStatus) bool {
+	return s.Phase == v1beta1.RolloutPending && s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack
+}
+
+// dueAt returns when a check is measured next, and false if it is not in this step. Dependencies and
+// alarms are measured before the target receives any invocation, too. Metrics are measured an interval
+// after the target received its present weight: earlier values do not count.
+func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration) (at time.Time, ok bool) {
+	c := check(s, id)
+	if c != nil && c.MeasuredAt != nil {
+		at = c.MeasuredAt.Add(every)
+	}
+	if id.Type != CheckMetric {
+		return at, true
+	}
+	if s.TrafficStartedAt == nil || s.ShiftedAt == nil {
+		return time.Time{}, false
+	}
+	at = latest(at, s.ShiftedAt.Add(every))
+	if m := metricOf(spec, id.Name); m != nil && m.InitialDelay != nil {
+		at = latest(at, s.TrafficStartedAt.Add(m.InitialDelay.Duration))
+	}
+	return at, true
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Record adds a measurement to a state.
+func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
+	c := record(s, m.CheckID)
+	c.Result, c.Value, c.Message, c.MeasuredAt = m.Result, m.Value, m.Message, stamp(now)
+	switch m.Result {
+	case Success:
+		c.Successes++
+		c.Ignored = false
+	case Failure:
+		c.Failures++
+	case Inconclusive:
+		c.Inconclusive++
+	case Error:
+		c.Errors++
+	}
+	if m.Result != Inconclusive {
+		c.Inconclusive = 0
+	}
+	if m.Result != Error {
+		c.Errors = 0
+	}
+}
+
+// restart forgets the successes of an earlier weight. The failures of the rollout remain.
+func restart(s *v1beta1.AliasRolloutStatus) {
+	for i := range s.Checks {
+		s.Checks[i].Successes, s.Checks[i].Inconclusive = 0, 0
+	}
+}
+
+// health is what the checks say together.
+type health struct {
+	// rollback is why the rollout has to roll back, and reason its reason. Empty if it need not.
+	rollback, reason string
+
+	// pause is why no more invocations may move to the target. Empty if they may.
+	pause string
+}
+
+// healthOf returns what the checks of a state say together.
+func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health {
+	var h health
+	var failed []string
+	ids, _ := checksOf(spec)
+	total := 0
+	for _, id := range ids {
+		if id.Type == CheckAlarm || id.Type == CheckMetric && rollsBack(metricOf(spec, id.Name)) {
+			total++
+		}
+		c := check(s, id)
+		if c == nil {
+			continue
+		}
+		switch verdict(spec, id, c) {
+		case failing:
+			failed = append(failed, describe(c))
+		case failingAlone:
+			return health{rollback: describe(c), reason: ReasonAnalysisError}
+		case pausing:
+			h.pause = cmp.Or(h.pause, describe(c))
+		}
+	}
+	if len(failed) > 0 && len(failed) >= required(spec.Analysis, total) {
+		h.rollback, h.reason = failed[0], ReasonAnalysisFailed
+	}
+	return h
+}
+
+// describe returns a sentence about a check, such as "metric errors: Failure (0.2): more than 0.01".
+func describe(c *v1beta1.RolloutCheck) string {
+	out := c.Type + " " + c.Name + ": " + c.Result
+	if c.Value != "" {
+		out += " (" + c.Value + ")"
+	}
+	if c.Message != "" {
+		out += ": " + c.Message
+	}
+	return out
+}
+
+// Verdicts about one check.
+const (
+	passing = iota
+	pausing
+	failing
+	failingAlone
+)
+
+// verdict returns what the recorded results of a check mean.
+func verdict(spec *v1beta1.AliasRollout, id CheckID, c *v1beta1.RolloutCheck) int {
+	switch id.Type {
+	case CheckAlarm:
+		if c.Result == Failure && !c.Ignored {
+			return failing
+		}
+		return pausesIf(c.Errors > consecutiveErrorLimit)
+	case CheckDependency:
+		return pausesIf(c.Result != Success && c.Result != "")
+	case CheckMetric:
+		return metricVerdict(metricOf(spec, id.Name), c)
+	}
+	return passing
+}
+
+func pausesIf(yes bool) int {
+	if yes {
+		return pausing
+	}
+	return passing
+}
+
+func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
+	switch {
+	case m == nil || m.DryRun:
+		return passing
+	case c.Failures > m.FailureLimit && rollsBack(m):
+		return failing
+	case c.Failures > m.FailureLimit && m.OnFailure == "Pause":
+		return pausing
+	case c.Errors > ptr.Deref(m.ConsecutiveErrorLimit, consecutiveErrorLimit):
+		if m.OnError == "Rollback" {
+			return failingAlone
+		}
+		return pausing
+	}
+	return pausesIf(c.Inconclusive > ptr.Deref(m.InconclusiveLimit, inconclusiveLimit))
+}
+
+// rollsBack returns whether the failure of a metric counts for the rollback.
+func rollsBack(m *v1beta1.RolloutMetric) bool {
+	return m != nil && !m.DryRun && m.OnFailure != "Pause" && m.OnFailure != "Warn"
+}
+
+// required returns how many of so many metrics and alarms have to fail for a rollback.
+func required(a *v1beta1.RolloutAnalysis, total int) int {
+	if a == nil || a.Trigger == nil {
+		return 1
+	}
+	switch a.Trigger.Mode {
+	case "All":
+		return total
+	case "Quorum":
+		return min(int(ptr.Deref(a.Trigger.Quorum, 1)), total)
+	}
+	return 1
+}
+
+// missing returns the first check that has not succeeded so often since the target received its
+// present weight, and why the rollout can't go on without. It returns an empty string if there is
+// none. Failures that do not suffice for a rollback are passed over.
+func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32) string {
+	ids, _ := checksOf(spec)
+	for _, id := range ids {
+		m := metricOf(spec, id.Name)
+		if id.Type == CheckMetric && (m.DryRun || m.OnFailure == "Warn") {
+			continue
+		}
+		c := check(s, id)
+		if c == nil || c.MeasuredAt == nil {
+			return id.Type + " " + id.Name + " has no result yet"
+		}
+		if id.Type == CheckAlarm && c.Ignored || verdict(spec, id, c) == failing {
+			continue
+		}
+		if c.Result != Success && c.Result != Skipped || c.Result == Success && c.Successes < needed(id, successes) || older(c, s) {
+			return describe(c)
+		}
+	}
+	return ""
+}
+
+// needed returns how many successes a check needs. The state of alarms and dependencies is known
+// after one.
+func needed(id CheckID, successes int32) int32 {
+	if id.Type == CheckMetric {
+		return successes
+	}
+	return 1
+}
+
+// older returns whether a check was measured before the target received its present weight.
+func older(c *v1beta1.RolloutCheck, s *v1beta1.AliasRolloutStatus) bool {
+	return s.ShiftedAt != nil && c.MeasuredAt.Before(s.ShiftedAt)
+}
+
+// nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there
+// is none.
+func nextTest(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
+	for i := range spec.PreTraffic {
+		c := check(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
+		if c == nil || c.Result != Success {
+			return &spec.PreTraffic[i], c
+		}
+	}
+	return nil, nil
+}
+
+// keepChecks removes the recorded checks that spec does not have any more.
+func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
+	ids, _ := checksOf(spec)
+	for i := range spec.PreTraffic {
+		ids = append(ids, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
+	}
+	s.Checks = slices.DeleteFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
+}

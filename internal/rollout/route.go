@@ -1,0 +1,73 @@
+package rollout
+
+import (
+	"fmt"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// all is the weight, in percent, of a version that receives all invocations.
+const all = 100
+
+// A Route is how an alias distributes its invocations.
+type Route struct {
+	// Version is the alias's version.
+	Version string
+
+	// Additional is the version that receives a part of the invocations. Empty if there is none.
+	Additional string
+
+	// Weight is the percentage of the invocations that Additional receives, 1 to 99, or
+	// OtherWeight.
+	Weight int32
+}
+
+// OtherWeight is a weight that is no whole percentage. A rollout sets none.
+const OtherWeight = -1
+
+// String returns a route such as "version 2, version 3 with 10 %".
+func (r Route) String() string {
+	if r.Additional == "" {
+		return "version " + r.Version
+	}
+	if r.Weight == OtherWeight {
+		return fmt.Sprintf("version %s, version %s with a part of the invocations", r.Version, r.Additional)
+	}
+	return fmt.Sprintf("version %s, version %s with %d %%", r.Version, r.Additional, r.Weight)
+}
+
+// to returns the route in which the target receives a percentage of the invocations, and the stable
+// version the rest.
+func to(s *v1beta1.AliasRolloutStatus, weight int32) Route {
+	switch {
+	case weight <= 0 || s.Stable.FunctionVersion == s.Target.FunctionVersion:
+		return Route{Version: s.Stable.FunctionVersion}
+	case weight >= all:
+		return Route{Version: s.Target.FunctionVersion}
+	}
+	return Route{Version: s.Stable.FunctionVersion, Additional: s.Target.FunctionVersion, Weight: weight}
+}
+
+// expected returns the route that the alias had when the state was recorded.
+func expected(s *v1beta1.AliasRolloutStatus) Route {
+	if s.Phase != v1beta1.RolloutProgressing {
+		return to(s, 0)
+	}
+	return to(s, s.ObservedWeight)
+}
+
+// intended returns the route of an intent.
+func intended(i *v1beta1.RolloutIntent) Route {
+	return Route{Version: i.FunctionVersion, Additional: i.AdditionalVersion, Weight: i.Weight}
+}
+
+// weight returns the percentage of the invocations that the target receives in a route, and whether
+// the route is one of the rollout.
+func weight(s *v1beta1.AliasRolloutStatus, r Route) (int32, bool) {
+	for _, w := range []int32{0, r.Weight, all} {
+		if to(s, w) == r {
+			return w, true
+		}
+	}
+	return 0, false
+}

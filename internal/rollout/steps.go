@@ -1,0 +1,89 @@
+package rollout
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// A step is one step of a strategy. At most one of its fields is set; without any, it waits for the
+// user.
+type step struct {
+	// weight is the percentage that the target receives from here on.
+	weight int32
+
+	// pause is how long the step lasts.
+	pause time.Duration
+
+	// successes is how many measurements of each metric have to succeed.
+	successes int32
+}
+
+// stepsOf returns the steps of a strategy. After the last one, the target receives all invocations.
+func stepsOf(s v1beta1.RolloutStrategy) []step {
+	switch {
+	case s.Canary != nil:
+		return canarySteps(s.Canary.Steps)
+	case s.Linear != nil:
+		return linearSteps(s.Linear.Percentage, s.Linear.Interval.Duration)
+	}
+	return nil
+}
+
+func canarySteps(steps []v1beta1.CanaryStep) []step {
+	out := make([]step, 0, len(steps))
+	for _, s := range steps {
+		switch {
+		case s.SetWeight != nil:
+			out = append(out, step{weight: *s.SetWeight})
+		case s.Analysis != nil:
+			out = append(out, step{successes: ptr.Deref(s.Analysis.Successes, 1)})
+		case s.Pause != nil && s.Pause.Duration != nil:
+			out = append(out, step{pause: s.Pause.Duration.Duration})
+		default:
+			out = append(out, step{})
+		}
+	}
+	return out
+}
+
+func linearSteps(percentage int32, interval time.Duration) []step {
+	var out []step
+	for w := max(percentage, 1); w < all; w += max(percentage, 1) {
+		out = append(out, step{weight: w}, step{pause: interval})
+	}
+	return out
+}
+
+// stepHash identifies a strategy.
+func stepHash(s v1beta1.RolloutStrategy) string {
+	b, err := json.Marshal(s)
+	if err != nil { // A strategy always has a JSON form.
+		return ""
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// measuring returns the longest interval and the longest initial delay of the metrics and alarms.
+func measuring(spec *v1beta1.AliasRollout) (interval, delay time.Duration) {
+	if spec.Analysis == nil {
+		return 0, 0
+	}
+	for i := range spec.Analysis.Metrics {
+		m := &spec.Analysis.Metrics[i]
+		interval = max(interval, intervalOf(m.Interval, metricInterval))
+		if m.InitialDelay != nil {
+			delay = max(delay, m.InitialDelay.Duration)
+		}
+	}
+	if a := spec.Analysis.Alarms; a != nil {
+		interval = max(interval, intervalOf(a.Interval, alarmInterval))
+	}
+	return interval, delay
+}
