@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/common/ast"
@@ -49,41 +50,57 @@ func setOf(names ...string) map[string]bool {
 // a list or a map of anything but constants. Lists that are the arguments of math.greatest and
 // math.least are allowed.
 func restrict(a *ast.AST) error {
-	var found ast.Expr
-	var problem string
-	arguments := map[int64]bool{}
-	note := func(e ast.Expr, text string) {
-		if found == nil {
-			found, problem = e, text
-		}
-	}
-	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(func(e ast.Expr) {
-		switch e.Kind() {
-		case ast.CallKind:
-			call := e.AsCall()
-			if !allowed[call.FunctionName()] {
-				note(e, fmt.Sprintf("the function %s is not available", call.FunctionName()))
-			}
-			if name := call.FunctionName(); name == mathMax || name == mathMin {
-				for _, arg := range call.Args() {
-					arguments[arg.ID()] = true
-				}
-			}
-		case ast.ListKind:
-			for _, element := range e.AsList().Elements() {
-				if element.Kind() != ast.LiteralKind && !arguments[e.ID()] {
-					note(e, "a list may have constants only")
-				}
-			}
-		case ast.MapKind, ast.StructKind:
-			note(e, "maps and messages are not available")
-		default:
-		}
-	}))
-	if found == nil {
+	r := restriction{arguments: map[int64]bool{}}
+	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(r.visit))
+	if r.found == nil {
 		return nil
 	}
-	return fmt.Errorf("%s%s", position(a.SourceInfo(), found.ID()), problem)
+	return fmt.Errorf("%s%s", position(a.SourceInfo(), r.found.ID()), r.problem)
+}
+
+// A restriction has the first part of an expression that conditions do not have.
+type restriction struct {
+	found   ast.Expr
+	problem string
+
+	// arguments are those of functions that take lists.
+	arguments map[int64]bool
+}
+
+// visit checks a part of an expression.
+func (r *restriction) visit(e ast.Expr) {
+	switch e.Kind() {
+	case ast.CallKind:
+		r.call(e)
+	case ast.ListKind:
+		variable := func(element ast.Expr) bool { return element.Kind() != ast.LiteralKind }
+		if !r.arguments[e.ID()] && slices.ContainsFunc(e.AsList().Elements(), variable) {
+			r.reject(e, "a list may have constants only")
+		}
+	case ast.MapKind, ast.StructKind:
+		r.reject(e, "maps and messages are not available")
+	default:
+	}
+}
+
+// call checks a function.
+func (r *restriction) call(e ast.Expr) {
+	name := e.AsCall().FunctionName()
+	if !allowed[name] {
+		r.reject(e, fmt.Sprintf("the function %s is not available", name))
+	}
+	if name == mathMax || name == mathMin {
+		for _, arg := range e.AsCall().Args() {
+			r.arguments[arg.ID()] = true
+		}
+	}
+}
+
+// reject records a part of an expression, unless there is an earlier one.
+func (r *restriction) reject(e ast.Expr, problem string) {
+	if r.found == nil {
+		r.found, r.problem = e, problem
+	}
 }
 
 // position returns the position of a part of an expression, such as "1:8: ", empty if it is not known.
@@ -95,7 +112,7 @@ func position(source *ast.SourceInfo, id int64) string {
 	return fmt.Sprintf("%d:%d: ", l.Line(), l.Column()+1)
 }
 
-// options are the options of each dialect's environment.
+// options returns the options of each dialect's environment.
 func options() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.ClearMacros(), cel.Macros(macros...), ext.Math(), cel.CrossTypeNumericComparisons(true),
@@ -136,7 +153,7 @@ const charactersPerCost = 10
 func extent(v ref.Val) uint64 {
 	switch v := v.(type) {
 	case types.String:
-		return uint64(len(v) / charactersPerCost) //nolint:gosec // It is not negative.
+		return uint64(len(v) / charactersPerCost)
 	case traits.Mapper:
 		n := uint64(1)
 		for it := v.Iterator(); it.HasNext() == types.True; {

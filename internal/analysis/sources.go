@@ -106,7 +106,7 @@ func prometheusError(err error) error {
 	case prometheusv1.ErrServer:
 		return errors.New("the server answered with an error of its own")
 	case prometheusv1.ErrClient:
-		return errors.New("the server refused the request: check address and bearerTokenSecretRef")
+		return errors.New("the server rejects the request: check address and bearerTokenSecretRef")
 	default:
 		return errors.New("the server does not answer as Prometheus does")
 	}
