@@ -25,7 +25,29 @@ func TestEventsAreExplained(t *testing.T) {
 	for reason := range constants(t, filepath.Join(moduleDir(t, runtimeModule), "pkg", "reconciler", "managed"), "Reason", "/pkg/event") {
 		emitted[reason] = true
 	}
+	for reason := range rolloutConstants(t, "Event") {
+		emitted[reason] = true
+	}
 	compareReasons(t, "Events", emitted)
+}
+
+// TestRolloutReasonsAreExplained compares the reasons of status.rollout in troubleshooting.md with those in the code.
+func TestRolloutReasonsAreExplained(t *testing.T) {
+	compareReasons(t, "Rollouts", rolloutConstants(t, "Reason"))
+}
+
+// rolloutConstants returns the values of the constants of internal/rollout whose names have a prefix. That package is
+// pure: it does not know the type of the recorder's reasons.
+func rolloutConstants(t *testing.T, prefix string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\s+`+prefix+`[A-Z]\w+\s+= "(\w+)"$`).FindAllStringSubmatch(read(t, "../internal/rollout/next.go"), -1) {
+		found[m[1]] = true
+	}
+	if len(found) < 10 {
+		t.Fatalf("found only %v", found)
+	}
+	return found
 }
 
 // TestConditionsAreExplained compares the types and reasons of conditions likewise. Of

@@ -1,0 +1,47 @@
+package v1beta1
+
+import "testing"
+
+// rolled returns a change that adds a rollout.
+func rolled(fields string) string { return `spec: {rollout: {` + fields + `}}` }
+
+func TestRolloutRefused(t *testing.T) {
+	const once = "strategy: {allAtOnce: {}}"
+	testRefusals(t, liveAlias, map[string]refusal{
+		"Latest": {
+			reason: "AWS divides no invocations with $LATEST.",
+			change: `spec: {forProvider: {functionVersion: $LATEST}, rollout: {` + once + `}}`,
+			want:   "spec.forProvider.functionVersion: Forbidden: $LATEST can't be rolled out: set functionVersion to a published version, or functionNameRef to a Function with publish",
+		},
+		"Weights": {
+			reason: "The rollout sets them.",
+			change: `spec: {forProvider: {routingConfig: {additionalVersionWeights: {"4": "0.25"}}}, rollout: {` + once + `}}`,
+			want:   "spec.forProvider.routingConfig: Forbidden: the rollout sets routingConfig: remove routingConfig or rollout",
+		},
+		"AtCreation": {
+			reason: "Another tool would shift the alias.",
+			change: `spec: {initProvider: {functionVersion: "1"}, rollout: {` + once + `}}`,
+			want:   "spec.initProvider.functionVersion: Forbidden: a rollout needs the version in forProvider: move functionVersion to forProvider, or remove rollout",
+		},
+		"NoStrategy": {
+			reason: "There is one strategy.",
+			change: rolled(`strategy: {}`),
+			want:   "spec.rollout.strategy: Invalid value: set exactly one of canary, linear and allAtOnce",
+		},
+		"TwoStrategies": {
+			reason: "Not two.",
+			change: rolled(`strategy: {allAtOnce: {}, linear: {percentage: 10, interval: 1m}}`),
+			want:   "spec.rollout.strategy: Invalid value: set exactly one of canary, linear and allAtOnce",
+		},
+		"NoTimeForTheAnalysis": {
+			reason: "It would decide nothing.",
+			change: rolled(once + `, analysis: {alarms: {names: [a]}}`),
+			want:   "spec.rollout.finalBakeTime: Required value: an analysis of the strategy allAtOnce runs after all invocations have moved: set finalBakeTime",
+		},
+		"WeightOfAll": {
+			reason: "The promotion comes after the last step.",
+			change: rolled(`strategy: {canary: {steps: [{setWeight: 100}]}}`),
+			want:   "spec.rollout.strategy.canary.steps[0].setWeight: Invalid value: 100: spec.rollout.strategy.canary.steps[0].setWeight in body should be less than or equal to 99",
+		},
+	})
+}
