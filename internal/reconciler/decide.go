@@ -83,6 +83,7 @@ var phases = map[xpv2.ConditionReason]string{
 	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
 	ReasonUpdating:           v1beta1.PhaseUpdating,
 	ReasonDiffers:            v1beta1.PhaseError,
+	ReasonRolledBack:         v1beta1.PhaseError,
 	xpv2.ConditionReason(""): v1beta1.PhasePending,
 }
 
@@ -100,7 +101,7 @@ func Decide(f Input) Decision {
 	switch reason := d.Ready.Reason; {
 	case reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0):
 		d.Phase = v1beta1.PhasePending
-	case reason == xpv2.ReasonUnavailable, reason == xpv2.ReasonDeleting, reason == ReasonDiffers:
+	case reason == xpv2.ReasonUnavailable, reason == xpv2.ReasonDeleting, reason == ReasonDiffers, reason == ReasonRolledBack:
 		d.Message = cmp.Or(f.Error, d.Ready.Message)
 	}
 	return d
@@ -181,5 +182,5 @@ func (f Input) settles(ready xpv2.Condition) bool {
 	case f.Failure != Succeeded, f.Paused, f.Changed, ready.ObservedGeneration != f.Generation:
 		return false
 	}
-	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable || ready.Reason == ReasonDiffers
+	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable || ready.Reason == ReasonDiffers || ready.Reason == ReasonRolledBack
 }

@@ -63,7 +63,7 @@ func (m *machine) sameTests() bool {
 
 // acts returns whether the step changes the alias.
 func (m *machine) acts() bool {
-	if m.o.Route == intended(m.s.Intent) || m.now.Before(m.retryAt()) {
+	if m.o.Moving || m.o.Route == intended(m.s.Intent) || m.now.Before(m.retryAt()) {
 		return false
 	}
 	switch m.s.Step {

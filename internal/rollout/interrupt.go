@@ -31,8 +31,8 @@ func (m *machine) command() bool {
 		if value == "" || m.s.HandledCommands[c.name] == value {
 			continue
 		}
-		if c.name == v1beta1.AnnotationRolloutPromoteFull && m.s.Step == v1beta1.RolloutValidating && m.s.Target.Fingerprint == "" {
-			continue // It is not known yet whether the target has failed before.
+		if c.name == v1beta1.AnnotationRolloutPromoteFull && m.s.Step == v1beta1.RolloutValidating && !m.validated() {
+			continue
 		}
 		m.handled(c.name, value)
 		name := strings.TrimPrefix(c.name, v1beta1.RolloutAnnotationPrefix)
@@ -44,6 +44,12 @@ func (m *machine) command() bool {
 		return true
 	}
 	return false
+}
+
+// validated returns whether it is known that the target can serve and has not failed before.
+func (m *machine) validated() bool {
+	v, known := m.o.Versions[m.s.Target.FunctionVersion]
+	return known && v.Pending == "" && v.Invalid == "" && m.s.Target.Fingerprint != ""
 }
 
 func (m *machine) handled(name, value string) {
@@ -108,13 +114,9 @@ func (m *machine) rollbackTo(value string) bool {
 	}
 	m.s.History = slices.Delete(slices.Clone(m.s.History), i, i+1)
 	m.s.Stable = to
-	m.s.ID = m.rollbackID(version)
+	m.s.ID = m.newID(version)
 	m.rollBackTo(version)
 	return true
-}
-
-func (m *machine) rollbackID(version string) string {
-	return fmt.Sprintf("%s-%d", version, m.now.Unix())
 }
 
 // rollBackTo begins a rollback to a version that the user has named.
@@ -245,6 +247,9 @@ func (m *machine) planned() time.Duration {
 // drifted returns whether someone else has changed the alias, and then does what spec wants.
 func (m *machine) drifted() bool {
 	s := m.s
+	if m.o.Moving {
+		return false
+	}
 	if s.Step == v1beta1.RolloutRollingBack || m.o.Route == expected(s) || s.Intent != nil && m.o.Route == intended(s.Intent) {
 		s.Drift = ""
 		if s.Step != v1beta1.RolloutPaused || s.Reason != ReasonDrift {

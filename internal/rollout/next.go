@@ -71,6 +71,10 @@ type Observation struct {
 	Route      Route
 	RevisionID string
 
+	// Moving says that AWS has accepted the last change of the alias and still moves it, as it
+	// does while provisioned concurrency moves to another version. Route is where it moves to.
+	Moving bool
+
 	// Target is the number of the version that the alias is to invoke.
 	Target string
 
@@ -240,12 +244,13 @@ func (m *machine) start() {
 		if m.s.Phase == v1beta1.RolloutFailed {
 			m.ready()
 		}
+		m.s.Message = ""
 		return
 	}
 	if m.s.Phase == v1beta1.RolloutFailed && m.o.Target == m.s.Target.FunctionVersion {
 		return
 	}
-	if m.o.Route != expected(m.s) {
+	if m.o.Moving || m.o.Route != expected(m.s) {
 		return // AWS may still return what the alias was before.
 	}
 	if m.spec.Paused {
@@ -254,13 +259,18 @@ func (m *machine) start() {
 	}
 	s := m.s
 	s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Target}
-	s.ID = m.o.Target + "-" + strconv.FormatInt(m.now.Unix(), 36)
+	s.ID = m.newID(m.o.Target)
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
 	s.ShiftedAt, s.TrafficStartedAt = nil, nil
 	s.StepHash, s.Direct = stepHash(m.spec.Strategy), m.inWindow(m.o.Target)
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion, s.Target.FunctionVersion))
+}
+
+// newID returns the ID of a rollout of a version that begins now.
+func (m *machine) newID(version string) string {
+	return version + "-" + strconv.FormatInt(m.now.Unix(), 36)
 }
 
 // inWindow returns whether a version is one of the last stable ones that spec lets return at once.
@@ -381,7 +391,7 @@ func (m *machine) shift() {
 		return
 	}
 	m.intend(intended(m.s.Intent))
-	if m.o.Route != intended(m.s.Intent) {
+	if !m.at(intended(m.s.Intent)) {
 		return
 	}
 	m.arrived()
@@ -390,6 +400,9 @@ func (m *machine) shift() {
 	}
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
 }
+
+// at returns whether the alias has a route, and AWS does not move it there any more.
+func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
 // arrived records that the intended route is in effect.
 func (m *machine) arrived() {
@@ -487,7 +500,7 @@ func (m *machine) paused() {
 		m.rollBack(h.reason, h.rollback)
 		return
 	}
-	if m.s.Intent != nil && m.o.Route == intended(m.s.Intent) {
+	if m.s.Intent != nil && m.at(intended(m.s.Intent)) {
 		m.arrived() // The pause came after the call.
 	}
 	switch {
@@ -526,7 +539,7 @@ func (m *machine) promoting() {
 		m.rollBack(h.reason, h.rollback)
 		return
 	}
-	if m.o.Route == to(m.s, all) {
+	if m.at(to(m.s, all)) {
 		m.arrived()
 		if m.s.Direct || m.spec.FinalBakeTime == nil || m.spec.FinalBakeTime.Duration <= 0 {
 			m.complete()
@@ -644,7 +657,7 @@ func (m *machine) rollBack(reason, message string) {
 // rollingBack waits until the stable version receives all invocations. It never gives up.
 func (m *machine) rollingBack() {
 	m.intend(to(m.s, 0))
-	if m.o.Route != to(m.s, 0) {
+	if !m.at(to(m.s, 0)) {
 		return
 	}
 	m.arrived()
@@ -664,4 +677,15 @@ func (m *machine) event(warning bool, reason, message string) {
 // deadline returns how long a step may take in addition to its planned duration.
 func (m *machine) deadline() time.Duration {
 	return time.Duration(ptr.Deref(m.spec.ProgressDeadlineSeconds, 600)) * time.Second //nolint:mnd // The API's default.
+}
+
+// Recreated records in a state that the alias was created again with the stable version, because
+// someone else had deleted it. A rollout begins again.
+func Recreated(s *v1beta1.AliasRolloutStatus, now time.Time) {
+	s.ObservedWeight, s.CurrentStepIndex, s.Intent, s.Drift = 0, 0, nil, ""
+	s.ShiftedAt, s.TrafficStartedAt = nil, nil
+	if s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack {
+		s.Phase, s.Step, s.Reason, s.Checks = v1beta1.RolloutPending, v1beta1.RolloutValidating, "", nil
+		s.StepStartedAt, s.Message = stamp(now), "the alias was created again"
+	}
 }

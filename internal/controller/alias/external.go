@@ -206,6 +206,7 @@ func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (st
 	defer e.cache.Forget(e.key())
 	if r := a.Status.Rollout; a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != "" {
 		s.FunctionVersion, s.RoutingConfig = ptr.To(r.Stable.FunctionVersion), nil
+		rollout.Recreated(r, e.now())
 	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, s))
 	if err != nil {

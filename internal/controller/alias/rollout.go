@@ -60,7 +60,7 @@ func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.De
 func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o found) rollout.Decision {
 	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
 	in := rollout.Observation{
-		Route: routeOf(o.Settings), RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target,
+		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target,
 		Commands: commandsOf(a), Versions: map[string]rollout.Version{},
 	}
 	var wait time.Duration
@@ -166,6 +166,17 @@ func routeOf(s settings) rollout.Route {
 	return r
 }
 
+// moving returns whether AWS still moves an alias to its version: until provisioned concurrency is
+// there, it shows the former version with all invocations as the additional one.
+func moving(a types.AliasConfiguration) bool {
+	for _, w := range weightsOf(a.RoutingConfig) {
+		if w >= 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // percent returns a weight as a percentage.
 func percent(weight string) int32 {
 	w, err := strconv.ParseFloat(weight, 64)
@@ -213,6 +224,8 @@ func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
 		return reconciler.RolledBack(generation, fmt.Sprintf("version %s serves; version %s was rejected (%s): %s", s.Stable.FunctionVersion, s.Target.FunctionVersion, s.Reason, s.Message)+drift(s))
 	case s.Drift != "":
 		return reconciler.Unavailable(generation, strings.TrimPrefix(drift(s), "; "))
+	case s.Phase == v1beta1.RolloutReady && s.Message != "":
+		return reconciler.Updating(generation, s.Message)
 	case s.Phase == v1beta1.RolloutReady:
 		return reconciler.Available(generation)
 	}

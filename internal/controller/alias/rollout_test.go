@@ -342,6 +342,70 @@ func TestRolloutOfAnAliasThatWasDeleted(t *testing.T) {
 	}
 }
 
+// TestRolloutOfAnAliasThatWasDeletedMeanwhile checks that a rollout begins again from the stable
+// version if its alias was deleted.
+func TestRolloutOfAnAliasThatWasDeletedMeanwhile(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+	r.Must(err)
+	r.Advance(time.Minute)
+	for {
+		_, err := r.Do(r.alias)
+		r.Must(err)
+		r.Advance(5 * time.Second)
+		if _, there := r.Double.Alias("f", "live"); there {
+			break
+		}
+	}
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("from the stable version", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutThatIsPausedBefore checks that Ready says that a version waits because the rollout is
+// paused.
+func TestRolloutThatIsPausedBefore(t *testing.T) {
+	r := newRollout(t, canary())
+	r.alias.Spec.Rollout.Paused = true
+	r.desire("2")
+	for range 20 {
+		r.Must(r.step())
+	}
+	if c := r.alias.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "version 2 waits") {
+		t.Errorf("Ready is %+v", c)
+	}
+	r.desire("1")
+	r.Must(r.step())
+	r.Must(r.step())
+	if c := r.alias.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
+		t.Errorf("Ready is %+v", c)
+	}
+}
+
+// TestRolloutWhileAWSMovesTheAlias checks that a version whose provisioned concurrency is not there
+// yet, so that the former one still serves, is not taken for promoted, and is no change by others.
+func TestRolloutWhileAWSMovesTheAlias(t *testing.T) {
+	spec := canary()
+	spec.ProgressDeadlineSeconds = ptr.To[int32](3600)
+	r := newRollout(t, spec)
+	r.desire("2")
+	r.until("promoting", func() bool { return r.state().Step == v1beta1.RolloutPromoting })
+	r.until("sent", func() bool { return r.route() == "2" })
+	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) {
+		a.RoutingConfig = &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"1": 1}}
+	})
+	before := len(r.Operations())
+	for range 100 {
+		r.Must(r.step())
+	}
+	if s := r.state(); s.Step != v1beta1.RolloutPromoting || s.Drift != "" || len(testenv.Writes(r.Operations()[before:])) != 0 {
+		t.Errorf("state %+v, calls %v", s, testenv.Writes(r.Operations()[before:]))
+	}
+	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.RoutingConfig = nil })
+	r.ends(v1beta1.RolloutReady)
+}
+
 // TestRolloutIsRemoved checks that an alias without spec.rollout moves at once.
 func TestRolloutIsRemoved(t *testing.T) {
 	r := newRollout(t, canary())
