@@ -263,7 +263,7 @@ func (m *machine) start() {
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
 	s.ShiftedAt, s.TrafficStartedAt = nil, nil
-	s.StepHash, s.Direct = stepHash(m.spec.Strategy), m.inWindow(m.o.Target)
+	s.StepHash, s.Direct = stepHash(m.spec.Strategy), false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion, s.Target.FunctionVersion))
 }
@@ -273,13 +273,14 @@ func (m *machine) newID(version string) string {
 	return version + "-" + strconv.FormatInt(m.now.Unix(), 36)
 }
 
-// inWindow returns whether a version is one of the last stable ones that spec lets return at once.
-func (m *machine) inWindow(version string) bool {
+// inWindow returns whether a version, or one with the same code and configuration, is one of the last
+// stable ones that spec lets return at once.
+func (m *machine) inWindow(version v1beta1.RolloutRevision) bool {
 	if m.spec.RollbackWindow == nil {
 		return false
 	}
 	for i, r := range m.s.History {
-		if i < int(m.spec.RollbackWindow.Revisions) && r.FunctionVersion == version {
+		if i < int(m.spec.RollbackWindow.Revisions) && same(r, version) {
 			return true
 		}
 	}
@@ -304,6 +305,7 @@ func (m *machine) validate() {
 		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): publish a fix, or set the annotation %s", f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
 		return
 	}
+	m.s.Direct = m.inWindow(m.s.Target)
 	stable := m.o.Versions[m.s.Stable.FunctionVersion]
 	m.s.Stable.Fingerprint = cmp.Or(stable.Fingerprint, m.s.Stable.Fingerprint)
 	switch wait := m.waits(target, stable); {

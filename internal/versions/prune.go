@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -61,6 +62,10 @@ type Pruner struct {
 
 	// Cache is the cache of the session's answers.
 	Cache *readcache.Cache
+
+	// Aliases reads Aliases, whose rollouts may need versions that nothing in AWS names. Nil reads
+	// none.
+	Aliases client.Reader
 }
 
 // Unused returns the first of the versions in excess that nothing uses, or an empty string. It
@@ -172,6 +177,9 @@ func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses,
 	if err == nil && !listed && u.any(versions) {
 		p.Cache.Forget(usesKey(f.Name))
 		u, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
+	}
+	if err == nil {
+		u, err = p.withRollouts(ctx, f, u)
 	}
 	return u, notReturned(err, f)
 }

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -39,7 +40,7 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{o: o, memory: newRecords()}
+	c := &connector{o: o, memory: newRecords(), aliases: mgr.GetClient()}
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Function]{
 		GVK:        v1beta1.FunctionGroupVersionKind,
 		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
@@ -68,6 +69,9 @@ var calls = reconciler.Calls{Create: opCreate, Delete: opDelete}
 type connector struct {
 	o      reconciler.Options
 	memory *records
+
+	// aliases is read for the versions that rollouts need.
+	aliases client.Reader
 }
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (managed.TypedExternalClient[*v1beta1.Function], error) {
@@ -84,6 +88,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 		memory:  c.memory,
 		account: c.o.Accounts.Of(s),
 		now:     c.o.Now,
+		aliases: c.aliases,
 	}, calls), nil
 }
 

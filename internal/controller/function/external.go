@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -36,6 +37,7 @@ type external struct {
 	memory   *records
 	now      func() time.Time
 	account  accountFigures
+	aliases  client.Reader
 
 	// owned is the result of CheckOwnership.
 	owned ownership.Ownership

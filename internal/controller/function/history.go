@@ -42,7 +42,9 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 	e.pruning.unused, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess, e.now())
 }
 
-func (e *external) pruner() versions.Pruner { return versions.Pruner{API: e.api, Cache: e.cache} }
+func (e *external) pruner() versions.Pruner {
+	return versions.Pruner{API: e.api, Cache: e.cache, Aliases: e.aliases}
+}
 
 func functionOf(o observed) versions.Function {
 	c := o.config()

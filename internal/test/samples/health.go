@@ -93,7 +93,7 @@ var reasons = map[string][]any{
 	v1beta1.PhaseCreating:  {"Creating"},
 	v1beta1.PhaseAvailable: {"Available"},
 	v1beta1.PhaseUpdating:  {"Updating"},
-	v1beta1.PhaseError:     {"Unavailable", "Differs"},
+	v1beta1.PhaseError:     {"Unavailable", "Differs", "RolledBack"},
 	v1beta1.PhaseDeleting:  {"Deleting"},
 }
 

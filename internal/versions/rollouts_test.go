@@ -1,0 +1,80 @@
+package versions
+
+import (
+	"context"
+	"testing"
+
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// aliasReader lists Aliases, or returns an error.
+type aliasReader struct {
+	client.Reader
+
+	items []v1beta1.Alias
+	err   error
+}
+
+func (r aliasReader) List(_ context.Context, l client.ObjectList, _ ...client.ListOption) error {
+	list, ok := l.(*v1beta1.AliasList)
+	if !ok {
+		return errors.Errorf("%T is listed", l)
+	}
+	list.Items = r.items
+	return r.err
+}
+
+// rollingOut returns an Alias of a function with a rollout of version 4.
+func rollingOut(function string) v1beta1.Alias {
+	a := v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
+	a.Spec.Rollout = &v1beta1.AliasRollout{RollbackWindow: &v1beta1.RolloutRollbackWindow{Revisions: 1}}
+	a.Status.AtProvider.AliasArn = ptr.To(function + ":live")
+	a.Status.Rollout = &v1beta1.AliasRolloutStatus{
+		Stable: v1beta1.RolloutRevision{FunctionVersion: "3"}, Target: v1beta1.RolloutRevision{FunctionVersion: "4"},
+		History: []v1beta1.RolloutRevision{{FunctionVersion: "2"}, {FunctionVersion: "1"}},
+	}
+	return a
+}
+
+// TestVersionsOfRolloutsAreKept checks that the version that a rollout returns to is kept, and those in
+// its rollback window, although nothing in AWS uses them.
+func TestVersionsOfRolloutsAreKept(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		aliases client.Reader
+		want    string
+		fails   bool
+	}{
+		"None":   {reason: "Nothing uses the oldest version.", want: "1", aliases: aliasReader{}},
+		"Window": {reason: "The oldest version is not in the window, and may be deleted.", want: "1", aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn)}}},
+		"Other":  {reason: "The rollout of another function needs none of its versions.", want: "1", aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn + "2")}}},
+		"Absent": {reason: "A kind that is not active has no rollouts.", want: "1", aliases: aliasReader{err: &kmeta.NoKindMatchError{}}},
+		"Failed": {reason: "If the rollouts are not known, nothing is deleted.", fails: true, aliases: aliasReader{err: errors.New("boom")}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := env(t)
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: tc.aliases}, history("4", "3", "2", "1")
+			ctx, _ := newAttempt(w)
+			got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+			if got != tc.want || err != nil != tc.fails {
+				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
+			}
+		})
+	}
+	w := env(t)
+	p := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn)}}}
+	for version, want := range map[string]string{"1": "", "2": "the rollout of Alias shop/live", "3": "the rollout of Alias shop/live"} {
+		ctx, _ := newAttempt(w)
+		if got, err := p.UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
+			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
+		}
+	}
+}
