@@ -35,6 +35,7 @@ type Metrics struct {
 	toReady    *prometheus.HistogramVec
 	seen       *prometheus.CounterVec
 	corrected  *prometheus.CounterVec
+	rollouts   *prometheus.HistogramVec
 	pending    *prometheus.Desc
 	lifecycle  lifecycle
 
@@ -63,6 +64,11 @@ func NewMetrics() *Metrics {
 			Namespace: namespace, Name: "drift_corrected_total",
 			Help: "Times that drift was gone after the provider had corrected it",
 		}, []string{"kind", "change"}),
+		rollouts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "rollout_duration_seconds",
+			Help:    "How long rollouts of Aliases took until they were Ready or Failed, by the reason of the failure",
+			Buckets: []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400},
+		}, []string{"phase", "reason"}),
 		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
 		drifting:  map[string]func() int{},
 		lifecycle: newLifecycle(),
@@ -91,7 +97,14 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected)
+	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts)
+}
+
+// RecordRollout records that a rollout has ended in a phase, for a reason if it has failed.
+func (m *Metrics) RecordRollout(phase, reason string, took time.Duration) {
+	if m != nil {
+		m.rollouts.WithLabelValues(phase, reason).Observe(took.Seconds())
+	}
 }
 
 // addKind adds a kind, and a function that counts its resources with pending drift. Its

@@ -30,18 +30,21 @@ type env struct {
 
 	// health is the result of each check of a rollout.
 	health results
+
+	// metrics are those of the rollouts.
+	metrics *reconciler.Metrics
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
-	e := &env{}
+	e := &env{metrics: reconciler.NewMetrics()}
 	for range 2 {
 		e.functions = publishedLast(w.Publish("f"))
 	}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
-		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, now: w.Now}
+		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, now: w.Now}
 		return reconciler.NewExternal(x, calls)
 	})
 	return e

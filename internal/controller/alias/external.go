@@ -32,6 +32,7 @@ type external struct {
 	functions client.Reader
 	// analyzer measures the health of what is rolled out.
 	analyzer analyzer
+	metrics  *reconciler.Metrics
 	now      func() time.Time
 
 	// id of the alias, set by Read.

@@ -41,6 +41,7 @@ func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.De
 	route := routeOf(o.Settings)
 	if mayUpdate := reconciler.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
 		e.decision = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o)
+		e.measure(a.Status.Rollout, e.decision.State)
 		a.Status.Rollout = e.decision.State
 		for _, ev := range e.decision.Events {
 			reconciler.Emit(ctx, eventOf(ev))
@@ -54,6 +55,14 @@ func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.De
 		d.Settings.RoutingConfig = o.Settings.RoutingConfig
 	}
 	return d
+}
+
+// measure records how long a rollout took that has just ended.
+func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
+	if before == nil || before.FinishedAt != nil || after.FinishedAt == nil || after.StartedAt == nil {
+		return
+	}
+	e.metrics.RecordRollout(after.Phase, after.Reason, after.FinishedAt.Sub(after.StartedAt.Time))
 }
 
 // next measures what is due and returns the rollout's next decision.

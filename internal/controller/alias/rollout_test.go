@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -190,6 +191,29 @@ func TestRolloutRollsBack(t *testing.T) {
 	r.command(v1beta1.AnnotationRolloutRetry, "1")
 	r.ends(v1beta1.RolloutReady)
 	r.wantRoutes("but if the user asks", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutDuration checks that the duration of a rollout is measured when it ends.
+func TestRolloutDuration(t *testing.T) {
+	r := newRollout(t, canary())
+	r.health = unhealthy
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(r.metrics)
+	families, err := registry.Gather()
+	r.Must(err)
+	for _, f := range families {
+		if f.GetName() != "provider_lambda_rollout_duration_seconds" {
+			continue
+		}
+		m := f.GetMetric()[0]
+		if h := m.GetHistogram(); len(f.GetMetric()) != 1 || h.GetSampleCount() != 1 || h.GetSampleSum() < 20 || m.GetLabel()[0].GetValue() != "Failed" || m.GetLabel()[1].GetValue() != "AnalysisFailed" {
+			t.Errorf("got %v", f)
+		}
+		return
+	}
+	t.Error("it is not measured")
 }
 
 // TestRolloutOfTheSameCode checks that a version with the code and configuration of one that has
