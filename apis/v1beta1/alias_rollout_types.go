@@ -218,11 +218,11 @@ type RolloutInvoke struct {
 	// +kubebuilder:validation:MaxLength=65536
 	Payload *string `json:"payload,omitempty"`
 
-	// TimeoutSeconds is how long the response may take, 1 to 60 seconds; the default is 10.
+	// TimeoutSeconds is how long the response may take, 1 to 50 seconds; the default is 10.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=60
+	// +kubebuilder:validation:Maximum=50
 	TimeoutSeconds *int32 `json:"timeoutSeconds,omitempty"`
 
 	// Expect is a CEL expression that must be true. Its variables are payload (the response,
