@@ -180,6 +180,9 @@ func (e *external) Compare(ctx context.Context, a *v1beta1.Alias, d reconciler.D
 	case a.Spec.Rollout == nil:
 		a.Status.Rollout = nil
 	case !reconciler.IsPreview(ctx) && o.Exists:
+		if err := e.validate(a); err != nil {
+			return d.Compare(o.Settings), err
+		}
 		d = e.follow(ctx, a, d, o)
 	}
 	return d.Compare(o.Settings), nil
@@ -195,8 +198,11 @@ func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconcil
 		return p, nil
 	}
 	p.Ready, p.Followed = rolloutReady(a), c.Changes.In("functionVersion", "routingConfig")
-	if p.Call == "" && e.decision.Action == rollout.Invoke {
-		p.Call, p.Does = opInvoke, "smoke test "+e.decision.Test.Name
+	switch {
+	case e.decision.Action == rollout.Update && p.Call != "":
+		p.Does = "rollout " + a.Status.Rollout.ID + ": " + c.Changes.String()
+	case e.decision.Action == rollout.Invoke && p.Call == "":
+		p.Call, p.Does = opInvoke, "invoked version "+a.Status.Rollout.Target.FunctionVersion+" for the smoke test "+e.decision.Test.Name
 	}
 	return p, nil
 }

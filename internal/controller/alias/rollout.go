@@ -26,14 +26,24 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// An analyzer measures the checks of a rollout. wait is after how long to measure the checks again
+// An analyzer validates the checks of a rollout, and measures them. wait is after how long to measure the checks again
 // that have no value yet.
 type analyzer interface {
+	Validate(spec *v1beta1.AliasRollout) error
 	Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) (results []rollout.Measurement, wait time.Duration)
 }
 
 // hundred is the percentage of all invocations.
 const hundred = 100
+
+// validate returns an error if the checks of spec can't be measured. A rollout that has begun goes on:
+// it pauses, or rolls back.
+func (e *external) validate(a *v1beta1.Alias) error {
+	if s := a.Status.Rollout; s != nil && (s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing) {
+		return nil
+	}
+	return reconciler.Invalid(e.analyzer.Validate(a.Spec.Rollout))
+}
 
 // follow returns the desired settings with the route that the rollout has decided on. Unless the
 // rollout changes the alias now, that is the route that the alias has.

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -33,6 +34,13 @@ func (r results) Measure(_ context.Context, s rollout.Subject, _ *v1beta1.AliasR
 		out = append(out, rollout.Measurement{CheckID: id, Result: r(s, id)})
 	}
 	return out, 0
+}
+
+func (r results) Validate(spec *v1beta1.AliasRollout) error {
+	if spec.Analysis != nil && spec.Analysis.Metrics[0].Name == "invalid" {
+		return errors.New("spec.rollout.analysis is not valid")
+	}
+	return nil
 }
 
 func healthy(rollout.Subject, rollout.CheckID) string { return rollout.Success }
@@ -191,6 +199,25 @@ func TestRolloutRollsBack(t *testing.T) {
 	r.command(v1beta1.AnnotationRolloutRetry, "1")
 	r.ends(v1beta1.RolloutReady)
 	r.wantRoutes("but if the user asks", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutWithAnInvalidAnalysis checks that an analysis that is not valid is reported before a
+// rollout begins, and does not prevent the rollback of one that has begun.
+func TestRolloutWithAnInvalidAnalysis(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.alias.Spec.Rollout.Analysis.Metrics[0].Name = "invalid"
+	r.health = unhealthy
+	r.ends(v1beta1.RolloutFailed)
+	r.wantRoutes("rolled back", "1", "1+2:0.1", "1")
+	r.desire("3")
+	for range 20 {
+		if err := r.step(); err == nil || !strings.Contains(err.Error(), "spec.rollout.analysis") {
+			t.Fatalf("got %v", err)
+		}
+	}
+	r.wantRoutes("nothing begins", "1", "1+2:0.1", "1")
 }
 
 // TestRolloutDuration checks that the duration of a rollout is measured when it ends.

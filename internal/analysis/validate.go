@@ -1,0 +1,62 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// Validate returns an error that names each field of a rollout that can't be measured whatever the
+// sources answer: conditions that are not valid, and URLs whose hosts are not allowed. It makes no
+// request.
+func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
+	var errs []error
+	for i := range spec.PreTraffic {
+		t := &spec.PreTraffic[i]
+		if _, err := a.conditions.get(invocation, ptr.Deref(t.Invoke.Expect, defaultExpectation)); err != nil {
+			errs = append(errs, fmt.Errorf("spec.rollout.preTraffic[%s].invoke.expect is not valid: %w", t.Name, err))
+		}
+	}
+	for _, d := range spec.Dependencies {
+		if d.HTTP != nil {
+			errs = append(errs, a.validateURL("spec.rollout.dependencies["+d.Name+"].http.url", d.HTTP.URL))
+		}
+	}
+	if spec.Analysis == nil {
+		return errors.Join(errs...)
+	}
+	for i := range spec.Analysis.Metrics {
+		m := &spec.Analysis.Metrics[i]
+		_, err := a.judge(m)
+		errs = append(errs, err)
+		field := "spec.rollout.analysis.metrics[" + m.Name + "].provider"
+		if m.Provider.Prometheus != nil {
+			errs = append(errs, a.validateURL(field+".prometheus.address", m.Provider.Prometheus.Address))
+		}
+		if m.Provider.Web != nil {
+			errs = append(errs, a.validateURL(field+".web.url", m.Provider.Web.URL))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// validateURL returns an error that names a field unless the host of its URL is allowed. What stands
+// for a name or version may be part of the URL, but not of its host.
+func (a *Analyzer) validateURL(field, text string) error {
+	for _, placeholder := range []string{"$(function)", "$(alias)", "$(target)", "$(stable)"} {
+		text = strings.ReplaceAll(text, placeholder, "x")
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return fmt.Errorf("%s is not a URL", field)
+	}
+	if err := a.hosts.checkURL(u); err != nil {
+		return fmt.Errorf("%s: %w", field, err)
+	}
+	return nil
+}
