@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,7 @@ func fingerprint(version string) string {
 }
 
 func newModel(t testing.TB, seed uint64) *model {
+	t.Helper()
 	m := &model{
 		Rand: rand.New(rand.NewPCG(seed, 1)), TB: t, seed: seed, //nolint:gosec // Tests are reproducible.
 		now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), route: Route{Version: "1"}, target: 1, bad: map[int]bool{}, commands: map[string]string{},
@@ -150,20 +152,12 @@ func (m *model) logf(format string, args ...any) {
 // failedError ends a history that is not logged.
 type failedError struct{}
 
-func (m *model) fail(format string, args ...any) {
+func (m *model) failf(format string, args ...any) {
 	m.Helper()
 	if !m.logs {
 		panic(failedError{})
 	}
-	m.Fatalf("seed %d: %s\n%+v\n%s", m.seed, fmt.Sprintf(format, args...), m.spec, joined(m.log[max(0, len(m.log)-40):]))
-}
-
-func joined(lines []string) string {
-	out := ""
-	for _, l := range lines {
-		out += l + "\n"
-	}
-	return out
+	m.Fatalf("seed %d: %s\n%+v\n%s", m.seed, fmt.Sprintf(format, args...), m.spec, strings.Join(m.log[max(0, len(m.log)-40):], "\n"))
 }
 
 // disturb does what users, other people, AWS and time do.
@@ -261,7 +255,7 @@ func (m *model) result(id CheckID) string {
 
 func (m *model) observe() Observation {
 	o := Observation{Route: m.route, RevisionID: strconv.Itoa(m.revision), Target: strconv.Itoa(m.target), Commands: m.commands, Measurements: m.measure(), Versions: map[string]Version{}}
-	for _, v := range Versions(m.state, o.Target) {
+	for _, v := range Versions(m.state) {
 		if m.chance(90) {
 			o.Versions[v] = Version{Fingerprint: fingerprint(v)}
 		}
@@ -275,7 +269,7 @@ func (m *model) once(calm bool) {
 	before := m.state.DeepCopy()
 	d := Next(m.spec, m.state, o, m.now)
 	if !reflect.DeepEqual(before, m.state) {
-		m.fail("Next has changed the state that it was given")
+		m.failf("Next has changed the state that it was given")
 	}
 	if m.logs {
 		m.logf("%s, alias %s => %s, %s %s, after %s", short(before), m.route, short(d.State), d.Action, d.Route, d.After)
@@ -322,7 +316,7 @@ func (m *model) carryOut(d Decision, calm bool) {
 		return
 	}
 	if d.State.Intent.RevisionID != strconv.Itoa(m.revision) {
-		m.fail("the intent has another revision than the alias was observed with")
+		m.failf("the intent has another revision than the alias was observed with")
 	}
 	m.route = d.Route
 	m.revision++
@@ -383,13 +377,13 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 		return
 	}
 	if before == nil || before.Phase != d.State.Phase || before.Step != d.State.Step {
-		m.fail("an action before the state that it follows from was persisted")
+		m.failf("an action before the state that it follows from was persisted")
 	}
 	if d.Action == Invoke {
 		return
 	}
 	if before.Intent == nil || *before.Intent != *d.State.Intent {
-		m.fail("the alias is changed to %s without a persisted intent", d.Route)
+		m.failf("the alias is changed to %s without a persisted intent", d.Route)
 	}
 	m.checkRoute(before, d)
 }
@@ -399,7 +393,7 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	target := s.Target.FunctionVersion
 	receives := d.Route.Version == target && target != s.Stable.FunctionVersion || d.Route.Additional == target
 	if s.Step == v1beta1.RolloutRollingBack && (d.Route != Route{Version: s.Stable.FunctionVersion}) {
-		m.fail("a rollback ends at %s, want version %s", d.Route, s.Stable.FunctionVersion)
+		m.failf("a rollback ends at %s, want version %s", d.Route, s.Stable.FunctionVersion)
 	}
 	if !receives {
 		return
@@ -408,11 +402,11 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	restores := ok && w == s.ObservedWeight
 	switch {
 	case !ok:
-		m.fail("route %s is not of this rollout", d.Route)
+		m.failf("route %s is not of this rollout", d.Route)
 	case m.spec.Paused:
-		m.fail("the target receives %d %% while spec is paused", w)
+		m.failf("the target receives %d %% while spec is paused", w)
 	case m.rejected[target]:
-		m.fail("version %s has failed, and receives %d %% unasked", target, w)
+		m.failf("version %s has failed, and receives %d %% unasked", target, w)
 	case !restores && w > s.ObservedWeight && s.ObservedWeight > 0 && !m.full && !s.Direct:
 		m.checkAnalysis(w)
 	}
@@ -431,7 +425,7 @@ func (m *model) checkAnalysis(w int32) {
 			continue
 		}
 		if m.successes[metric.Name] == 0 {
-			m.fail("the target receives %d %% without a success of metric %s", w, metric.Name)
+			m.failf("the target receives %d %% without a success of metric %s", w, metric.Name)
 		}
 	}
 }
@@ -462,7 +456,7 @@ func (m *model) settle() {
 		m.token++
 		m.commands[v1beta1.AnnotationRolloutAbort] = "end" + strconv.Itoa(m.token)
 	}
-	m.fail("the rollout does not end: %+v", m.state)
+	m.failf("the rollout does not end: %+v", m.state)
 }
 
 // TestHistories makes random decisions in random histories. It checks that a version that failed

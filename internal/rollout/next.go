@@ -145,7 +145,7 @@ type Decision struct {
 }
 
 // Versions returns the numbers of the versions that Next needs to know.
-func Versions(s *v1beta1.AliasRolloutStatus, target string) []string {
+func Versions(s *v1beta1.AliasRolloutStatus) []string {
 	switch {
 	case s == nil || s.Phase == "":
 		return nil

@@ -3,7 +3,6 @@ package alias
 import (
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -12,8 +11,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -50,11 +47,6 @@ func following(a *v1beta1.Alias) {
 
 // named sets the external name as if the alias had written it.
 var named = testenv.Named[*v1beta1.Alias]("live")
-
-func testExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) *reconciler.External[*v1beta1.Alias, types.AliasConfiguration, settings] {
-	t := &external{api: api, functions: functions, cache: cache}
-	return reconciler.NewExternal(t, calls)
-}
 
 func weighted(t *testing.T, version, weight string) *v1beta1.AliasRoutingConfig {
 	t.Helper()

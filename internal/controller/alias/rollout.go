@@ -86,7 +86,7 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
 		in.Measurements, wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
-	for _, v := range rollout.Versions(state, target) {
+	for _, v := range rollout.Versions(state) {
 		if version, ok := e.version(ctx, v); ok {
 			in.Versions[v] = version
 		}
@@ -128,11 +128,12 @@ func (e *external) version(ctx context.Context, number string) (rollout.Version,
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
 	}
-	switch out.State {
-	case types.StatePending:
-		v.Pending = fmt.Sprintf("version %s is Pending: %s", number, ptr.Deref(out.StateReason, string(out.StateReasonCode)))
-	case types.StateFailed:
-		v.Invalid = fmt.Sprintf("version %s is Failed: %s", number, ptr.Deref(out.StateReason, string(out.StateReasonCode)))
+	reason := fmt.Sprintf("version %s is %s: %s", number, out.State, ptr.Deref(out.StateReason, string(out.StateReasonCode)))
+	switch {
+	case out.State == types.StateFailed, out.State == types.StateDeleting:
+		v.Invalid = reason
+	case out.State != "" && out.State != types.StateActive && out.State != types.StateInactive:
+		v.Pending = reason
 	}
 	return v, true
 }
@@ -156,7 +157,7 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	case err != nil:
 		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Clean(err).Error())}
 	default:
-		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now))
+		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now)) //nolint:contextcheck // It makes no request.
 	}
 	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	rollout.Record(a.Status.Rollout, m, e.now())

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -127,13 +128,12 @@ func (r *rolloutEnv) step() error {
 func (r *rolloutEnv) route() string {
 	r.Helper()
 	a := r.inAWS()
-	out := a.FunctionVersion
 	if a.RoutingConfig != nil {
-		for v, w := range a.RoutingConfig.AdditionalVersionWeights {
-			out += fmt.Sprintf("+%s:%g", v, w)
+		for v, w := range a.RoutingConfig.AdditionalVersionWeights { // AWS accepts one.
+			return fmt.Sprintf("%s+%s:%g", a.FunctionVersion, v, w)
 		}
 	}
-	return out
+	return a.FunctionVersion
 }
 
 // until reconciles until a condition holds.
