@@ -255,7 +255,7 @@ func (m *model) result(id CheckID) string {
 
 func (m *model) observe() Observation {
 	o := Observation{Route: m.route, RevisionID: strconv.Itoa(m.revision), Target: strconv.Itoa(m.target), Commands: m.commands, Measurements: m.measure(), Versions: map[string]Version{}}
-	for _, v := range Versions(m.state) {
+	for _, v := range Versions(m.spec, m.state, m.now) {
 		if m.chance(90) {
 			o.Versions[v] = Version{Fingerprint: fingerprint(v)}
 		}

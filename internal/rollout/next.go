@@ -144,15 +144,17 @@ type Decision struct {
 	Events []Event
 }
 
-// Versions returns the numbers of the versions that Next needs to know.
-func Versions(s *v1beta1.AliasRolloutStatus) []string {
-	switch {
-	case s == nil || s.Phase == "":
+// Versions returns the numbers of the versions that Next needs to know. After the deadline it needs
+// none, so that nothing holds up the end of the rollout.
+func Versions(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) []string {
+	if s == nil || s.Phase != v1beta1.RolloutPending || s.Step != v1beta1.RolloutValidating {
 		return nil
-	case s.Phase == v1beta1.RolloutPending && s.Step == v1beta1.RolloutValidating:
-		return []string{s.Target.FunctionVersion, s.Stable.FunctionVersion}
 	}
-	return nil
+	m := &machine{spec: spec, s: s, now: now, steps: stepsOf(spec.Strategy)}
+	if end, ok := m.end(); ok && now.After(end) {
+		return nil
+	}
+	return []string{s.Target.FunctionVersion, s.Stable.FunctionVersion}
 }
 
 // Next returns what is done next. It makes at most one transition, so that after a long interruption

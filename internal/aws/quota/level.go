@@ -42,8 +42,12 @@ func (l *level) rate(t time.Time) float64 {
 	return min(l.perSecond, l.lowest+rise)
 }
 
-// advance adds the tokens that have arrived until now, at the mean rate of that time.
+// advance adds the tokens that have arrived until now, at the mean rate of that time. If the clock was
+// set back, what was due in some time remains due in that time.
 func (l *level) advance(now time.Time, tickets float64) {
+	if back := now.Sub(l.at); back < 0 {
+		l.at, l.since, l.until = now, l.since.Add(back), l.until.Add(back)
+	}
 	from := l.at
 	if from.Before(l.until) {
 		from = l.until

@@ -151,6 +151,30 @@ func TestTicketsExpire(t *testing.T) {
 	}
 }
 
+// TestClockSetBack checks that tokens go on to arrive, and a pause ends, after the clock was set back.
+func TestClockSetBack(t *testing.T) {
+	e := newEnv(1)
+	l := small(e)
+	e.now = e.now.Add(time.Hour)
+	for _, id := range []string{"a", "b"} {
+		if wait := l.take(here, ControlPlane, user(id)); wait != 0 {
+			t.Errorf("%s waits for %s", id, wait)
+		}
+	}
+	e.now = e.now.Add(-time.Hour)
+	wait := l.Reserve(here, user("c"), "CreateFunction")
+	e.now = e.now.Add(wait)
+	if again := l.Reserve(here, user("c"), "CreateFunction"); again != 0 || !near(wait, time.Second) {
+		t.Errorf("waits for %s, and then for %s", wait, again)
+	}
+	e.now = e.now.Add(time.Hour)
+	l.throttled(here, ControlPlane, 10*time.Second)
+	e.now = e.now.Add(-time.Hour)
+	if wait := l.Reserve(here, user("d"), "CreateFunction"); wait > 12*time.Second {
+		t.Errorf("waits for %s", wait)
+	}
+}
+
 func TestReleaseAndForget(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)

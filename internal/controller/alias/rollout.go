@@ -86,9 +86,14 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
 		in.Measurements, wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
-	for _, v := range rollout.Versions(state) {
-		if version, ok := e.version(ctx, v); ok {
-			in.Versions[v] = version
+	for _, v := range rollout.Versions(spec, state, now) {
+		version, throttled, ok := e.version(ctx, v)
+		if !ok {
+			break
+		}
+		in.Versions[v] = version
+		if throttled {
+			break // Quota for another call is not available now, and to wait for it would drop the state.
 		}
 	}
 	d := rollout.Next(spec, state, in, now)
@@ -114,17 +119,17 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	return out
 }
 
-// version reads a version with GetFunctionConfiguration. It returns false if quota for the call is
-// not available yet.
-func (e *external) version(ctx context.Context, number string) (rollout.Version, bool) {
+// version reads a version with GetFunctionConfiguration, and returns whether AWS has throttled the
+// call. It returns false if quota for the call is not available yet.
+func (e *external) version(ctx context.Context, number string) (v rollout.Version, throttled, ok bool) {
 	if !reconciler.Reserve(ctx, opGetConfiguration) {
-		return rollout.Version{}, false
+		return rollout.Version{}, false, false
 	}
 	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number)})
 	if err != nil {
-		return rollout.Version{Pending: errors.Wrapf(awserr.Clean(err), "cannot read version %s", number).Error()}, true
+		return rollout.Version{Pending: errors.Wrapf(awserr.Clean(err), "cannot read version %s", number).Error()}, awserr.IsThrottled(err), true
 	}
-	v := rollout.Version{Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, "")}
+	v = rollout.Version{Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, "")}
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
 	}
@@ -135,7 +140,7 @@ func (e *external) version(ctx context.Context, number string) (rollout.Version,
 	case out.State != "" && out.State != types.StateActive && out.State != types.StateInactive:
 		v.Pending = reason
 	}
-	return v, true
+	return v, false, true
 }
 
 // smokeTest invokes the target version by its number, and records the result.

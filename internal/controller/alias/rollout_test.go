@@ -22,6 +22,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -323,6 +324,45 @@ func TestRolloutThrottled(t *testing.T) {
 	r.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: 30, Error: awsdouble.Throttle()})
 	r.ends(v1beta1.RolloutFailed)
 	r.wantRoutes("the rollback happens after the throttles", "1", "1+2:0.1", "1")
+}
+
+// TestRolloutWhoseReadsAreThrottled checks that throttled reads of the versions, after which quota for
+// another one is not available at once, are bounded and do not hold up the deadline.
+func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
+	r := newRollout(t, canary())
+	throttled, attempt := time.Time{}, (*reconciler.Attempt)(nil)
+	r.NextAttempt = func() *reconciler.Attempt {
+		attempt = &reconciler.Attempt{ReserveFn: func(ops ...string) time.Duration {
+			if slices.Contains(ops, opGetConfiguration) && r.Now().Equal(throttled) {
+				return time.Second
+			}
+			return 0
+		}}
+		return attempt
+	}
+	r.OnCall = func(in any) {
+		if _, ok := in.(*lambda.GetFunctionConfigurationInput); ok {
+			throttled = r.Now()
+		}
+	}
+	r.interrupt = func() bool {
+		_, aborted := attempt.Aborted() // What it has set is not persisted.
+		return aborted
+	}
+	r.Double.Fail(awsdouble.Fault{Operation: opGetConfiguration, Times: -1, Error: awsdouble.Throttle()})
+	before, start := len(r.Operations()), r.Now()
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	if took := r.Now().Sub(start); took > 11*time.Minute || r.state().Reason != rollout.ReasonDeadline {
+		t.Errorf("the deadline was held up: %s, %+v", took, r.state())
+	}
+	if got := len(r.Operations()[before:]); got > 250 {
+		t.Errorf("%d calls in ten minutes", got)
+	}
+	r.Double.ClearFaults()
+	r.OnCall = nil
+	r.command(v1beta1.AnnotationRolloutRetry, "1")
+	r.until("ready", func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" })
 }
 
 func TestRolloutDrift(t *testing.T) {

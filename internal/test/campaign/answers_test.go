@@ -22,7 +22,7 @@ const (
 	mostWrites = 40
 
 	// mostDeferred is the same if AWS reports a conflicting operation: the call is retried each
-	// second for a while, then each minute.
+	// second for a while, then each minute. So is the change of an alias by a rollout.
 	mostDeferred = 120
 
 	// mostUnanswered is the same if AWS does not respond: one observation a minute, each of
@@ -37,30 +37,33 @@ const (
 type fault struct {
 	name string
 	make func(operation string) awsdouble.Fault
+
+	// json says that it changes the fields of JSON.
+	json bool
 }
 
 // refused returns a fault that responds with an error of AWS.
 func refused(status int, code, message string) fault {
-	return fault{fmt.Sprintf("%d %s", status, code), func(op string) awsdouble.Fault {
+	return fault{name: fmt.Sprintf("%d %s", status, code), make: func(op string) awsdouble.Fault {
 		return awsdouble.Fault{Operation: op, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}}
 	}}
 }
 
 // dropped returns a fault that closes the connection.
 func dropped(name string, d awsdouble.Drop) fault {
-	return fault{name, func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
+	return fault{name: name, make: func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
 }
 
 // body returns a fault that responds with another body.
 func body(name string, status int, text string) fault {
-	return fault{name, func(op string) awsdouble.Fault {
+	return fault{name: name, make: func(op string) awsdouble.Fault {
 		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(int, []byte) (int, []byte) { return status, []byte(text) }}
 	}}
 }
 
 // edited returns a fault that changes each value of successful responses.
 func edited(name string, edit func(field string, v any) (any, bool)) fault {
-	return fault{name, func(op string) awsdouble.Fault {
+	return fault{name: name, json: true, make: func(op string) awsdouble.Fault {
 		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(status int, b []byte) (int, []byte) {
 			var v any
 			if status >= http.StatusMultipleChoices || json.Unmarshal(b, &v) != nil {
@@ -157,7 +160,7 @@ func TestEmulatorResponses(t *testing.T) {
 				t.Parallel()
 				ops, want := sc.operations(t)
 				for _, op := range ops {
-					for _, f := range faults() {
+					for _, f := range faultsOf(op) {
 						points.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) }) //nolint:thelper // It is the test.
 					}
 				}
@@ -184,7 +187,7 @@ func observations(scenarios []scenario) []scenario {
 	return out
 }
 
-// operations returns the operations of Lambda that a scenario calls, and its outcome.
+// operations returns the operations of Lambda and CloudWatch that a scenario calls, and its outcome.
 func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
@@ -199,7 +202,7 @@ func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 		time.Sleep(15 * time.Minute)
 		used := map[string]bool{}
 		for _, c := range s.Double.Calls() {
-			used[c.Operation] = c.Service == "lambda"
+			used[c.Operation] = c.Service == "lambda" || c.Service == "monitoring"
 		}
 		maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
 		ops, got = slices.Sorted(maps.Keys(used)), outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
@@ -222,24 +225,30 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 			t.Errorf("no condition says what is wrong: %s", s.statuses())
 		}
 		time.Sleep(50 * time.Minute)
-		if n, most := len(s.writes()), sc.resources()*writesOf(f); n > most {
+		if n, most := len(s.writes()), sc.resources()*sc.mostWrites(f); n > most {
 			t.Errorf("%d calls that may change something in an hour, %d at most", n, most)
 		}
 		if n, most := len(s.Double.Calls()), sc.resources()*mostCalls; n > most {
 			t.Errorf("%d calls in an hour, %d at most", n, most)
 		}
 		if f.Drop == awsdouble.DropNone && f.Answer == nil {
-			if n := s.accepted(sc.creates); n > max(want.Created, 1) {
+			if n := s.accepted(sc.creates); n > max(want.Created, 1)+sc.repeats {
 				t.Errorf("%s was accepted %d times", sc.creates, n)
 			}
 		}
+		if f.Operation == "GetMetricData" && slices.Contains(s.routesOf(sc.alias), "2") {
+			t.Error("it was promoted without a measurement")
+		}
 		s.Double.ClearFaults()
+		if sc.again != nil {
+			sc.again(s)
+		}
 		s.Until(3*time.Hour, func() bool { return sc.done(s) })
 		// What AWS did not return, such as the tags if it has no ListTags, is compared at the next
 		// poll. Ready is True until then, and says so.
 		time.Sleep(15 * time.Minute)
 		got := s.settle(sc, 0)
-		got.Created = 0 // It existed before: the call with the fault was accepted.
+		got.Created, got.Routes = 0, want.Routes // It existed before: the call with the fault was accepted.
 		got.check(t, sc, want)
 		if t.Failed() {
 			t.Logf("calls:\n%s", s.history())
@@ -255,11 +264,11 @@ func (sc scenario) resources() int {
 	return 15 //nolint:mnd // One of each kind.
 }
 
-func writesOf(f awsdouble.Fault) int {
+func (sc scenario) mostWrites(f awsdouble.Fault) int {
 	switch {
 	case f.Drop != awsdouble.DropNone:
 		return mostUnanswered
-	case f.Error.Status == http.StatusConflict, f.Error.Status == http.StatusPreconditionFailed:
+	case f.Error.Status == http.StatusConflict, f.Error.Status == http.StatusPreconditionFailed, sc.serves != "":
 		return mostDeferred
 	}
 	return mostWrites

@@ -85,7 +85,7 @@ func (sc scenario) run(t *testing.T, at point) (calls []string, got outcome) {
 		s.Double.ResetCalls()
 		k.arm()
 		sc.act(s)
-		s.Until(time.Minute, func() bool { return k.killed() || sc.done(s) })
+		s.Until(10*time.Minute, func() bool { return k.killed() || sc.done(s) })
 		calls = k.calls
 		if k.killed() {
 			p.Kill()

@@ -36,6 +36,9 @@ type Kind struct {
 	// ForProvider of the resource.
 	ForProvider map[string]any
 
+	// Rollout of an Alias, if it has one.
+	Rollout map[string]any
+
 	// Updates are merge patches of ForProvider.
 	Updates map[string]map[string]any
 
@@ -65,7 +68,7 @@ func (k Kind) New() *unstructured.Unstructured {
 	u.SetKind(k.Kind)
 	u.SetNamespace(Namespace)
 	u.SetName(k.Name())
-	spec := map[string]any{"forProvider": runtime.DeepCopyJSON(k.ForProvider)}
+	spec := withRollout(map[string]any{"forProvider": runtime.DeepCopyJSON(k.ForProvider)}, k.Rollout)
 	if k.tenant != nil {
 		u.SetNamespace(k.tenant.namespace)
 		spec["providerConfigRef"] = map[string]any{"kind": v1beta1.ProviderConfigKind, "name": tenantConfig}

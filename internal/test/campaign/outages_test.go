@@ -22,6 +22,9 @@ type outage struct {
 	// hangs says that such a call is not answered either, until the caller times out.
 	hangs bool
 
+	// rollouts says that only rollouts make such calls.
+	rollouts bool
+
 	// clock is by how much the process's clock is stepped at the beginning.
 	clock time.Duration
 }
@@ -33,6 +36,7 @@ func outages() []outage {
 	all := func(Call) bool { return true }
 	of := func(a API) func(Call) bool { return func(c Call) bool { return c.API == a } }
 	sts := func(c Call) bool { return c.API == AWS && c.Path == "/" }
+	cloudWatch := func(c Call) bool { return c.API == AWS && strings.HasSuffix(c.Path, "/GetMetricData") }
 	return []outage{
 		{name: "the API server is away", cuts: of(Kubernetes)},
 		{name: "the API server hangs", cuts: of(Kubernetes), hangs: true},
@@ -41,6 +45,8 @@ func outages() []outage {
 		{name: "AWS hangs", cuts: of(AWS), hangs: true},
 		{name: "STS is away", cuts: sts},
 		{name: "S3 is away", cuts: func(c Call) bool { return c.API == AWS && strings.HasPrefix(c.Path, "/code/") }},
+		{name: "CloudWatch is away", cuts: cloudWatch, rollouts: true},
+		{name: "CloudWatch hangs", cuts: cloudWatch, rollouts: true, hangs: true},
 		{name: "both are away", cuts: all},
 		{name: "the clock is stepped an hour forwards", clock: time.Hour},
 		{name: "the clock is stepped an hour backwards", clock: -time.Hour},
@@ -57,6 +63,9 @@ func TestOutages(t *testing.T) {
 				t.Parallel()
 				_, want := sc.run(t, point{})
 				for _, o := range outages() {
+					if o.rollouts && sc.serves == "" {
+						continue
+					}
 					points.try(t, sc.name+o.name, o.name, func(t *testing.T) { sc.outlasts(t, o, want) }) //nolint:thelper // It is the test.
 				}
 			})
@@ -66,7 +75,7 @@ func TestOutages(t *testing.T) {
 }
 
 // outlasts checks a scenario with an outage of ten minutes that begins with the user's
-// action.
+// action, or while it is under way.
 func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 	t.Helper()
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
@@ -90,15 +99,31 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		})
 		sc.before(s)
 		s.Double.ResetCalls()
+		if sc.amid != nil {
+			sc.act(s)
+			if !s.Until(time.Hour, func() bool { return sc.amid(s) }) {
+				t.Fatalf("does not begin: %s", s.statuses())
+			}
+		}
 		on.Store(true)
 		step.Store(int64(o.clock))
 		if o.cuts != nil && o.cuts(Call{API: Kubernetes}) {
 			n.Break()
 		}
-		sc.act(s)
+		if sc.amid == nil {
+			sc.act(s)
+		}
 		time.Sleep(10 * time.Minute)
 		on.Store(false)
-		s.settle(sc, 2*time.Hour).check(t, sc, want)
+		if sc.again != nil {
+			step.Store(0)
+			sc.again(s)
+		}
+		got := s.settle(sc, 2*time.Hour)
+		if sc.again != nil {
+			got.Created, got.Routes = 0, want.Routes // The rollout may have begun again.
+		}
+		got.check(t, sc, want)
 		if err := p.Stop(); err != nil {
 			t.Error(err)
 		}

@@ -37,13 +37,26 @@ type scenario struct {
 	// done returns whether the provider has completed the action.
 	done func(s *Simulation) bool
 
-	// creates as in Kind.
+	// creates as in Kind. The call may be repeated so often, if its response is lost.
 	creates string
+	repeats int
+
+	// alias with a rollout, and the version that it serves in the end. Empty in a scenario
+	// without a rollout.
+	alias, serves string
+
+	// amid, if set, returns whether the action is under way: outages begin then.
+	amid func(s *Simulation) bool
+
+	// again, if set, waits until the provider has completed the action or has given up, and
+	// then asks for it again.
+	again func(s *Simulation)
 }
 
 // outcome is the result of a scenario.
 type outcome struct {
 	Resources []string
+	Routes    []string
 	Created   int
 }
 
@@ -54,8 +67,9 @@ func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
 	if !s.Until(within, func() bool { return sc.done(s) }) {
 		s.Errorf("does not come to its end: %s", s.statuses())
 	}
-	got := outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
+	got := outcome{Resources: s.Resources(), Routes: s.routesOf(sc.alias), Created: s.accepted(sc.creates)}
 	s.checkNoWrites(25 * time.Minute)
+	sc.routed(s)
 	return got
 }
 
@@ -65,7 +79,10 @@ func (o outcome) check(t testing.TB, sc scenario, want outcome) {
 	if diff := cmp.Diff(want.Resources, o.Resources); diff != "" {
 		t.Errorf("what AWS has: -want, +got:\n%s", diff)
 	}
-	if o.Created > want.Created {
+	if diff := cmp.Diff(want.Routes, o.Routes); diff != "" {
+		t.Errorf("routes of the alias: -want, +got:\n%s", diff)
+	}
+	if o.Created > want.Created+sc.repeats {
 		t.Errorf("%s was accepted %d times", sc.creates, o.Created)
 	}
 }
@@ -109,7 +126,8 @@ func scenarios(t *testing.T) []scenario {
 			})
 		}
 	}
-	return append(out, everything("namespace.yaml"), rotation())
+	out = append(out, everything("namespace.yaml"), rotation())
+	return append(out, rolloutScenarios()...)
 }
 
 // imported returns the scenario of a resource that adopts what another one has left.

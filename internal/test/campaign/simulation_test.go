@@ -64,6 +64,8 @@ type Simulation struct {
 	Changes *Logs
 
 	spans *tracetest.InMemoryExporter
+
+	routes routes
 }
 
 // Run runs a simulation in a bubble of its own.
@@ -144,7 +146,7 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 // httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 	l, served := newListener(), make(chan struct{})
-	server := &http.Server{Handler: &passing{Handler: s.Double, network: n}} //nolint:gosec // It is only reachable in the process.
+	server := &http.Server{Handler: &passing{Handler: http.HandlerFunc(s.serve), network: n}} //nolint:gosec // It is only reachable in the process.
 	go func() {
 		defer close(served)
 		_ = server.Serve(l)

@@ -43,6 +43,11 @@ var actions = map[string]int{
 	"outage":       1,
 	"another team": 2,
 	"rotate keys":  1,
+
+	"roll out":      4,
+	"edit a route":  3,
+	"lose an alias": 1,
+	"command":       2,
 }
 
 // Walk returns the steps of a seed: count of them, over a number of resources.

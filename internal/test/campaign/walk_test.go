@@ -47,12 +47,14 @@ func TestRandomWalk(t *testing.T) {
 			seeds = append(seeds, uint64(i)+1) //nolint:gosec // It is not negative.
 		}
 	}
-	var failed, hours atomic.Int64
+	var failed, hours, routes atomic.Int64
 	t.Run("seeds", func(t *testing.T) {
 		for _, n := range seeds {
 			ok := t.Run(fmt.Sprint(n), func(t *testing.T) {
 				w := Walk(n, *steps, len(cast(t, tenants())))
-				hours.Add(walked(t, w))
+				took, changed := walked(t, w)
+				hours.Add(took)
+				routes.Add(changed)
 			})
 			if ok {
 				continue
@@ -67,12 +69,13 @@ func TestRandomWalk(t *testing.T) {
 	})
 	figures.Record(t, figures.Figures{
 		Campaign: "Random walks", Findings: int(failed.Load()),
-		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load())},
+		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load()), "route changes": int(routes.Load())},
 	})
 }
 
 // cast returns the resources of a walk: one or more of each kind, except ResourcePolicy,
-// which would own the policy that the Permission writes to, and some of each tenant.
+// which would own the policy that the Permission writes to, some of each tenant, and some with
+// a rollout.
 func cast(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
 	kinds, err := Kinds()
@@ -80,7 +83,7 @@ func cast(t *testing.T, ts []*tenant) []Kind {
 		t.Fatal(err)
 	}
 	kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Kind == "ResourcePolicy" })
-	return append(kinds, tenantKinds(kinds, ts)...)
+	return slices.Concat(kinds, tenantKinds(kinds, ts), rolloutKinds())
 }
 
 // walker runs a walk in a simulation.
@@ -112,14 +115,20 @@ func newWalker(s *Simulation) *walker {
 	return w
 }
 
-// walked runs a walk, and returns its simulated hours.
-func walked(t *testing.T, steps []Step) (hours int64) {
+// walked runs a walk, and returns its simulated hours and how often the route of an alias
+// was changed.
+func walked(t *testing.T, steps []Step) (hours, routes int64) {
 	t.Helper()
 	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		began := time.Now()
 		w := newWalker(s)
 		w.kinds = cast(t, w.tenants)
+		w.release()
+		w.shift(0)
 		w.leader, w.standby = w.replica(), w.replica()
+		for _, k := range rolloutKinds() {
+			w.make(k.New())
+		}
 		for _, step := range steps {
 			w.take(step)
 			w.revive()
@@ -129,11 +138,14 @@ func walked(t *testing.T, steps []Step) (hours int64) {
 		w.converge()
 		w.check()
 		hours = int64(time.Since(began) / time.Hour)
+		for _, k := range rolloutKinds() {
+			routes += int64(len(w.routesOf(k.Name())))
+		}
 		if t.Failed() {
 			t.Logf("steps:\n%s\ncalls:\n%s", Format(steps), s.history())
 		}
 	})
-	return hours
+	return hours, routes
 }
 
 // replica starts a process that takes part in leader election.
@@ -202,6 +214,14 @@ func (w *walker) take(step Step) {
 		w.rival(k, step.Choice)
 	case "rotate keys":
 		w.rotate(step.Choice)
+	case "roll out":
+		w.rollOut(step.Choice)
+	case "edit a route":
+		w.editRoute(step.Choice)
+	case "lose an alias":
+		_, _ = w.Lambda.DeleteAlias(w.Context(), &lambda.DeleteAliasInput{FunctionName: aws.String(released), Name: aws.String(rolloutKind(step.Choice).Name())})
+	case "command":
+		w.command(step.Choice)
 	}
 }
 
@@ -308,6 +328,7 @@ func (w *walker) converge() {
 	w.revive()
 	time.Sleep(time.Hour) // Every resource is observed, and what was lost is found.
 	w.revive()
+	w.resolveDrift()
 	if !w.Until(4*time.Hour, w.settled) {
 		w.Errorf("does not settle: %s", w.statuses())
 	}
@@ -326,7 +347,7 @@ func (w *walker) settled() bool {
 		if w.gone(u) {
 			continue
 		}
-		if u.GetDeletionTimestamp() != nil || !w.ready(u) && !w.unknown(u) && !w.neverShown(u) {
+		if u.GetDeletionTimestamp() != nil || !w.ready(u) && !w.unknown(u) && !w.neverShown(u) && !w.rolledBack(u) {
 			return false
 		}
 	}
@@ -348,7 +369,9 @@ func (w *walker) settled() bool {
 // check checks that AWS has exactly what it should have, and that nothing more is changed.
 func (w *walker) check() {
 	w.Helper()
+	before := len(w.Double.Calls())
 	w.checkNoWrites(time.Hour)
+	w.rolled(before)
 	w.recordNames()
 	w.apart()
 	w.checkAccount(awsdouble.DefaultAccount)
