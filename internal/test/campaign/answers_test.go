@@ -153,6 +153,7 @@ func faults() []fault {
 // converges once responses are correct.
 func TestEmulatorResponses(t *testing.T) {
 	points := tally{every: 6} // There are many, and they are slow.
+	var metrics tally         // There are few of CloudWatch.
 	t.Run("scenarios", func(t *testing.T) {
 		all := scenarios(t)
 		for _, sc := range slices.Concat(all, observations(all)) {
@@ -160,14 +161,20 @@ func TestEmulatorResponses(t *testing.T) {
 				t.Parallel()
 				ops, want := sc.operations(t)
 				for _, op := range ops {
+					sample := &points
+					if op == "GetMetricData" {
+						sample = &metrics
+					}
 					for _, f := range faultsOf(op) {
-						points.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) }) //nolint:thelper // It is the test.
+						sample.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) }) //nolint:thelper // It is the test.
 					}
 				}
 			})
 		}
 	})
-	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{"faults": points.total, "faults tried": points.tried, "simulated hours": points.tried}, Findings: points.failed})
+	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{
+		"faults": points.total + metrics.total, "faults tried": points.tried + metrics.tried, "simulated hours": points.tried + metrics.tried,
+	}, Findings: points.failed + metrics.failed})
 }
 
 // observations returns scenarios of resources that only observe.

@@ -68,13 +68,13 @@ func (s *Simulation) routesOf(name string) []string {
 // 1+2:0.1, and an empty string if there is no such alias.
 func (s *Simulation) route(name string) string {
 	a, _ := s.Double.Alias(released, name)
-	out := a.FunctionVersion
+	out := []string{a.FunctionVersion}
 	if a.RoutingConfig != nil {
 		for _, v := range slices.Sorted(maps.Keys(a.RoutingConfig.AdditionalVersionWeights)) {
-			out += fmt.Sprintf("+%s:%g", v, a.RoutingConfig.AdditionalVersionWeights[v])
+			out = append(out, fmt.Sprintf("%s:%g", v, a.RoutingConfig.AdditionalVersionWeights[v]))
 		}
 	}
-	return out
+	return strings.Join(out, "+")
 }
 
 // release creates the released function.
