@@ -57,11 +57,12 @@ func TestServedMetrics(t *testing.T) {
 	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.Throttle()})
 	f := r.using(r.ns, "f", func(f *v1beta1.Function) {
 		f.Spec.ProviderConfigReference.Kind = "ClusterProviderConfig"
-		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
+		f.Spec.ForProvider.MemorySize, f.Spec.ForProvider.Publish = ptr.To[int32](256), ptr.To(true)
 	})
 	r.create(f)
 	r.ready(f)
 	r.reconcile(f)
+	a := r.rollOut(f)
 
 	admin := r.inAccount("111111111111")
 	_, err := admin.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](512)})
@@ -76,10 +77,13 @@ func TestServedMetrics(t *testing.T) {
 	})
 	left := `provider_lambda_account_unreserved_concurrent_executions{account="111111111111",region="eu-central-1"} 1000`
 	r.until("what the account has left is known", func() bool { return strings.Contains(scrape(t), left) })
+	r.remove(a)
+	r.gone(a)
 	r.remove(f)
 	r.gone(f)
 	for _, want := range []string{
 		`provider_lambda_time_to_ready_seconds_count{kind="Function"} 1`,
+		`provider_lambda_rollout_duration_seconds_count{phase="Ready",reason=""} 1`,
 		`provider_lambda_credential_refreshes_total{result="ok",source="AssumeRole"} 1`,
 		`provider_lambda_aws_requests_total{operation="CreateFunction",result="throttled",service="Lambda"} 1`,
 		`provider_lambda_aws_requests_total{operation="CreateFunction",result="ok",service="Lambda"} 1`,
@@ -106,6 +110,23 @@ func TestServedMetrics(t *testing.T) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("the provider serves other metrics than %s says; go test ./internal/manager -run '^TestServedMetrics$' -update writes it anew: -want, +got:\n%s", served, diff)
 	}
+}
+
+// rollOut creates an Alias with a rollout, and publishes a version that it rolls out.
+func (r *strictEnv) rollOut(f *v1beta1.Function) *v1beta1.Alias {
+	r.Helper()
+	a := r.alias("live", func(a *v1beta1.Alias) {
+		a.Spec.ProviderConfigReference = f.Spec.ProviderConfigReference.DeepCopy()
+		a.Spec.Rollout = &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
+	})
+	r.create(a)
+	r.ready(a)
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Timeout = ptr.To[int32](17) })
+	r.until("the next version is rolled out", func() bool {
+		r.get(a)
+		return a.Status.Rollout != nil && a.Status.Rollout.Phase == v1beta1.RolloutReady && a.Status.Rollout.Stable.FunctionVersion == "2"
+	})
+	return a
 }
 
 // scrape returns what controller-runtime's server serves.
