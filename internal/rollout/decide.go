@@ -98,8 +98,9 @@ func (m *machine) next() time.Duration {
 	if t, ok := m.stepEnd(); ok {
 		earlier(t)
 	}
-	if m.s.Step == v1beta1.RolloutValidating {
-		earlier(m.now.Add(validateEvery))
+	if m.s.Step == v1beta1.RolloutValidating && m.s.StepStartedAt != nil {
+		waited := m.now.Sub(m.s.StepStartedAt.Time)
+		earlier(m.now.Add(min(max(waited/validateShare, validateLeast), validateMost)))
 	}
 	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
 		earlier(t)
@@ -113,8 +114,13 @@ func (m *machine) next() time.Duration {
 // pausedEvery is how often the alias of a rollout is read that waits for its user.
 const pausedEvery = time.Minute
 
-// validateEvery is how often a target is read that can't serve yet.
-const validateEvery = 5 * time.Second
+// How often a target is read that can't serve yet: after 2 seconds at first, and after a fifth of the
+// time that it has waited later, up to a minute.
+const (
+	validateLeast = 2 * time.Second
+	validateMost  = time.Minute
+	validateShare = 5
+)
 
 // stepEnd returns when the current step ends if its duration is all that it waits for.
 func (m *machine) stepEnd() (time.Time, bool) {
