@@ -677,11 +677,11 @@ type AliasRolloutStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Checks []RolloutCheck `json:"checks,omitempty"`
-	// FailedTargets are versions that failed, at most 10. Their code and configuration is not
+	// FailedTargets are versions that failed, at most 50, the latest first. Their code and configuration is not
 	// rolled out again, unless the user asks for it.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=10
+	// +kubebuilder:validation:MaxItems=50
 	FailedTargets []RolloutFailure `json:"failedTargets,omitempty"`
 	// History are the versions that were stable, the latest first, at most 20.
 	// +optional

@@ -59,7 +59,7 @@ const (
 // Bounds of the recorded lists.
 const (
 	maxHistory = 20
-	maxFailed  = 10
+	maxFailed  = 50
 )
 
 // driftGrace is how long after a change of the alias AWS may still return what it was before.
