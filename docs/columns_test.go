@@ -10,7 +10,7 @@ import (
 
 // own are the columns that a kind has beyond those of every kind, in the standard width.
 var own = map[string][]string{
-	"Alias":                        {"FUNCTION", "VERSION", "WEIGHTS", "ROLLOUT"},
+	"Alias":                        {"FUNCTION", "VERSION", "WEIGHTS", "ROLLOUT", "STEP"},
 	"CapacityProvider":             {},
 	"CodeSigningConfig":            {"POLICY"},
 	"EventSourceMapping":           {"FUNCTION"},

@@ -167,7 +167,10 @@ type AliasStatus struct {
 // +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.functionVersion"
 // +kubebuilder:printcolumn:name="WEIGHTS",type="string",JSONPath=".status.atProvider.weights"
 // +kubebuilder:printcolumn:name="ROLLOUT",type="string",JSONPath=".status.rollout.phase"
-// +kubebuilder:printcolumn:name="STEP",type="string",JSONPath=".status.rollout.step",priority=1
+// +kubebuilder:printcolumn:name="STEP",type="string",JSONPath=".status.rollout.step"
+// +kubebuilder:printcolumn:name="WEIGHT",type="integer",JSONPath=".status.rollout.observedWeight",priority=1
+// +kubebuilder:printcolumn:name="STABLE",type="string",JSONPath=".status.rollout.stable.functionVersion",priority=1
+// +kubebuilder:printcolumn:name="TARGET",type="string",JSONPath=".status.rollout.target.functionVersion",priority=1
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"

@@ -21,7 +21,7 @@ const ReasonDiffers xpv2.ConditionReason = "Differs"
 const ReasonRolledBack xpv2.ConditionReason = "RolledBack"
 
 // TypeStalled is a condition that is True while only the user can help because the input is
-// invalid. kstatus, and therefore Flux and kpt, use it to distinguish a failure from a delay.
+// invalid, or a rollout has failed. kstatus, and therefore Flux and kpt, use it to distinguish a failure from a delay.
 const TypeStalled xpv2.ConditionType = "Stalled"
 
 // Reasons of the Stalled condition.
@@ -75,6 +75,14 @@ func Unavailable(generation int64, reason string) xpv2.Condition {
 // Stalled returns a Stalled condition that is True. message is what the user has to correct.
 func Stalled(generation int64, message string) xpv2.Condition {
 	c := ready(corev1.ConditionTrue, ReasonInvalidInput, generation, message)
+	c.Type = TypeStalled
+	return c
+}
+
+// StalledRolledBack returns a Stalled condition that is True because a rollout has failed, and only the
+// user can publish another version. message is that of Ready.
+func StalledRolledBack(generation int64, message string) xpv2.Condition {
+	c := ready(corev1.ConditionTrue, ReasonRolledBack, generation, message)
 	c.Type = TypeStalled
 	return c
 }

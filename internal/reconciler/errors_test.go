@@ -183,6 +183,22 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+// TestStalledAfterARollback checks that a resource whose rollout has failed is Stalled until that is
+// over: kstatus reports it as failed, and not as in progress.
+func TestStalledAfterARollback(t *testing.T) {
+	mg := newSample()
+	mg.SetConditions(RolledBack(mg.GetGeneration(), "version 1 serves"))
+	setStalled(newStateStore(), mg, &Attempt{}, made)
+	if c := mg.GetCondition(TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != ReasonRolledBack || c.Message != "version 1 serves" {
+		t.Errorf("got %+v", c)
+	}
+	mg.SetConditions(Updating(mg.GetGeneration(), "another version is rolled out"))
+	setStalled(newStateStore(), mg, &Attempt{}, made)
+	if c := mg.GetCondition(TypeStalled); c.Status != corev1.ConditionFalse {
+		t.Errorf("got %+v", c)
+	}
+}
+
 func TestStalledIsOfAGeneration(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Create"] = errInput

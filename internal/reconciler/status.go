@@ -96,7 +96,7 @@ func differences(mg Managed, a *Attempt) []v1beta1.Difference {
 }
 
 // setStalled sets the condition Stalled to True once enough consecutive errors show that only
-// the user can help. It sets it to False when there is no error, when a new spec fails for
+// the user can help, or after a rollout has failed. It sets it to False when there is no error, when a new spec fails for
 // another reason, or when enough consecutive errors of another class have occurred.
 func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
 	err, generation := a.failure(), mg.GetGeneration()
@@ -104,7 +104,9 @@ func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
 		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
 	}
 	stalled := c.Status == corev1.ConditionTrue
-	switch {
+	switch ready := mg.GetCondition(xpv2.TypeReady); {
+	case err == nil && ready.Reason == ReasonRolledBack && !meta.WasDeleted(mg):
+		mg.SetConditions(StalledRolledBack(generation, ready.Message))
 	case err != nil && classify(err) == terminal:
 		if stalled || shown(terminal) {
 			mg.SetConditions(Stalled(generation, err.Error()))

@@ -60,6 +60,9 @@ func linearSteps(percentage int32, interval time.Duration) []step {
 	return out
 }
 
+// Steps returns the number of steps of a strategy. A rollout promotes its target after the last one.
+func Steps(s v1beta1.RolloutStrategy) int { return len(stepsOf(s)) }
+
 // stepHash identifies a strategy.
 func stepHash(s v1beta1.RolloutStrategy) string {
 	b, err := json.Marshal(s)

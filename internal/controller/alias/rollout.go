@@ -254,14 +254,33 @@ func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
 	case s.Phase == v1beta1.RolloutReady:
 		return reconciler.Available(generation)
 	}
-	message := fmt.Sprintf("rollout %s: %s, version %s serves", s.ID, s.Step, s.Stable.FunctionVersion)
+	return reconciler.Updating(generation, progress(a.Spec.Rollout, s))
+}
+
+// progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6
+// serves, version 7 receives 10 %; errors 0.002 (Success); next at 20:01:40".
+func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rollout %s: %s", s.ID, s.Step)
+	if n := rollout.Steps(spec.Strategy); s.Phase == v1beta1.RolloutProgressing && int(s.CurrentStepIndex) < n {
+		fmt.Fprintf(&b, ", step %d of %d", s.CurrentStepIndex+1, n)
+	}
+	fmt.Fprintf(&b, ": version %s serves", s.Stable.FunctionVersion)
 	if s.ObservedWeight > 0 {
-		message += fmt.Sprintf(", version %s receives %d %% of the invocations", s.Target.FunctionVersion, s.ObservedWeight)
+		fmt.Fprintf(&b, ", version %s receives %d %%", s.Target.FunctionVersion, s.ObservedWeight)
+	}
+	for _, c := range s.Checks {
+		if c.Type == rollout.CheckMetric && c.Value != "" {
+			fmt.Fprintf(&b, "; %s %s (%s)", c.Name, c.Value, c.Result)
+		}
 	}
 	if s.Message != "" {
-		message += ": " + s.Message
+		b.WriteString("; " + s.Message)
 	}
-	return reconciler.Updating(generation, message)
+	if s.NextCheckAt != nil {
+		b.WriteString("; next at " + s.NextCheckAt.UTC().Format(time.TimeOnly))
+	}
+	return b.String()
 }
 
 func drift(s *v1beta1.AliasRolloutStatus) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +34,7 @@ type results func(s rollout.Subject, id rollout.CheckID) string
 
 func (r results) Measure(_ context.Context, s rollout.Subject, _ *v1beta1.AliasRollout, due []rollout.CheckID) (out []rollout.Measurement, wait time.Duration) {
 	for _, id := range due {
-		out = append(out, rollout.Measurement{CheckID: id, Result: r(s, id)})
+		out = append(out, rollout.Measurement{CheckID: id, Result: r(s, id), Value: "0.5"})
 	}
 	return out, 0
 }
@@ -219,6 +220,20 @@ func TestRolloutWithAnInvalidAnalysis(t *testing.T) {
 		}
 	}
 	r.wantRoutes("nothing begins", "1", "1+2:0.1", "1")
+}
+
+// TestRolloutProgress checks that Ready explains what a rollout does.
+func TestRolloutProgress(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("measured", func() bool {
+		s := r.state()
+		return s.ObservedWeight == 10 && slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return c.Type == rollout.CheckMetric && c.Value != "" })
+	})
+	c := r.alias.GetCondition(xpv2.TypeReady)
+	if want := regexp.MustCompile(`^rollout 2-\w+: Analyzing, step [23] of 4: version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\).*; next at \d\d:\d\d:\d\d$`); !want.MatchString(c.Message) || c.Reason != reconciler.ReasonUpdating {
+		t.Errorf("Ready is %+v", c)
+	}
 }
 
 // TestRolloutDuration checks that the duration of a rollout is measured when it ends.
