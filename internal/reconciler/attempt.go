@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
@@ -60,6 +61,9 @@ type Attempt struct {
 	// circuit breaker of the config is open.
 	onEnd        func()
 	circuitError func() error
+
+	// listed has the items by which lists show whether what was observed is unchanged.
+	listed []listpoll.Ref
 
 	// preview is true if only what is displayed is computed.
 	preview bool

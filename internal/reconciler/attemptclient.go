@@ -10,6 +10,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 )
 
 // attemptClient is the external client that the runtime calls. It wraps each call of a kind's
@@ -19,6 +21,9 @@ type attemptClient[T Managed] struct {
 	inner    managed.TypedExternalClient[T]
 	policies bool
 	tracer   trace.Tracer
+
+	// listed is the kind's Listed.
+	listed func(T) []listpoll.Ref
 }
 
 // Observe observes the external resource. It returns an error if the resource does not exist
@@ -35,6 +40,9 @@ func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalO
 	}
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		return managed.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
+	}
+	if c.listed != nil && o.ResourceUpToDate {
+		a.listed = c.listed(mg)
 	}
 	return o, nil
 }

@@ -52,7 +52,7 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternal
 	if err != nil {
 		return nil, toRuntimeError(a, unusableError{err})
 	}
-	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer}, nil
+	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer, listed: c.kind.Listed}, nil
 }
 
 // mayHaveCreated returns whether the resource may have created or adopted something in AWS.

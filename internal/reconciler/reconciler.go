@@ -19,6 +19,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -44,7 +45,10 @@ type reconciler[T Managed] struct {
 	metrics  *Metrics
 	inFlight *inFlight
 	breakers *breaker.Breakers
+	lists    *listpoll.Poller
+	queue    workQueue
 	policies bool
+	timeout  time.Duration
 	now      func() time.Time
 	random   func() float64
 	log      logging.Logger
@@ -67,9 +71,10 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	ctx = r.registerFields(ctx, mg)
 
 	known, first := r.states.begin(mg)
-	if wait := r.startDelay(mg, known, first); wait > 0 {
+	spread := r.startDelay(mg, known, first)
+	if spread > 0 && !r.listable(mg) {
 		endSpan(ctx, outcomeWaiting)
-		return r.waitingResult(wait), nil
+		return r.waitingResult(spread), nil
 	}
 
 	release, wait := r.enter(mg)
@@ -82,8 +87,18 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	a := &Attempt{AnnotateFn: r.kube.Annotate, IntentRecorder: r.kube.AnnotateIfUnchanged, Calls: known.calls, cause: known.cause(mg), throttlesBefore: known.throttled}
 	defer a.end()
 	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
-	ctx, wait = r.admit(ctx, mg, a, known)
-	if wait > 0 {
+	ctx = r.resolve(ctx, mg, a, known)
+	if spread > 0 {
+		r.watchFromStatus(ctx, mg)
+		endSpan(ctx, outcomeWaiting)
+		return r.waitingResult(spread), nil
+	}
+	if next, ok := r.unchanged(ctx, mg, known); ok {
+		endSpan(ctx, outcomeUnchanged)
+		r.metrics.recordReconcile(r.kind.GVK.Kind, resultOK)
+		return reconcile.Result{RequeueAfter: next}, nil
+	}
+	if wait = r.reserve(ctx, mg, a, known); wait > 0 {
 		endSpan(ctx, outcomeDeferred)
 		return r.waitingResult(wait), nil
 	}
@@ -100,16 +115,16 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	if _, aborted := a.Aborted(); !aborted {
 		r.states.markHandled(req.NamespacedName, known.changeMarks)
 		r.recordMetrics(mg, a, known)
+		r.watch(ctx, mg, a, known)
 	}
 	return r.result(ctx, mg, a, res, err), nil
 }
 
-// admit resolves the session of a resource and reserves the calls of one observation, and
-// those that the last reconcile was aborted for. It returns how long to wait for them. A
+// resolve returns a context with the session of a resource, whose calls are the resource's. A
 // session that cannot be resolved is for the runtime to report.
-func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resourceState) (context.Context, time.Duration) {
+func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known resourceState) context.Context {
 	if r.makesNoCall(mg) {
-		return ctx, 0
+		return ctx
 	}
 	s, err := r.resolver.Resolve(ctx, mg, r.kind.Region(mg))
 	if err == nil {
@@ -117,19 +132,28 @@ func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resou
 	}
 	ctx = withSession(ctx, s, err)
 	if err != nil {
-		return ctx, 0
+		return ctx
 	}
 	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
 	a.Freshness = r.fresh(mg, h.Priority)
 	r.states.setRequester(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
+	return quota.WithRequester(ctx, h)
+}
+
+// reserve reserves the calls of one observation, and those that the last reconcile was aborted
+// for. It returns how long to wait for them.
+func (r *reconciler[T]) reserve(ctx context.Context, mg T, a *Attempt, known resourceState) time.Duration {
+	if a.ReserveFn == nil {
+		return 0
+	}
 	ops := append(slices.Clone(r.kind.Reads(mg)), known.deferredOps...)
 	wait := a.ReserveFn(ops...)
 	if wait > 0 {
 		addDeferredEvent(ctx, wait, ops...)
 	}
-	return quota.WithRequester(ctx, h), wait
+	return wait
 }
 
 // startDelay returns how long not to reconcile a resource yet: while it waits for finalizers
@@ -293,6 +317,7 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 	if ok && r.kind.Forget != nil {
 		r.kind.Forget(known.uid)
 	}
+	r.lists.Forget(known.uid)
 	r.kube.Forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {

@@ -57,6 +57,9 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
 	}
+	if k.Listed != nil {
+		r.queue.watch(b)
+	}
 	if tenancy.Owns(k.New()) {
 		if err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
@@ -98,6 +101,8 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		metrics:  o.Metrics,
 		inFlight: newInFlight(o.MaxConcurrentReconciles),
 		breakers: o.Breakers,
+		lists:    o.Lists,
+		timeout:  o.timeout(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		now:      o.Now,
 		random:   o.Random,
@@ -127,15 +132,11 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 	if c.tracer == nil {
 		c.tracer = noop.NewTracerProvider().Tracer("")
 	}
-	timeout := o.Timeout
-	if timeout <= 0 {
-		timeout = defaultTimeout
-	}
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[T](c),
 		managed.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
 		managed.WithRecorder(r),
-		managed.WithTimeout(timeout),
+		managed.WithTimeout(o.timeout()),
 		managed.WithPollInterval(o.PollInterval),
 		managed.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
 		managed.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
