@@ -102,8 +102,14 @@ func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
 	for _, ref := range items {
-		if revision, err := ref.List.Get(ctx, s, ref.ID); err != nil || revision != ref.Revision {
-			return false // The reconcile that follows reports an error.
+		began := r.now()
+		revision, err := ref.List.Get(ctx, s, ref.ID)
+		if err != nil {
+			return false // The reconcile that follows reports it.
+		}
+		r.lists.Record(s, ref, revision, began)
+		if revision != ref.Revision {
+			return false
 		}
 	}
 	return true

@@ -70,18 +70,22 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	annotateSpan(ctx, mg)
 	ctx = r.registerFields(ctx, mg)
 
-	known, first := r.states.begin(mg)
-	spread := r.startDelay(mg, known, first)
-	if spread > 0 && !r.listable(mg) {
+	if awaitsFinalizers(mg) {
 		endSpan(ctx, outcomeWaiting)
-		return r.waitingResult(spread), nil
+		return r.waitingResult(MaxPending), nil
 	}
-
 	release, wait := r.enter(mg)
 	defer release()
 	if wait > 0 {
 		endSpan(ctx, outcomeWaiting)
 		return r.waitingResult(wait), nil
+	}
+
+	known, first := r.states.begin(mg)
+	spread := r.startDelay(mg, known, first)
+	if spread > 0 && !r.listable(mg) {
+		endSpan(ctx, outcomeWaiting)
+		return r.waitingResult(spread), nil
 	}
 
 	a := &Attempt{AnnotateFn: r.kube.Annotate, IntentRecorder: r.kube.AnnotateIfUnchanged, Calls: known.calls, cause: known.cause(mg), throttlesBefore: known.throttled}
@@ -156,13 +160,13 @@ func (r *reconciler[T]) reserve(ctx context.Context, mg T, a *Attempt, known res
 	return wait
 }
 
-// startDelay returns how long not to reconcile a resource yet: while it waits for finalizers
-// of others, or to spread the polls of settled resources after a start.
+// awaitsFinalizers returns whether a resource that is being deleted waits for finalizers of others.
+// It is enqueued when another controller removes its finalizer.
+func awaitsFinalizers(mg Managed) bool { return meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 }
+
+// startDelay returns how long not to reconcile a resource yet, to spread the polls of settled
+// resources after a start.
 func (r *reconciler[T]) startDelay(mg T, known resourceState, first bool) time.Duration {
-	if meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 {
-		// The resource is enqueued when another controller removes its finalizer.
-		return MaxPending
-	}
 	if first && !known.isChanged() && !known.backoffReset && settled(mg) && r.refersToNothing(mg) {
 		// After a start, settled resources are polled as if the provider had not stopped.
 		// Resources with references do not wait, because what they refer to may have changed

@@ -18,6 +18,11 @@ const (
 	// maxRound is how long a round may take, as a multiple of the interval.
 	maxRound = 3
 
+	// overdueAfter is when an item counts as missing that was not read again, and scanShare how often
+	// such items are looked for, both as parts of the interval.
+	overdueAfter = 1.1
+	scanShare    = 1.0 / 20
+
 	// settleShare is the part of the interval that a new list waits for more resources.
 	settleShare = 1.0 / 60
 
@@ -64,6 +69,11 @@ type list struct {
 	token       string
 	pages, seen int
 
+	// punctual is whether the last round was complete, this one began one interval after it, and no
+	// page has failed since. scannedAt is when overdue items were last looked for.
+	punctual  bool
+	scannedAt time.Time
+
 	// lastPages is how many pages the last round had, or at least has: 0 if unknown. countedAt is
 	// when they were counted.
 	lastPages int
@@ -100,6 +110,7 @@ func (l *list) begin(now time.Time, interval time.Duration) {
 	if !l.roundStart.IsZero() && now.Sub(l.roundStart) < maxRound*interval {
 		return
 	}
+	l.punctual = l.punctual && l.nextAt.Add(time.Duration(scanShare*float64(interval))).After(now)
 	l.roundStart, l.token, l.pages, l.seen, l.differing = now, "", 0, 0, 0
 	l.first, l.last = "", ""
 	for id := range l.items {
@@ -116,6 +127,7 @@ func (l *list) postpone(now time.Time, wait time.Duration) { l.nextAt = now.Add(
 // fail records that a page could not be read.
 func (l *list) fail(now time.Time, denied bool) {
 	l.failures++
+	l.punctual = false
 	if denied {
 		l.denials++
 		l.deniedUntil = now.Add(doubled(minDeniedDelay, maxDeniedDelay, l.denials))
@@ -168,7 +180,7 @@ func (l *list) advance(now time.Time, interval time.Duration) {
 // endRound ends a round that has read the last page, or whose list has more pages than pay.
 func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 	l.lastPages, l.countedAt = l.pages, now
-	if complete {
+	if l.punctual = complete; complete {
 		l.lastDiffering = l.differing
 	}
 	l.nextAt = l.roundStart.Add(interval)
@@ -233,14 +245,25 @@ func (p *Poller) apply(l *list, page Page, began, now time.Time) (notify []func(
 	case l.seen == len(l.items):
 		l.endRound(now, p.o.Interval, true)
 	case page.Next == "":
-		notify = append(notify, p.reportMissing(l)...)
+		notify = append(notify, p.reportMissing(l, l.roundStart)...)
 		l.endRound(now, p.o.Interval, true)
 	case l.pages > len(l.items):
 		l.endRound(now, p.o.Interval, false)
 	default:
+		notify = append(notify, p.reportOverdue(l, now)...)
 		l.advance(now, p.o.Interval)
 	}
 	return notify
+}
+
+// reportOverdue returns what to call for the resources that this round should have shown by now: each
+// item is read one interval after it was last. If the rounds are late, it is decided when they end.
+func (p *Poller) reportOverdue(l *list, now time.Time) []func() {
+	if !l.punctual || now.Sub(l.scannedAt) < time.Duration(scanShare*float64(p.o.Interval)) {
+		return nil
+	}
+	l.scannedAt = now
+	return p.reportMissing(l, now.Add(-time.Duration(overdueAfter*float64(p.o.Interval))))
 }
 
 // compare compares what the list shows of an item with its resources, and returns what to call for
@@ -255,10 +278,11 @@ func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
 	return notify
 }
 
-// reportMissing returns what to call for the resources that a whole round did not show.
-func (p *Poller) reportMissing(l *list) (notify []func()) {
+// reportMissing returns what to call for the resources that a list has not shown since the given
+// time.
+func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	for _, it := range l.items {
-		if !it.readAt.Before(l.roundStart) {
+		if !it.readAt.Before(since) || it.readAt.IsZero() && !since.Equal(l.roundStart) {
 			continue
 		}
 		it.revision, it.fingerprint, it.readAt = "", 0, l.roundStart

@@ -135,11 +135,14 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 	result := Result{State: Unchanged}
 	for _, ref := range r.refs {
 		l := p.lists[listKey{session: s, name: ref.List.name()}]
+		maxAge := p.maxAge()
 		if l != primary && !p.pays(l) && ref.List.Get != nil {
-			result.Direct = append(result.Direct, ref)
-			continue
+			if maxAge = p.o.Interval / 2; l.items[ref.ID].readAt.Before(now.Add(-maxAge)) { //nolint:mnd // No item is older than one interval and a half.
+				result.Direct = append(result.Direct, ref)
+				continue
+			}
 		}
-		switch r.stateOf(l, ref.ID, now, p.maxAge()) {
+		switch r.stateOf(l, ref.ID, now, maxAge) {
 		case Unknown:
 			return Result{}
 		case Pending:
@@ -148,6 +151,19 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 		}
 	}
 	return result
+}
+
+// Record records the revision of an item that Check has returned in Direct, so that it is not read
+// again for each resource that it belongs to. began is when its read began.
+func (p *Poller) Record(s *session.Session, ref Ref, revision string, began time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	l, ok := p.lists[listKey{session: s, name: ref.List.name()}]
+	if !ok || l.items[ref.ID] == nil {
+		return
+	}
+	it := l.items[ref.ID]
+	it.revision, it.fingerprint, it.readAt = revision, 0, began
 }
 
 // maxAge returns how old what a list shows may be.

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -187,8 +188,9 @@ func (s *Server) Function(name string) (Function, bool) {
 	return snapshot(f), true
 }
 
-// EditFunction changes a function as an out-of-band update does, at once, with a new RevisionId. The name may be an
-// ARN; a plain name must exist in only one account and region. It reports whether the function exists.
+// EditFunction changes a function as an out-of-band update does, at once. It has a new RevisionId then, unless it only
+// changes what ListFunctions does not show: it is not documented whether that changes the RevisionId. The name may be
+// an ARN; a plain name must exist in only one account and region. It reports whether the function exists.
 func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 	defer s.editing()()
 	f := s.lookup(name)
@@ -196,11 +198,13 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 		return false
 	}
 	s.settleAll(f)
-	c := snapshot(f)
+	c, before := snapshot(f), f.latest.Configuration
 	edit(&c)
 	f.latest.Configuration, f.tags, f.concurrency = c.Configuration, c.Tags, c.ReservedConcurrentExecutions
 	f.codeSigning, f.recursiveLoop = c.CodeSigningConfigArn, c.RecursiveLoop
-	f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
+	if !reflect.DeepEqual(listed(before), listed(f.latest.Configuration)) {
+		f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
+	}
 	return true
 }
 
