@@ -19,10 +19,13 @@ import (
 // objectsPageSize is the largest number of objects in a page of ListObjectsV2.
 const objectsPageSize = 1000
 
-// Listed returns the item of a list that shows whether an object in S3 is the one that was deployed
-// last. It returns no item if the object's ETag can't be read, and false if it is not known what was
-// deployed.
+// Listed returns the item of a list that shows whether an archive is the one that was deployed last.
+// It returns no item if the archive is not in S3, if its version is immutable, or if its ETag can't
+// be read; and false if it is not known what was deployed.
 func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
+	if s.S3Key == nil || s.S3ObjectVersion != nil {
+		return nil, true
+	}
 	if last == nil {
 		return nil, false
 	}

@@ -2,6 +2,9 @@ package listpoll
 
 import (
 	"context"
+	"encoding/json"
+	"hash/fnv"
+	"strings"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
@@ -60,4 +63,28 @@ type Ref struct {
 	List     *List
 	ID       string
 	Revision string
+}
+
+// Revision returns a revision that consists of several values. It is empty if one of them is missing:
+// an emulator may not return it.
+func Revision(values ...*string) string {
+	texts := make([]string, 0, len(values))
+	for _, v := range values {
+		if v == nil || *v == "" {
+			return ""
+		}
+		texts = append(texts, *v)
+	}
+	return strings.Join(texts, " ")
+}
+
+// Fingerprint returns a hash of an item of a list as AWS returns it.
+func Fingerprint(item any) uint64 {
+	text, err := json.Marshal(item)
+	if err != nil {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(text) // A hash cannot fail.
+	return h.Sum64()
 }

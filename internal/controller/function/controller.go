@@ -48,7 +48,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:     func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
 		Reads:      expectedReads,
 		Connect:    c.connect,
-		Listed:     listed,
+		Listed:     listItems,
 		Forget:     c.memory.drop,
 		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
 		Tagged:     true,
