@@ -65,6 +65,9 @@ type Attempt struct {
 	// listed has the items by which lists show whether what was observed is unchanged.
 	listed []listpoll.Ref
 
+	// referred is the fingerprint of what the spec refers to, if AWS was found to match.
+	referred string
+
 	// preview is true if only what is displayed is computed.
 	preview bool
 

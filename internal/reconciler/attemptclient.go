@@ -10,8 +10,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 )
 
 // attemptClient is the external client that the runtime calls. It wraps each call of a kind's
@@ -22,8 +20,8 @@ type attemptClient[T Managed] struct {
 	policies bool
 	tracer   trace.Tracer
 
-	// listed is the kind's Listed.
-	listed func(T) []listpoll.Ref
+	kind     Kind[T]
+	referral *referral[T]
 }
 
 // Observe observes the external resource. It returns an error if the resource does not exist
@@ -41,8 +39,11 @@ func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalO
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		return managed.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
 	}
-	if c.listed != nil && o.ResourceUpToDate {
-		a.listed = c.listed(mg)
+	if o.ResourceExists && o.ResourceUpToDate {
+		a.referred = c.referral.fingerprint(ctx, mg)
+		if c.kind.Listed != nil {
+			a.listed = c.kind.Listed(mg)
+		}
 	}
 	return o, nil
 }

@@ -45,16 +45,6 @@ func (r *reconciler[T]) listable(mg T) bool {
 	return r.lists != nil && r.kind.Listed != nil && settled(mg) && !r.makesNoCall(mg) && (requested <= 0 || requested >= r.poll.Interval)
 }
 
-// watchFromStatus watches a resource by lists after a start, with the revision in its status.
-func (r *reconciler[T]) watchFromStatus(ctx context.Context, mg T) {
-	s, err := sessionOf(ctx)
-	if err != nil || !r.listable(mg) {
-		return
-	}
-	r.lists.Watch(mg.GetUID(), s, r.kind.Listed(mg), time.Time{}, r.enqueue(mg))
-	r.states.recordWatched(client.ObjectKeyFromObject(mg))
-}
-
 // watch watches a resource by lists if this reconcile has found it up to date, so that nothing
 // but its poll interval makes the next one due.
 func (r *reconciler[T]) watch(ctx context.Context, mg T, a *Attempt, known resourceState) {

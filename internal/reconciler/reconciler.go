@@ -45,6 +45,7 @@ type reconciler[T Managed] struct {
 	metrics  *Metrics
 	inFlight *inFlight
 	breakers *breaker.Breakers
+	referral *referral[T]
 	lists    *listpoll.Poller
 	queue    workQueue
 	policies bool
@@ -82,18 +83,11 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	}
 
 	known, first := r.states.begin(mg)
-	spread := r.startDelay(mg, known, first)
-	if spread > 0 && !r.listable(mg) {
-		endSpan(ctx, outcomeWaiting)
-		return r.waitingResult(spread), nil
-	}
-
 	a := &Attempt{AnnotateFn: r.kube.Annotate, IntentRecorder: r.kube.AnnotateIfUnchanged, Calls: known.calls, cause: known.cause(mg), throttlesBefore: known.throttled}
 	defer a.end()
 	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
 	ctx = r.resolve(ctx, mg, a, known)
-	if spread > 0 {
-		r.watchFromStatus(ctx, mg)
+	if spread := r.startDelay(ctx, mg, known, first); spread > 0 {
 		endSpan(ctx, outcomeWaiting)
 		return r.waitingResult(spread), nil
 	}
@@ -164,21 +158,19 @@ func (r *reconciler[T]) reserve(ctx context.Context, mg T, a *Attempt, known res
 // It is enqueued when another controller removes its finalizer.
 func awaitsFinalizers(mg Managed) bool { return meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 }
 
-// startDelay returns how long not to reconcile a resource yet, to spread the polls of settled
-// resources after a start.
-func (r *reconciler[T]) startDelay(mg T, known resourceState, first bool) time.Duration {
-	if first && !known.isChanged() && !known.backoffReset && settled(mg) && r.refersToNothing(mg) {
-		// After a start, settled resources are polled as if the provider had not stopped.
-		// Resources with references do not wait, because what they refer to may have changed
-		// meanwhile.
-		requested, _ := meta.GetPollInterval(mg)
-		return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
+// startDelay returns how long not to reconcile a resource yet after a start. Settled resources are
+// polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
+func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceState, first bool) time.Duration {
+	s, err := sessionOf(ctx)
+	if !first || err != nil || known.isChanged() || known.backoffReset || !settled(mg) || !r.referral.unchanged(ctx, mg, s) {
+		return 0
 	}
-	return 0
-}
-
-func (r *reconciler[T]) refersToNothing(mg T) bool {
-	return (r.kind.Refs == nil || len(r.kind.Refs(mg)) == 0) && (r.kind.Fields == nil || len(r.kind.Fields(mg)) == 0)
+	if r.listable(mg) {
+		r.lists.Watch(mg.GetUID(), s, r.kind.Listed(mg), time.Time{}, r.enqueue(mg))
+		r.states.recordWatched(client.ObjectKeyFromObject(mg))
+	}
+	requested, _ := meta.GetPollInterval(mg)
+	return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
 }
 
 // makesNoCall returns whether the runtime will make no AWS call at all.

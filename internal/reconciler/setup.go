@@ -108,7 +108,8 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		random:   o.Random,
 		log:      o.Logger.WithValues("kind", k.GVK.Kind),
 	}
-	g.inner = newManagedReconciler(mgr, o, k, kc, r)
+	g.referral = &referral[T]{kind: k, references: &references[T]{kind: k, reader: kc, tenants: o.Tenants}, objects: o.Objects}
+	g.inner = newManagedReconciler(mgr, o, k, kc, r, g.referral)
 	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
 	return g
 }
@@ -125,10 +126,9 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 // newManagedReconciler returns the runtime's reconciler with these changes: it uses the
 // decorated client, writes finalizers and annotations as patches of metadata alone, has a
 // minimum poll interval, and never sets a default external name.
-func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
+func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder, referral *referral[T]) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
-	c := &connector[T]{kind: k, tracker: o.Tracker, references: refs, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
+	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
 	if c.tracer == nil {
 		c.tracer = noop.NewTracerProvider().Tracer("")
 	}
@@ -148,7 +148,7 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
 		}}),
 		managed.WithCriticalAnnotationUpdater(kc),
-		managed.WithReferenceResolver(refs),
+		managed.WithReferenceResolver(referral.references),
 	}
 	if policies {
 		opts = append(opts, managed.WithManagementPolicies())

@@ -34,6 +34,7 @@ type steadyFleet struct {
 const pollInterval = 10 * time.Minute
 
 const (
+	secretName = "settings"
 	codeBucket = "code"
 	codeKey    = "releases/function.zip"
 )
@@ -44,18 +45,32 @@ func (f *steadyFleet) name(i int) string { return fmt.Sprintf("f-%05d", i) }
 func (f *steadyFleet) create() {
 	f.t.Helper()
 	f.Double.PutObject(codeBucket, codeKey, f.archive("x = 1"))
+	f.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace}, Data: map[string][]byte{"TOKEN": []byte("1")}})
 	for i := range f.n {
+		var environment *v1beta1.Environment
+		if i%3 == 0 {
+			environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName}}}}
+		}
 		f.Create(&v1beta1.Function{
 			ObjectMeta: metav1.ObjectMeta{Name: f.name(i), Namespace: Namespace},
 			Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{Region: Region, FunctionSettings: v1beta1.FunctionSettings{
 				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
-				MemorySize: ptr.To[int32](256),
-				Code:       &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
+				MemorySize: ptr.To[int32](256), Environment: environment,
+				Code: &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
 			}}},
 		})
 	}
 	if !f.Until(2*time.Hour, func() bool { return f.ready() == f.n }) {
 		f.t.Fatalf("%d of %d functions are Ready", f.ready(), f.n)
+	}
+}
+
+// changeSecret changes the value of the variable that every third function has.
+func (f *steadyFleet) changeSecret(value string) {
+	f.t.Helper()
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace}, Data: map[string][]byte{"TOKEN": []byte(value)}}
+	if err := f.Kube.Update(f.t.Context(), secret); err != nil {
+		f.t.Fatal(err)
 	}
 }
 
@@ -150,6 +165,18 @@ func TestSteady(t *testing.T) {
 			t.Errorf("what was changed while the provider was down was not corrected: %d MB", c.MemorySize)
 		}
 		f.drift("f-00011", "f-00120", 16)
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+
+		f.changeSecret("2")
+		p = f.Start(&Network{}, quiet)
+		time.Sleep(pollInterval)
+		for i := 0; i < n; i += 3 {
+			if c, _ := f.Double.Function(f.name(i)); c.Environment.Variables["TOKEN"] != "2" {
+				t.Fatalf("%s does not have the variable of the Secret that was changed while the provider was down", f.name(i))
+			}
+		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)
 		}
