@@ -108,18 +108,18 @@ func TestRelease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	xr, checkout := examples[0], examples[1]
+	xr, basket := examples[0], examples[1]
 	xr.SetNamespace(ns)
-	checkout.SetNamespace(ns)
+	basket.SetNamespace(ns)
 	e.set(xr, "steps", `[{setWeight: 50}]`)
 	e.set(xr, "readiness", `{mode: Any, alarms: {names: [errors, latency], interval: 10s}}`)
 	e.alarms("OK", "errors", "latency")
 	invoked := func(r awsdouble.Returned) {
-		e.Double.OnInvoke("checkout", func(awsdouble.Invoked) awsdouble.Returned { return r })
+		e.Double.OnInvoke("basket", func(awsdouble.Invoked) awsdouble.Returned { return r })
 	}
 	invoked(awsdouble.Returned{Payload: []byte(`{"pong": true}`)})
 	publish := func(version string) {
-		e.patch(checkout, `{"forProvider": {"code": {"inline": {"index.py": "pass # `+version+`"}}}}`)
+		e.patch(basket, `{"forProvider": {"code": {"inline": {"index.py": "pass # `+version+`"}}}}`)
 	}
 	progresses := func(version string) {
 		e.composed(xr, "gives half of the invocations to version "+version, all(has(map[string]string{"phase": "Progressing", "targetVersion": version}), weighs(50, "weight")))
@@ -127,16 +127,16 @@ func TestRelease(t *testing.T) {
 
 	t.Log("the first version")
 	e.apply(ns, function("payments"))
-	e.submit(checkout)
+	e.submit(basket)
 	e.submit(xr)
-	e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "1", "aliasArn": arn("checkout") + ":live", "message": ""})))
+	e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "1", "aliasArn": arn("basket") + ":live", "message": ""})))
 
 	t.Log("a version that fails its smoke test")
 	invoked(awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage": "KeyError"}`)})
 	publish("2")
 	e.composed(xr, "has rejected it", all(notReady, contains("message", "version 1 serves; version 2 was rejected"),
 		has(map[string]string{"phase": "Failed", "reason": "SmokeTestFailed", "stableVersion": "1", "targetVersion": "2"})))
-	e.invokes("checkout", "live", "1")
+	e.invokes("basket", "live", "1")
 
 	t.Log("a version that fails its checks")
 	invoked(awsdouble.Returned{Payload: []byte(`{"pong": true}`)})
@@ -145,7 +145,7 @@ func TestRelease(t *testing.T) {
 	e.alarms("ALARM", "errors", "latency")
 	e.composed(xr, "has rolled back", all(notReady, contains("message", "version 1 serves; version 3 was rejected"),
 		has(map[string]string{"phase": "Failed", "reason": "AnalysisFailed", "stableVersion": "1", "targetVersion": "3"})))
-	e.invokes("checkout", "live", "1")
+	e.invokes("basket", "live", "1")
 
 	t.Log("a fix, although one of two alarms fires")
 	e.alarms("OK", "errors", "latency")
@@ -153,7 +153,7 @@ func TestRelease(t *testing.T) {
 	progresses("4")
 	e.alarms("ALARM", "errors")
 	now := e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "4", "targetVersion": "4", "message": ""})))
-	e.invokes("checkout", "live", "4")
+	e.invokes("basket", "live", "4")
 	if diff := cmp.Diff([]string{"1"}, snapshots(now)); diff != "" {
 		t.Errorf("snapshots: -want +got:\n%s", diff)
 	}
@@ -164,7 +164,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.composed(xr, "has returned", all(notReady, has(map[string]string{"phase": "Failed", "reason": "RollbackTo", "stableVersion": "1"})))
-	e.invokes("checkout", "live", "1")
+	e.invokes("basket", "live", "1")
 	e.remove(xr)
 }
 

@@ -128,7 +128,7 @@ forProvider:
 providerConfigRef: {kind: ClusterProviderConfig, name: default}
 forProvider:
   region: eu-central-1
-  functionNameRef: {name: checkout}
+  functionNameRef: {name: basket}
 rollout:
   strategy: {canary: {steps: [{setWeight: 20}, {pause: {duration: 10m}}]}}
   preTraffic:
@@ -156,7 +156,7 @@ rollout:
         cloudWatch:
           queries:
           - id: dead
-            metric: {namespace: AWS/SQS, metricName: NumberOfMessagesSent, dimensions: {QueueName: checkout-dead}, statistic: Sum}
+            metric: {namespace: AWS/SQS, metricName: NumberOfMessagesSent, dimensions: {QueueName: basket-dead}, statistic: Sum}
   progressDeadlineSeconds: 1800
   rollbackWindow: {revisions: 3}`},
 		},
