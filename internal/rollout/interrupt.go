@@ -113,6 +113,9 @@ func (m *machine) rollbackTo(value string) bool {
 		m.s.Target = m.s.Stable
 	}
 	m.s.History = slices.Delete(slices.Clone(m.s.History), i, i+1)
+	if m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != ReasonRollbackTo {
+		m.remember(m.s.Stable) // It serves until AWS accepts the change, which it does not if the chosen version was deleted.
+	}
 	m.s.Stable = to
 	m.s.ID = m.newID(version)
 	m.rollBackTo(version)

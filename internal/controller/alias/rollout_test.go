@@ -652,6 +652,24 @@ func TestRolloutBackToAVersionThatWasDeleted(t *testing.T) {
 	}
 }
 
+// TestRolloutBackToAPrunedVersion checks that the user can return to the version that served, if the one that was chosen
+// does not exist any more.
+func TestRolloutBackToAPrunedVersion(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
+	r.Must(err)
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
+	r.until("rolling back", func() bool { return r.state().UpdateFailures > 0 })
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "3/b")
+	r.ends(v1beta1.RolloutReady)
+	s := r.state()
+	if got := r.route(); got != "3" || s.Stable.FunctionVersion != "3" || len(s.History) > 0 {
+		t.Errorf("route %s, state %+v", got, s)
+	}
+}
+
 // TestRolloutOfAnotherVersionMeanwhile checks that a rollout whose version is replaced begins again
 // from the stable version.
 func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {
