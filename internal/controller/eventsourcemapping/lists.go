@@ -17,12 +17,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
+// listAPI has the call that polls many resources at once.
+type listAPI interface {
+	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
+}
+
 // mappings is the list of the mappings of an account and region.
-var mappings = &listpoll.List{Operation: opList, PageSize: 100, Read: readMappings}
+var mappings = &listpoll.List{Operation: opList, PageSize: 100, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	return readMappings(ctx, session.Client(s, lambda.NewFromConfig), marker)
+}}
 
 // readMappings reads a page of ListEventSourceMappings. AWS does not sort it.
-func readMappings(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-	out, err := session.Client(s, lambda.NewFromConfig).ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: lambdaapi.Text(marker)})
+func readMappings(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+	out, err := api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list event source mappings")
 	}

@@ -16,13 +16,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 )
 
+// listAPI has the call that polls many resources at once.
+type listAPI interface {
+	ListLayers(ctx context.Context, in *lambda.ListLayersInput, opts ...func(*lambda.Options)) (*lambda.ListLayersOutput, error)
+}
+
 // layers is the list of the layers of an account and region, each with its latest version. A
 // version can't be changed, so that it is only a question of whether it exists.
-var layers = &listpoll.List{Operation: "ListLayers", PageSize: 50, Read: readLayers}
+var layers = &listpoll.List{Operation: "ListLayers", PageSize: 50, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	return readLayers(ctx, session.Client(s, lambda.NewFromConfig), marker)
+}}
 
 // readLayers reads a page of ListLayers.
-func readLayers(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-	out, err := session.Client(s, lambda.NewFromConfig).ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
+func readLayers(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+	out, err := api.ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
 		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list layers")
 	}
