@@ -156,17 +156,17 @@ func TestGetMetricDataRejections(t *testing.T) {
 		end     time.Time
 		message string
 	}{
-		"TooMany":    {reason: "A call has 500 queries.", queries: many, message: "The collection MetricDataQueries must not have a size greater than 500."},
-		"Twice":      {reason: "IDs are unique.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat("q", "Shop", "Orders", "Sum", 60)}, message: "The values for parameter id in MetricDataQueries are not unique."},
-		"Time":       {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, end: begin, message: "The parameter StartTime must be less than the parameter EndTime."},
-		"Statistic":  {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic."},
-		"Period":     {reason: "Periods are minutes, or parts of a minute.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
+		"TooMany":     {reason: "A call has 500 queries.", queries: many, message: "The collection MetricDataQueries must not have a size greater than 500."},
+		"Twice":       {reason: "IDs are unique.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat("q", "Shop", "Orders", "Sum", 60)}, message: "The values for parameter id in MetricDataQueries are not unique."},
+		"Time":        {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, end: begin, message: "The parameter StartTime must be less than the parameter EndTime."},
+		"Statistic":   {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic."},
+		"Period":      {reason: "Periods are minutes, or parts of a minute.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
 		"ShortPeriod": {reason: "Not each part of a minute is a period.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 15)}},
-		"ID":         {reason: "An ID begins with a lowercase letter.", queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
-		"Identifier": {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q", "m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
-		"Syntax":     {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
-		"Number":     {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
-		"Circle":     {reason: "Expressions do not refer to themselves.", queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
+		"ID":          {reason: "An ID begins with a lowercase letter.", queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
+		"Identifier":  {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q", "m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
+		"Syntax":      {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
+		"Number":      {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
+		"Circle":      {reason: "Expressions do not refer to themselves.", queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
