@@ -51,8 +51,13 @@ func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.De
 	route := routeOf(o.Settings)
 	if mayUpdate := reconciler.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
 		e.decision = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o)
-		e.measure(a.Status.Rollout, e.decision.State)
-		a.Status.Rollout = e.decision.State
+		before, after := a.Status.Rollout, e.decision.State
+		describe(ctx, after)
+		reconciler.OnStored(ctx, func(ctx context.Context) {
+			e.measure(before, after)
+			e.trace(ctx, a, before, after)
+		})
+		a.Status.Rollout = after
 		for _, ev := range e.decision.Events {
 			reconciler.Emit(ctx, eventOf(ev))
 		}
