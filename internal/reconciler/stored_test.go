@@ -45,7 +45,9 @@ func TestOnStored(t *testing.T) {
 			calls := 0
 			var x *observing
 			e := newEnv(t, newSample(), func(_ *Options, k *Kind[*sample]) {
-				k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) { return x, nil }
+				k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
+					return x, nil
+				}
 			})
 			x = &observing{cloud: e.cloud, stored: func(context.Context) { calls++ }}
 			if tc.edit != nil {
