@@ -151,9 +151,12 @@ func TestEmptyWindow(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	s := subjectOf(1)
 	s.Since = clock(12, 0, 20)
-	for _, now := range []time.Time{clock(12, 0, 21), clock(12, 1, 21)} {
+	for now, until := range map[time.Time]time.Duration{
+		clock(12, 0, 19): 101 * time.Second, clock(12, 0, 21): 99 * time.Second, clock(12, 1, 21): 39 * time.Second,
+		clock(11, 0, 0): 0, // The clock was set back.
+	} {
 		got, wait, err := b.Sample(t.Context(), f, now, s, lambdaOf("ErrorRate"))
-		if err != nil || wait != 0 || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
+		if err != nil || wait != until || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
 			t.Errorf("at %v there is no finished minute: got %+v, %v, %v", now, got, wait, err)
 		}
 	}

@@ -106,6 +106,15 @@ func (r *request) windowAt(now time.Time) window {
 	return windowAt(now, r.length, r.period, r.since)
 }
 
+// untilFirst returns how long it takes until the first period of an empty window is finished. It is
+// zero if the clock was set back.
+func (r *request) untilFirst(now time.Time) time.Duration {
+	if r.since.Sub(now) > skew {
+		return 0
+	}
+	return ceil(r.since, r.period).Add(r.period).Sub(now)
+}
+
 // fine reports whether a query has a period of less than a minute.
 func (r *request) fine() bool {
 	for _, q := range r.queries {
