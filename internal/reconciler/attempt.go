@@ -88,6 +88,7 @@ type Attempt struct {
 	ready             xpv2.Condition
 	deletion          xpv2.Condition
 	waitsForReference bool
+	onStored          []func(context.Context)
 
 	hasDifferences bool
 	differsMessage string
@@ -174,6 +175,26 @@ func Emit(ctx context.Context, e event.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = append(a.events, e)
+}
+
+// OnStored calls a function after the status that this reconcile has found was stored. It is not called if the
+// reconcile is aborted, or if the status can't be written.
+func OnStored(ctx context.Context, f func(context.Context)) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.onStored = append(a.onStored, f)
+}
+
+// Stored calls the functions of OnStored.
+func (a *Attempt) Stored(ctx context.Context) {
+	a.mu.Lock()
+	all := a.onStored
+	a.onStored = nil
+	a.mu.Unlock()
+	for _, f := range all {
+		f(ctx)
+	}
 }
 
 // Freshness returns how old an AWS answer may be that another resource requested and that this

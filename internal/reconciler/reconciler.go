@@ -220,6 +220,9 @@ func (r *reconciler[T]) result(ctx context.Context, mg T, a *Attempt, res reconc
 		return r.waitingResult(minRequeueAfter)
 	}
 	r.recorder.finish(mg, a)
+	if err == nil { // The runtime has written the status.
+		a.Stored(ctx)
+	}
 
 	if failure := r.failure(a, res, err); failure != nil {
 		return r.failedResult(ctx, key, a, failure)

@@ -124,7 +124,7 @@ func (m *machine) rollbackTo(value string) bool {
 
 // rollBackTo begins a rollback to a version that the user has named.
 func (m *machine) rollBackTo(version string) {
-	m.s.Phase = v1beta1.RolloutProgressing
+	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
 	m.enter(v1beta1.RolloutRollingBack, ReasonRollbackTo, "the user has chosen version "+version)
 	m.intend(to(m.s, 0))
 	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID, version))

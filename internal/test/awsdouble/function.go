@@ -41,6 +41,8 @@ type function struct {
 	versions []*instance
 	next     int
 	aliases  map[string]*Alias
+	// routed is the part of an invocation that the additional version of an alias is due, by alias.
+	routed map[string]float64
 	// published is the number of the version that equals $LATEST, or "".
 	published string
 	// latestPublished is the version $LATEST.PUBLISHED, once it was published, and republished says that it equals
