@@ -18,6 +18,7 @@ import (
 	"sync"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,6 +36,7 @@ type Client struct {
 	client.Client
 
 	live    client.Reader
+	ofShard Selected
 	kind    reflect.Type
 	onWrite StatusHook
 
@@ -57,12 +59,17 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 	return &Client{
 		Client:  c,
 		live:    live,
+		ofShard: Selected{Reader: live},
 		kind:    reflect.TypeOf(example),
 		onWrite: onWrite,
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 	}
 }
+
+// Select makes the client get only objects that a selector selects, as its cache does. Objects that
+// have left the selection can still be written, to record what was done before.
+func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 
 // Get gets an object: the one in the context, if it has that key; otherwise the cached one;
 // or, if the cache is older than what was written here, the live one.
@@ -86,7 +93,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 		return err
 	}
 	empty(obj)
-	err = c.live.Get(ctx, key, obj)
+	err = c.ofShard.Get(ctx, key, obj)
 	if err == nil {
 		c.caughtUp(obj)
 	}

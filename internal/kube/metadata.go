@@ -55,6 +55,14 @@ func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, ann
 	return errors.Wrap(err, "cannot write annotations")
 }
 
+// Relabel changes labels of an object, on condition that the object has not changed since it was
+// read. A nil value removes a label.
+func (c *Client) Relabel(ctx context.Context, obj client.Object, labels map[string]any) error {
+	err := c.patchMetadata(ctx, obj, map[string]any{"labels": labels, "resourceVersion": obj.GetResourceVersion()})
+	c.conflicted(client.ObjectKeyFromObject(obj), err)
+	return errors.Wrap(err, "cannot change the labels")
+}
+
 // refused returns whether another attempt of a write cannot succeed.
 func refused(err error) bool {
 	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)

@@ -41,6 +41,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -92,6 +93,9 @@ type Options struct {
 	// Namespaces to watch. Empty means all.
 	Namespaces []string
 
+	// Shard selects the resources that are reconciled. The zero value selects all.
+	Shard sharding.Shard
+
 	// SafeStart waits for each kind's definition before its controller is started.
 	SafeStart bool
 
@@ -135,12 +139,15 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		return nil, err
 	}
 	mo := o.manager(scheme)
+	if err := o.selectShard(scheme, &mo.Cache); err != nil {
+		return nil, err
+	}
 	cfg = warnedOnce(cfg)
 	l, err := o.elect(cfg, &mo)
 	if err != nil {
 		return nil, err
 	}
-	mgr, err := newManager(cfg, mo, o.Namespaces)
+	mgr, err := o.newManager(cfg, mo)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a manager")
 	}
@@ -257,7 +264,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Objects:  objs,
 		Fields:   reader,
 		Accounts: accounts,
-		Tenants:  tenancy.New(mgr.GetClient(), mgr.GetAPIReader(), o.Now),
+		Shard:    o.Shard,
 		Breakers: o.Config.Breakers,
 		Analyzer: analysis.New(analysis.Options{
 			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
@@ -270,7 +277,12 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Now:             o.Now,
 		Random:          rand.Float64,
 	}
-	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Now: o.Now}
+	if mo.AllShards, err = o.addAllShards(mgr); err != nil {
+		return err
+	}
+	all := mo.All(mgr).GetClient()
+	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
+	po := providerconfig.Options{Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -47,6 +48,8 @@ type reconciler[T Managed] struct {
 	breakers *breaker.Breakers
 	referral *referral[T]
 	lists    *listpoll.Poller
+	shard    sharding.Shard
+	handover *handover
 	queue    workQueue
 	policies bool
 	timeout  time.Duration
@@ -69,6 +72,13 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 		return r.failedResult(ctx, req.NamespacedName, &Attempt{}, errors.Wrap(err, "cannot get managed resource")), nil
 	}
 	annotateSpan(ctx, mg)
+	if r.shard.Drains(mg) {
+		return r.drain(ctx, mg), nil
+	}
+	if wait := r.handover.delay(mg); wait > 0 {
+		endSpan(ctx, outcomeWaiting)
+		return r.waitingResult(wait), nil
+	}
 	ctx = r.registerFields(ctx, mg)
 
 	if awaitsFinalizers(mg) {
@@ -318,6 +328,7 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 	}
 	r.lists.Forget(known.uid)
 	r.kube.Forget(key)
+	r.handover.forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {
 		r.fields.Refer(r.user(key), nil)

@@ -89,6 +89,7 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 // or changes a value that references are resolved to. A kind that does not exist in the
 // cluster yet is watched once it does.
 func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
+	all := o.All(mgr).GetCache()
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
 		if err != nil {
@@ -100,10 +101,10 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 		}
 		users := refs.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
 		watch := func() error {
-			if err := c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk)), refs.NotInitial(), referredChanged())); err != nil {
+			if err := c.Watch(source.Kind(all, to, handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk)), refs.NotInitial(), referredChanged())); err != nil {
 				return err
 			}
-			return c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk)), allowedChanged()))
+			return c.Watch(source.Kind(all, to, handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk)), allowedChanged()))
 		}
 		if o.Gate == nil {
 			if err := watch(); err != nil {
