@@ -1,13 +1,12 @@
 package kubectl
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
-
-	"encoding/json"
 )
 
 // versionInfo is the output of version in JSON and YAML.

@@ -28,8 +28,10 @@ func TestCanarySteps(t *testing.T) {
 			reason: "A linear strategy has a weight and a pause for each percentage below all.",
 			args:   v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 40, Interval: minute}},
 			want: []v1beta1.CanaryStep{
-				{SetWeight: ptr.To[int32](40)}, {Pause: &v1beta1.RolloutPause{Duration: &minute}},
-				{SetWeight: ptr.To[int32](80)}, {Pause: &v1beta1.RolloutPause{Duration: &minute}},
+				{SetWeight: ptr.To[int32](40)},
+				{Pause: &v1beta1.RolloutPause{Duration: &minute}},
+				{SetWeight: ptr.To[int32](80)},
+				{Pause: &v1beta1.RolloutPause{Duration: &minute}},
 			},
 		},
 		"AllAtOnce": {

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -204,7 +203,7 @@ type network struct {
 	to http.RoundTripper
 
 	mu       sync.Mutex
-	down     bool
+	down     error
 	before   func(r *http.Request) error
 	requests []*http.Request
 	streams  []io.Closer
@@ -216,8 +215,8 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.requests = append(n.requests, r)
 	down, before := n.down, n.before
 	n.mu.Unlock()
-	if down {
-		return nil, errors.New("no route to host")
+	if down != nil {
+		return nil, down
 	}
 	if before != nil {
 		if err := before(r); err != nil {
@@ -233,8 +232,8 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// cut ends all watches, and lets no request through until it is mended.
-func (n *network) cut(down bool) {
+// cut ends all watches. With an error, each later request fails with it.
+func (n *network) cut(down error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.down = down

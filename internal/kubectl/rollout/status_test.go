@@ -2,8 +2,10 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -81,6 +83,7 @@ var step3 = status(func(s *v1beta1.AliasRolloutStatus) { s.CurrentStepIndex = 2 
 
 func TestStatusUntilPromoted(t *testing.T) {
 	watched(t, canary(), func(t *testing.T, w *watching) {
+		t.Helper()
 		w.pass(time.Second)
 		w.write(t, canary(status(func(s *v1beta1.AliasRolloutStatus) { s.NextCheckAt = stamp(time.Hour) }))) // No line.
 		w.pass(time.Hour)
@@ -94,6 +97,7 @@ func TestStatusUntilPromoted(t *testing.T) {
 
 func TestStatusUntilFailed(t *testing.T) {
 	watched(t, canary(), func(t *testing.T, w *watching) {
+		t.Helper()
 		w.pass(time.Second)
 		w.write(t, canary(rejected))
 		w.pass(time.Second)
@@ -103,6 +107,7 @@ func TestStatusUntilFailed(t *testing.T) {
 
 func TestStatusTimeout(t *testing.T) {
 	watched(t, canary(), func(t *testing.T, w *watching) {
+		t.Helper()
 		w.pass(5*time.Minute + time.Second)
 		w.ends(t, 1, lineStep2, "error: timed out after 5m0s: "+lineStep2)
 	}, "--timeout", "5m")
@@ -110,6 +115,7 @@ func TestStatusTimeout(t *testing.T) {
 
 func TestStatusInterrupted(t *testing.T) {
 	watched(t, canary(), func(t *testing.T, w *watching) {
+		t.Helper()
 		w.pass(time.Second)
 		w.stop()
 		w.pass(time.Second)
@@ -120,28 +126,40 @@ func TestStatusInterrupted(t *testing.T) {
 // TestStatusSurvives checks that a watch outlives watches that end and an API server that is away, without asking it
 // often.
 func TestStatusSurvives(t *testing.T) {
-	watched(t, canary(), func(t *testing.T, w *watching) {
-		w.pass(time.Second)
-		for range 3 {
-			w.network.cut(false)
-			w.pass(2 * time.Minute)
-		}
-		if w.errOut.String() != "" {
-			t.Errorf("a watch that ends is nothing to report: %s", w.errOut)
-		}
-		w.network.cut(true)
-		before := w.network.count()
-		w.write(t, canary(step3))
-		w.pass(time.Hour)
-		if n := w.network.count() - before; n < 60 || n > 300 {
-			t.Errorf("%d requests in an hour without an API server, want some 120", n)
-		}
-		w.network.cut(false)
-		w.pass(time.Minute)
-		w.write(t, canary(ready))
-		w.pass(time.Second)
-		w.ends(t, 0, lineStep2+lineStep3+lineReady, "connection lost, trying to reconnect: no route to host\n")
-	})
+	cases := map[string]struct {
+		reason string
+		err    error
+	}{
+		"Network":    {reason: "The way to the API server is cut.", err: errors.New("no route to host")},
+		"Restarting": {reason: "Nobody listens while the API server restarts.", err: syscall.ECONNREFUSED},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			watched(t, canary(), func(t *testing.T, w *watching) {
+				t.Helper()
+				w.pass(time.Second)
+				for range 3 {
+					w.network.cut(nil)
+					w.pass(2 * time.Minute)
+				}
+				if w.errOut.String() != "" {
+					t.Errorf("%s: a watch that ends is nothing to report: %s", tc.reason, w.errOut)
+				}
+				w.network.cut(tc.err)
+				before := w.network.count()
+				w.write(t, canary(step3))
+				w.pass(time.Hour)
+				if n := w.network.count() - before; n < 60 || n > 300 {
+					t.Errorf("%s: %d requests in an hour without an API server, want some 120", tc.reason, n)
+				}
+				w.network.cut(nil)
+				w.pass(time.Minute)
+				w.write(t, canary(ready))
+				w.pass(time.Second)
+				w.ends(t, 0, lineStep2+lineStep3+lineReady, "connection lost, trying to reconnect: "+tc.err.Error()+"\n")
+			})
+		})
+	}
 }
 
 func TestStatusDeleted(t *testing.T) {
@@ -166,15 +184,16 @@ func TestStatusDeleted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, away := range []bool{false, true} {
 				watched(t, canary(), func(t *testing.T, w *watching) {
+					t.Helper()
 					w.pass(time.Second)
 					if away {
-						w.network.cut(true)
+						w.network.cut(errors.New("no route to host"))
 					}
 					if err := w.client.Delete(t.Context(), "live", metav1.DeleteOptions{}); err != nil {
 						t.Fatal(err)
 					}
 					tc.change(t, w)
-					w.network.cut(false)
+					w.network.cut(nil)
 					w.pass(time.Minute)
 					select {
 					case <-w.done:
@@ -221,6 +240,7 @@ func TestStatusOnce(t *testing.T) {
 // TestStatusToVersion checks that a version is waited for whose rollout has not begun.
 func TestStatusToVersion(t *testing.T) {
 	watched(t, canary(ready, served("1"), status(func(s *v1beta1.AliasRolloutStatus) { s.Target.FunctionVersion, s.Stable.FunctionVersion = "1", "1" })), func(t *testing.T, w *watching) {
+		t.Helper()
 		w.pass(time.Hour)
 		w.write(t, canary())
 		w.pass(time.Hour)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,7 +80,7 @@ func fit(body, foot []string, s screen) string {
 	if s.height > 0 {
 		body = body[:min(len(body), max(s.height-len(foot), 0))]
 	}
-	lines := append(body, foot...)
+	lines := slices.Concat(body, foot)
 	for i := range lines {
 		lines[i] = ansi.Truncate(lines[i], s.width, "…")
 	}
@@ -94,7 +95,7 @@ func header(a *v1beta1.Alias, sc screen) []string {
 	}
 	s := a.Status.Rollout
 	switch {
-	case a.DeletionTimestamp != nil, unobserved(a), s == nil, s != nil && s.Phase == "":
+	case a.DeletionTimestamp != nil, unobserved(a), s == nil, s.Phase == "":
 		return []string{of, yellow.Render(describe(a)), ""}
 	case s.ID != "" && sc.width >= narrow:
 		of += dim.Render("  rollout ") + s.ID

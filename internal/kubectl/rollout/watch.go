@@ -47,7 +47,7 @@ type watcher struct {
 func follow(ctx context.Context, client dynamic.ResourceInterface, a *v1beta1.Alias) (<-chan update, error) {
 	w := &watcher{client: client, name: a.Name, uid: a.UID, updates: make(chan update)}
 	informer := cache.NewSharedIndexInformer(w.source(), &unstructured.Unstructured{}, 0, nil)
-	if err := informer.SetWatchErrorHandlerWithContext(w.failed); err != nil {
+	if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, _ *cache.Reflector, err error) { w.connected(ctx, err) }); err != nil {
 		return nil, err
 	}
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
@@ -78,14 +78,14 @@ func (w *watcher) source() *cache.ListWatch {
 		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			o.FieldSelector = only
 			o.ResourceVersion = "" // The latest state: an older one may not have the alias yet.
-			return w.client.List(ctx, o)
+			list, err := w.client.List(ctx, o)
+			w.connected(ctx, err)
+			return list, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 			o.FieldSelector = only
 			stream, err := w.client.Watch(ctx, o)
-			if err == nil {
-				w.send(ctx, update{})
-			}
+			w.connected(ctx, err)
 			return stream, err
 		},
 	}
@@ -105,13 +105,17 @@ func (w *watcher) seen(ctx context.Context, obj any) {
 	w.send(ctx, update{alias: a, err: err})
 }
 
-// failed sends why the API server can't be reached. An error that trying again does not mend ends the watch.
-func (w *watcher) failed(ctx context.Context, _ *cache.Reflector, err error) {
+// connected sends whether the API server can be reached, and if not, why. The informer does not report all errors, so
+// the requests do. An error that trying again does not mend ends the watch.
+func (w *watcher) connected(ctx context.Context, err error) {
 	var request *url.Error
 	switch {
+	case err == nil:
+		w.send(ctx, update{})
 	case kerrors.IsForbidden(err), kerrors.IsUnauthorized(err), kerrors.IsNotFound(err):
 		w.send(ctx, update{err: err})
 	case kerrors.IsResourceExpired(err), kerrors.IsGone(err), errors.Is(err, context.Canceled):
+	case kerrors.IsInvalid(err): // An API server that can't begin a watch with what there is: the informer lists it.
 	case errors.As(err, &request):
 		w.send(ctx, update{lost: kubectl.OneLine(request.Err.Error())})
 	default:
