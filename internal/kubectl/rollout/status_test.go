@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 	"errors"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -253,4 +255,18 @@ func TestStatusToVersion(t *testing.T) {
 		documented(t, lines)
 		documented(t, "error: "+failedMessage+"\n")
 	}, "--to-version", "2")
+}
+
+// TestStatusForbidden checks that a user who may not watch learns so, instead of waiting.
+func TestStatusForbidden(t *testing.T) {
+	e := newEnv(t, canary())
+	e.network.before = func(r *http.Request) error {
+		if strings.HasSuffix(r.URL.Path, "/aliases") {
+			return kerrors.NewForbidden(kubectl.Aliases.Resource.GroupResource(), "", errors.New("no rights"))
+		}
+		return nil
+	}
+	if code := e.run(t, "status", "live"); code != 1 || !strings.HasPrefix(e.errOut.String(), "Error from server (Forbidden): ") || strings.Count(e.errOut.String(), "\n") != 1 {
+		t.Errorf("exit code %d: %s", code, e.errOut)
+	}
 }
