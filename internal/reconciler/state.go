@@ -84,6 +84,9 @@ type resourceState struct {
 	// deferredOps are the calls that the last reconcile was aborted for.
 	deferredOps []string
 
+	// events is what is known of the events about the resource.
+	events eventState
+
 	// scope and requester identify the resource's reservations of calls.
 	scope     quota.Scope
 	requester string
@@ -129,6 +132,7 @@ func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 	if known.uid != mg.GetUID() {
 		known.uid, known.drift = mg.GetUID(), drift{}
 		known.detected, known.lastInSync = false, time.Time{}
+		known.events.upToDateAt = time.Time{}
 		known.wasReady = settledGeneration(mg) > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {
@@ -294,6 +298,12 @@ func (s *stateStore) recordComparison(mg Managed, a *Attempt, known resourceStat
 		r.drift.synced = ""
 	} else if c == UpToDate {
 		r.changedReference = ""
+	}
+	switch {
+	case a.upToDate() && r.changes == known.changes && !a.Freshness.Since.IsZero():
+		r.events.recordUpToDate(a.Freshness.Since)
+	case a.failure() == nil:
+		r.events.recordDifferent()
 	}
 	return f
 }
