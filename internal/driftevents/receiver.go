@@ -28,6 +28,9 @@ const (
 	// longPoll is how long SQS waits for a message, in seconds. It is the most that SQS allows.
 	longPoll = 20
 
+	// shortPoll is the same for the first call, whose result shows whether the queue can be used.
+	shortPoll = 1
+
 	// batch is how many messages a call receives at most.
 	batch = 10
 
@@ -175,8 +178,12 @@ func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) 
 	if err := r.locate(ctx, api); err != nil {
 		return 0, errors.Wrap(err, "cannot find the queue (GetQueueUrl)")
 	}
+	wait := int32(longPoll)
+	if r.stateNow().Reason != Receiving {
+		wait = shortPoll
+	}
 	out, err := api.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
-		QueueUrl: &r.queueURL, MaxNumberOfMessages: batch, WaitTimeSeconds: longPoll, VisibilityTimeout: visibility,
+		QueueUrl: &r.queueURL, MaxNumberOfMessages: batch, WaitTimeSeconds: wait, VisibilityTimeout: visibility,
 	})
 	if err != nil {
 		return 0, errors.Wrap(err, "cannot receive from the queue (ReceiveMessage)")
