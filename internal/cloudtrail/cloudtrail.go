@@ -82,7 +82,7 @@ type Subject struct {
 }
 
 // IsZero returns whether the call names nothing that this provider manages.
-func (s Subject) IsZero() bool { return s.Function.Function == "" && s.Layer == "" && s.Name == "" }
+func (s *Subject) IsZero() bool { return s.Function.Function == "" && s.Layer == "" && s.Name == "" }
 
 // text is a string of JSON. Any other value is read as an empty string.
 type text string

@@ -14,10 +14,7 @@ import (
 
 // message returns an event of EventBridge about a call. fields replace those of the record.
 func message(name, parameters string, fields ...string) string {
-	extra := ""
-	for _, f := range fields {
-		extra += "," + f
-	}
+	extra := strings.Join(append([]string{""}, fields...), ",")
 	return fmt.Sprintf(`{"version":"0","id":"6f87d04b-9f74-4f04-a780-7acf4b0a9b38","detail-type":"AWS API Call via CloudTrail","source":"aws.lambda",
 "account":"111122223333","time":"2026-03-14T12:03:09Z","region":"eu-central-1","resources":[],
 "detail":{"eventVersion":"1.10","userIdentity":{"type":"AssumedRole","principalId":"AROAEXAMPLE:alice","arn":"arn:aws:sts::111122223333:assumed-role/ops/alice","accountId":"111122223333","accessKeyId":"ASIAEXAMPLE","sessionContext":{"sessionIssuer":{"type":"Role","arn":"arn:aws:iam::111122223333:role/ops"}}},
@@ -63,14 +60,16 @@ func TestParse(t *testing.T) {
 		"ARN": {
 			reason: "the function may be an ARN with a qualifier, of another account",
 			body:   message("AddPermission20150331v2", `{"functionName":"arn:aws:lambda:us-east-1:444455556666:function:cart:live"}`),
-			want: call("AddPermission", Subject{Account: "444455556666", Region: "us-east-1",
-				Function: functionname.Name{Function: "cart", Qualifier: "live"}}),
+			want: call("AddPermission", Subject{
+				Account: "444455556666", Region: "us-east-1", Function: functionname.Name{Function: "cart", Qualifier: "live"},
+			}),
 		},
 		"PartialARN": {
 			reason: "the function may be an ARN from the account on",
 			body:   message("DeleteFunction20150331", `{"functionName":"444455556666:function:cart","qualifier":"3"}`),
-			want: call("DeleteFunction", Subject{Account: "444455556666", Region: "eu-central-1",
-				Function: functionname.Name{Function: "cart", Qualifier: "3"}}),
+			want: call("DeleteFunction", Subject{
+				Account: "444455556666", Region: "eu-central-1", Function: functionname.Name{Function: "cart", Qualifier: "3"},
+			}),
 		},
 		"Alias": {
 			reason: "the name of an alias qualifies its function",
@@ -143,8 +142,10 @@ func TestParse(t *testing.T) {
 		"WrongTypes": {
 			reason: "values of other types are ignored",
 			body:   message("UpdateFunctionCode20150331v2", `[1,2]`, `"userAgent":{"a":1}`, `"sourceIPAddress":7`, `"userIdentity":"root"`),
-			want: Event{Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: home,
-				By: Origin{Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Operation: "UpdateFunctionCode", Principal: alice.Principal, Time: at}},
+			want: Event{
+				Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: home,
+				By: Origin{Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Operation: "UpdateFunctionCode", Principal: alice.Principal, Time: at},
+			},
 		},
 		"NoJSON":        {body: `<xml/>`, err: ErrInvalid},
 		"Empty":         {body: ``, err: ErrInvalid},

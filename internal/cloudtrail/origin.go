@@ -3,6 +3,7 @@ package cloudtrail
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -117,7 +118,7 @@ func (u *user) UnmarshalJSON(data []byte) error {
 
 // principal returns who made the call. The ARN is that of the session for a role, and names the user. An AWS service
 // has none.
-func (i identity) principal() string {
+func (i *identity) principal() string {
 	through := ""
 	if i.InvokedBy != "" && i.ARN != "" {
 		through = clean(" through "+string(i.InvokedBy), maxAgent)
@@ -150,12 +151,7 @@ func agent(userAgent string) string {
 
 // isProvider returns whether a user agent is that of this provider.
 func isProvider(userAgent string) bool {
-	for _, p := range strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")) {
-		if p == "app/"+AppID {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")), "app/"+AppID)
 }
 
 // clean returns a text with at most a number of bytes. Characters that are not printable ASCII become question marks.

@@ -9,11 +9,10 @@ import (
 	"context"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
@@ -24,7 +23,7 @@ import (
 
 // API has the operations of SQS that a receiver calls. *sqs.Client has them.
 type API interface {
-	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, opts ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) //nolint:revive // The SDK's name.
+	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, opts ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error)
 	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, opts ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
 	DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput, opts ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
 }
@@ -136,7 +135,7 @@ func (h *Hub) Start(ctx context.Context) error {
 	h.mu.Lock()
 	h.run = ctx
 	for _, r := range h.receivers {
-		h.start(r)
+		h.start(r) //nolint:contextcheck // It uses h.run, which is ctx.
 	}
 	h.mu.Unlock()
 	<-ctx.Done()

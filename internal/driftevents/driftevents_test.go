@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -63,7 +64,7 @@ func (q *queue) call(ctx context.Context, name string) error {
 	return q.errs[name]
 }
 
-func (q *queue) GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) {
+func (q *queue) GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) { //nolint:revive // The SDK's name.
 	return &sqs.GetQueueUrlOutput{QueueUrl: aws.String("https://sqs/" + *in.QueueOwnerAWSAccountId + "/" + *in.QueueName)}, q.call(ctx, "GetQueueUrl")
 }
 
@@ -171,6 +172,12 @@ func (c *controller) Resume(_ context.Context, configs []Config) {
 	c.resumed = append(c.resumed, configs)
 }
 
+func (c *controller) resumedNow() [][]Config {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.resumed)
+}
+
 func (c *controller) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,6 +209,14 @@ type env struct {
 
 func newEnv(t *testing.T, configs ...client.Object) *env {
 	t.Helper()
+	e := newIdleEnv(t, configs...)
+	e.start(t)
+	return e
+}
+
+// newIdleEnv returns a hub that does not run yet.
+func newIdleEnv(t *testing.T, configs ...client.Object) *env {
+	t.Helper()
 	scheme := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
@@ -216,6 +231,12 @@ func newEnv(t *testing.T, configs ...client.Object) *env {
 	for _, c := range configs {
 		e.Set(c)
 	}
+	return e
+}
+
+// start runs the hub until it is stopped.
+func (e *env) start(t *testing.T) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- e.Start(ctx) }()
@@ -225,7 +246,6 @@ func newEnv(t *testing.T, configs ...client.Object) *env {
 			t.Error(err)
 		}
 	}
-	return e
 }
 
 // results returns the counted messages that are not 0.
@@ -291,10 +311,11 @@ func TestMessages(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := newEnv(t, cluster("a"))
-				defer e.stop()
+				e := newIdleEnv(t, cluster("a"))
 				e.controller.outcome, e.controller.err = tc.outcome, tc.err
 				e.queue.send(tc.bodies...)
+				e.start(t)
+				defer e.stop()
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				if diff := cmp.Diff(tc.results, e.results(t)); diff != "" {
@@ -314,10 +335,11 @@ func TestMessages(t *testing.T) {
 // An event whose resources cannot be found for now is received again.
 func TestRetriedMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newEnv(t, cluster("a"))
-		defer e.stop()
+		e := newIdleEnv(t, cluster("a"))
 		e.controller.err = errors.New("the cache is not filled")
 		e.queue.send(event("DeleteFunction20150331", "cart", time.Now()))
+		e.start(t)
+		defer e.stop()
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if e.queue.left() != 1 {
@@ -337,10 +359,11 @@ func TestRetriedMessage(t *testing.T) {
 // Deletions that fail make messages appear again, and nothing else.
 func TestFailedDeletions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newEnv(t, cluster("a"))
-		defer e.stop()
+		e := newIdleEnv(t, cluster("a"))
 		e.queue.failed = 3
 		e.queue.send(event("DeleteFunction20150331", "a", time.Now()), event("DeleteFunction20150331", "b", time.Now()))
+		e.start(t)
+		defer e.stop()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if e.queue.left() != 0 || e.controller.count() != 5 {
@@ -367,12 +390,13 @@ func TestErrors(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				e := newEnv(t, cluster("a"))
-				defer e.stop()
+				e := newIdleEnv(t, cluster("a"))
 				var changes int
 				e.Watch(func(types.UID) { changes++ })
 				e.queue.fail(tc.call, tc.err)
 				e.queue.send(event("DeleteFunction20150331", "cart", time.Now()))
+				e.start(t)
+				defer e.stop()
 				time.Sleep(time.Hour)
 				synctest.Wait()
 				s, ok := e.State("a")
@@ -399,9 +423,10 @@ func TestErrors(t *testing.T) {
 // An endpoint that answers at once, without a message, is not asked without a pause.
 func TestNoBusyLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := newEnv(t, cluster("a"))
-		defer e.stop()
+		e := newIdleEnv(t, cluster("a"))
 		e.queue.busy = true
+		e.start(t)
+		defer e.stop()
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if n := e.queue.count("ReceiveMessage"); n > 62 {
@@ -464,7 +489,7 @@ func TestProven(t *testing.T) {
 		time.Sleep(20 * time.Minute)
 		synctest.Wait()
 		want := [][]Config{{{Kind: v1beta1.ClusterProviderConfigKind, Name: "a"}}}
-		if diff := cmp.Diff(want, e.controller.resumed); diff != "" || e.Proven("a", account, region) {
+		if diff := cmp.Diff(want, e.controller.resumedNow()); diff != "" || e.Proven("a", account, region) {
 			t.Errorf("a queue that cannot be read proves nothing, and polls resume once: -want, +got:\n%s", diff)
 		}
 
@@ -476,8 +501,8 @@ func TestProven(t *testing.T) {
 		}
 		time.Sleep(25 * time.Hour)
 		synctest.Wait()
-		if e.Proven("a", account, region) || len(e.controller.resumed) != 2 {
-			t.Errorf("nothing has arrived for a day: resumed %d times", len(e.controller.resumed))
+		if e.Proven("a", account, region) || len(e.controller.resumedNow()) != 2 {
+			t.Errorf("nothing has arrived for a day: resumed %d times", len(e.controller.resumedNow()))
 		}
 	})
 }
