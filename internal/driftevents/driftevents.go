@@ -198,6 +198,21 @@ func (h *Hub) Forget(uid types.UID) {
 	h.remove(uid)
 }
 
+// forgetDeleted stops to receive for a config that was deleted in spite of its finalizer.
+func (h *Hub) forgetDeleted(r *receiver, ref Config) {
+	r.mu.Lock()
+	var uids []types.UID
+	for uid, m := range r.members {
+		if m.ref == ref {
+			uids = append(uids, uid)
+		}
+	}
+	r.mu.Unlock()
+	for _, uid := range uids {
+		h.Forget(uid)
+	}
+}
+
 // remove removes a config from its receiver, and stops a receiver without configs. The caller holds the lock.
 func (h *Hub) remove(uid types.UID) {
 	key, ok := h.queues[uid]

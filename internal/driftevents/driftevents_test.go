@@ -556,6 +556,24 @@ func TestConfigs(t *testing.T) {
 	})
 }
 
+// A config that was deleted in spite of its finalizer is not tried again and again.
+func TestDeletedConfig(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newIdleEnv(t)
+		e.Set(cluster("gone"))
+		e.start(t)
+		defer e.stop()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if _, ok := e.State("gone"); ok {
+			t.Error("it is still a member")
+		}
+		if n := len(e.receivers); n != 0 {
+			t.Errorf("%d receivers are left", n)
+		}
+	})
+}
+
 // A nil hub is one without events.
 func TestNil(t *testing.T) {
 	var h *Hub

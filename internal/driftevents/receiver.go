@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -205,7 +206,11 @@ func (r *receiver) connect(ctx context.Context, ref Config) (API, error) {
 	if ref.Kind == v1beta1.ProviderConfigKind {
 		config = &v1beta1.ProviderConfig{}
 	}
-	if err := r.hub.o.Configs.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, config); err != nil {
+	err := r.hub.o.Configs.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, config)
+	if kerrors.IsNotFound(err) {
+		r.hub.forgetDeleted(r, ref)
+	}
+	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s", ref)
 	}
 	a, err := arn.Parse(r.key.arn)

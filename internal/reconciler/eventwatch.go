@@ -221,3 +221,12 @@ func explained(ctx context.Context, ready xpv2.Condition) xpv2.Condition {
 	}
 	return ready.WithMessage(withOrigin(ready.Message, a.origin, ""))
 }
+
+// deletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that call
+// deletes nothing.
+func deletedBy(origin string) string {
+	if !strings.Contains(origin, " (Delete") && !strings.Contains(origin, " (Remove") {
+		return ""
+	}
+	return " by " + origin
+}

@@ -432,3 +432,19 @@ func TestWithOrigin(t *testing.T) {
 		})
 	}
 }
+
+func TestDeletedBy(t *testing.T) {
+	cases := map[string]struct{ origin, want string }{
+		"Unknown": {"", ""},
+		"Deleted": {"alice with aws-cli/2 (DeleteFunction) at noon", " by alice with aws-cli/2 (DeleteFunction) at noon"},
+		"Removed": {"alice (RemovePermission) at noon", " by alice (RemovePermission) at noon"},
+		"Other":   {"alice with aws-cli/2 (UpdateFunctionCode) at noon", ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := deletedBy(tc.origin); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
