@@ -64,7 +64,7 @@ func (q *queue) call(ctx context.Context, name string) error {
 	return q.errs[name]
 }
 
-func (q *queue) GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) { //nolint:revive // The SDK's name.
+func (q *queue) GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) { //nolint:revive,staticcheck // The SDK's name.
 	return &sqs.GetQueueUrlOutput{QueueUrl: aws.String("https://sqs/" + *in.QueueOwnerAWSAccountId + "/" + *in.QueueName)}, q.call(ctx, "GetQueueUrl")
 }
 
