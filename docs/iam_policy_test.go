@@ -42,6 +42,7 @@ func TestIAMPolicy(t *testing.T) {
 			Condition: map[string]map[string]string{"StringEquals": {"iam:PassedToService": "lambda.amazonaws.com"}},
 		},
 		{Sid: "CodeInS3", Effect: "Allow", Action: []string{"s3:GetObject", "s3:GetObjectVersion"}, Resource: "arn:aws:s3:::*/*"},
+		{Sid: "BucketsOfCode", Effect: "Allow", Action: []string{"s3:ListBucket"}, Resource: "arn:aws:s3:::*"},
 		{Sid: "CodeInECR", Effect: "Allow", Action: []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy"}, Resource: "arn:aws:ecr:*:123456789012:repository/*"},
 		{Sid: "VPC", Effect: "Allow", Action: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Resource: "*"},
 		{Sid: "RolloutAnalysis", Effect: "Allow", Action: []string{"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData"}, Resource: "*"},

@@ -43,5 +43,20 @@ func TestRolloutRefused(t *testing.T) {
 			change: rolled(`strategy: {canary: {steps: [{setWeight: 100}]}}`),
 			want:   "spec.rollout.strategy.canary.steps[0].setWeight: Invalid value: 100: spec.rollout.strategy.canary.steps[0].setWeight in body should be less than or equal to 99",
 		},
+		"Period": {
+			reason: "CloudWatch has no such period.",
+			change: rolled(once + `, finalBakeTime: 1m, analysis: {metrics: [` + metricEach("15", "5m") + `]}`),
+			want:   "spec.rollout.analysis.metrics[0].provider.cloudWatch.queries[0].metric.periodSeconds: Invalid value: 15: periodSeconds must be 10, 30 or a multiple of 60",
+		},
+		"LongWindowOfShortPeriods": {
+			reason: "CloudWatch does not keep them so long.",
+			change: rolled(once + `, finalBakeTime: 1m, analysis: {metrics: [` + metricEach("10", "3h") + `]}`),
+			want:   "spec.rollout.analysis.metrics[0].provider.cloudWatch.window: Invalid value: window must be shorter than 3h with periods of less than a minute, which CloudWatch keeps so long",
+		},
 	})
+}
+
+// metricEach returns a metric of CloudWatch with a period in seconds and a window.
+func metricEach(period, window string) string {
+	return `{name: m, failureCondition: result > 0, provider: {cloudWatch: {window: ` + window + `, queries: [{id: q, metric: {namespace: Shop, metricName: Orders, statistic: Sum, periodSeconds: ` + period + `}}]}}}`
 }

@@ -451,6 +451,7 @@ type LambdaMetric struct {
 // CloudWatchMetric is a query of CloudWatch's GetMetricData.
 //
 // +kubebuilder:validation:XValidation:rule="self.queries.filter(q, !has(q.returnData) || q.returnData).size() == 1",message="exactly one query must have returnData"
+// +kubebuilder:validation:XValidation:rule="!has(self.window) || duration(self.window) < duration('3h') || self.queries.all(q, !has(q.metric) || !has(q.metric.periodSeconds) || q.metric.periodSeconds >= 60)",fieldPath=".window",message="window must be shorter than 3h with periods of less than a minute, which CloudWatch keeps so long"
 type CloudWatchMetric struct {
 	// Queries as GetMetricData takes them. In expressions and dimension values, $(function),
 	// $(alias), $(target) and $(stable) are replaced by the names of the function and the alias,
@@ -514,13 +515,13 @@ type CloudWatchMetricStat struct {
 	// +kubebuilder:validation:MaxLength=32
 	Statistic string `json:"statistic"`
 
-	// PeriodSeconds is the period of the statistic, a multiple of 60 from 60 to 86400. The default
-	// is 60.
+	// PeriodSeconds is the period of the statistic, a multiple of 60 up to 86400, or 10 or 30 for a
+	// high-resolution metric. The default is 60.
 	// +optional
 	// +kubebuilder:default=60
-	// +kubebuilder:validation:Minimum=60
+	// +kubebuilder:validation:Minimum=10
 	// +kubebuilder:validation:Maximum=86400
-	// +kubebuilder:validation:MultipleOf=60
+	// +kubebuilder:validation:XValidation:rule="self == 10 || self == 30 || self % 60 == 0",message="periodSeconds must be 10, 30 or a multiple of 60"
 	PeriodSeconds *int32 `json:"periodSeconds,omitempty"`
 }
 

@@ -46,6 +46,13 @@ type Summary struct {
 	// last generation that was observed.
 	// +optional
 	SettledGeneration int64 `json:"settledGeneration,omitempty"`
+
+	// ReferencesFingerprint is a hash of what the spec refers to, and of the spec itself,
+	// when AWS was last found to match: names of other resources, and versions of
+	// Secrets and ConfigMaps. After a restart, the provider need not read the resource
+	// at once if it is still the same.
+	// +optional
+	ReferencesFingerprint string `json:"referencesFingerprint,omitempty"`
 }
 
 // A Difference is one field in which AWS differs from the spec.

@@ -36,6 +36,9 @@ type env struct {
 	kube    client.Client
 	aws     *lambda.Client
 
+	// customers invoke the alias while and after it has a rollout.
+	customers *customers
+
 	// failed receives the error if the provider ends by itself.
 	failed chan error
 	cancel context.CancelFunc
@@ -118,6 +121,9 @@ func (e *env) configure(ctx context.Context) error {
 }
 
 func (e *env) stop() {
+	if e.customers != nil {
+		e.customers.leave()
+	}
 	if e.cancel != nil {
 		e.cancel()
 		<-e.done

@@ -29,6 +29,7 @@ func (e *env) startProvider(ctx context.Context) error {
 		Options:         controller.Options{PollInterval: pollInterval, MaxConcurrentReconciles: 10, Features: features},
 		Log:             l,
 		MinPollInterval: time.Second,
+		ListPolls:       true,
 		PollJitter:      0.1,
 	})
 	if err != nil {

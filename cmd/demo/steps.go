@@ -131,7 +131,7 @@ func (e *env) release(ctx context.Context) error {
 		return fmt.Errorf("there is no Alias %s", follower)
 	}
 	before := ptr.Deref(alias.Status.AtProvider.FunctionVersion, "")
-	if err := e.editLayer(ctx); err != nil {
+	if err := e.editLayer(ctx, `{"tea": 4, "coffee": 5}`); err != nil {
 		return err
 	}
 	after := ""
@@ -150,13 +150,13 @@ func (e *env) release(ctx context.Context) error {
 	return e.events(ctx, follower)
 }
 
-// editLayer changes the ConfigMap with the content of the layer.
-func (e *env) editLayer(ctx context.Context) error {
+// editLayer changes the prices in the ConfigMap with the content of the layer.
+func (e *env) editLayer(ctx context.Context, prices string) error {
 	cm := &corev1.ConfigMap{}
 	if err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: released}, cm); err != nil {
 		return fmt.Errorf("cannot read ConfigMap %s: %w", released, err)
 	}
-	cm.Data["prices.py"] = fmt.Sprintf("PRICES = {'tea': 5}  # %d\n", time.Now().UnixNano())
+	cm.Data["prices.py"] = fmt.Sprintf("PRICES = %s  # %d\n", prices, time.Now().UnixNano())
 	if err := e.kube.Update(ctx, cm); err != nil {
 		return fmt.Errorf("cannot edit ConfigMap %s: %w", released, err)
 	}
@@ -165,6 +165,7 @@ func (e *env) editLayer(ctx context.Context) error {
 
 // remove deletes everything and checks that nothing is left in AWS.
 func (e *env) remove(ctx context.Context) error {
+	e.customers.leave()
 	sectionf("kubectl delete everything that was applied")
 	all, err := e.resources(ctx)
 	if err != nil {
@@ -212,6 +213,7 @@ func (e *env) farewell() {
 	fmt.Printf(`    export KUBECONFIG=%s
     kubectl get lambda                         # all resources of this provider
     kubectl describe lambdafn %s
+    kubectl get lambdaalias %s -o wide -w    # then edit the ConfigMap %s: another rollout begins
     kubectl edit lambdafn %s                # change memorySize, environment, code ...
     kubectl explain lambdafn.spec.forProvider
     aws --endpoint-url %s --region %s lambda list-functions   # with any credentials
@@ -220,7 +222,7 @@ With real AWS: install the provider in your cluster, and apply a ClusterProvider
 as docs/authentication.md shows. The same manifests work there.
 
 Everything stays up until Ctrl-C.
-`, path, driftOf, driftOf, e.double.URL(), region)
+`, path, driftOf, follower, released, driftOf, e.double.URL(), region)
 }
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
@@ -32,6 +33,10 @@ type flags struct {
 	PollWithEvents       time.Duration `default:"1h" help:"How often a resource is polled instead of every --poll while drift events of its provider config are proven to arrive and report its changes. A value that is not longer than --poll has no effect."`
 	MinPoll              time.Duration `default:"30s" help:"Shortest poll interval that a resource can set."`
 	PollJitterPercentage uint          `default:"10" help:"Random variation of the poll interval in percent: 0 to 99."`
+	ListPolls            bool          `default:"true" negatable:"" help:"Poll settled resources by AWS's List operations where that takes fewer calls than reading each of them."`
+	ListPollMin          int           `default:"50" help:"Smallest number of resources of a config and region that are polled by list. What a list does not show is then read less often: see --full-read-spacing."`
+	FullReadSpacing      time.Duration `default:"20s" help:"Average time between two full reads of resources that are polled by list, for each config, region and kind: 1000 resources are each read in full every 20,000 s, rounded up to the poll interval times a power of 2."`
+	MaxFullReadInterval  time.Duration `default:"168h" help:"Longest time between two full reads of a resource that is polled by list."`
 	PollStateMetric      time.Duration `default:"1m" help:"How often resources are counted by condition for the metrics; at least 30s."`
 	MaxReconcileRate     int           `default:"100" help:"Maximum number of resources of one kind that are reconciled at the same time. AWS's request quotas are respected at any value."`
 
@@ -75,6 +80,9 @@ func (f flags) validate() error {
 	}
 	if f.Poll < f.MinPoll {
 		errs = append(errs, fmt.Errorf("--poll is %s, less than --min-poll, which is %s", f.Poll, f.MinPoll))
+	}
+	if f.ListPollMin < 1 || f.FullReadSpacing <= 0 || f.MaxFullReadInterval < f.Poll {
+		errs = append(errs, errors.New("--list-poll-min must be at least 1, --full-read-spacing more than 0, and --max-full-read-interval at least --poll"))
 	}
 	if f.LeaderElectionLeaseDuration%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--leader-election-lease-duration is %s: it must be in whole seconds", f.LeaderElectionLeaseDuration))
@@ -132,6 +140,12 @@ func (f flags) options() manager.Options {
 			AllowNamespacedPodIdentity: f.AllowNamespacedPodIdentity,
 			AllowNamespacedEndpoints:   f.AllowNamespacedEndpoints,
 			NamespacedEndpointHosts:    f.NamespacedEndpointHost,
+		},
+		ListPolls: f.ListPolls,
+		Lists: listpoll.Options{
+			MinResources:        f.ListPollMin,
+			FullReadSpacing:     f.FullReadSpacing,
+			MaxFullReadInterval: f.MaxFullReadInterval,
 		},
 		AnalysisHosts: f.AnalysisHost,
 		Quota:         f.quota(),

@@ -163,7 +163,7 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	case err != nil:
 		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Location())
 	}
-	b.Version = strings.Trim(ptr.Deref(out.ETag, ""), `"`)
+	b.Version = trimETag(out.ETag)
 	if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
 		b.SHA256 = ptr.Deref(out.ChecksumSHA256, "")
 	}

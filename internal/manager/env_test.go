@@ -175,6 +175,7 @@ func (e *env) options(change ...func(*Options)) Options {
 		Options:         controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 100, Features: features},
 		Log:             e.logs.logger(),
 		MinPollInterval: time.Second,
+		ListPolls:       true,
 		ClusterID:       "test-cluster",
 		Namespaces:      []string{e.ns},
 		// The double is on this machine.

@@ -35,6 +35,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
@@ -106,6 +107,10 @@ type Options struct {
 
 	// Config configures how AWS clients are made from configs.
 	Config session.Options
+
+	// ListPolls polls settled resources by AWS's lists. Lists configures that; its interval is the poll interval.
+	ListPolls bool
+	Lists     listpoll.Options
 
 	// AnalysisHosts are the hosts that the analysis of a rollout may call.
 	AnalysisHosts []string
@@ -229,7 +234,11 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
 	accounts := account.New(limiter, o.Now)
 	o.Config.Breakers = breaker.New(o.Now, rand.Float64)
-	m, err := o.addMetrics(limiter, accounts)
+	lists, err := o.addLists(mgr)
+	if err != nil {
+		return err
+	}
+	m, err := o.addMetrics(limiter, accounts, lists)
 	if err != nil {
 		return err
 	}
@@ -252,6 +261,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Resolver: account.Noting{Resolver: resolver, Book: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
+		Lists:    lists,
 		Objects:  objs,
 		Fields:   reader,
 		Accounts: accounts,
@@ -278,6 +288,16 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
 	}
 	return setupKinds(mgr, mo)
+}
+
+// addLists adds what polls resources by AWS's lists. It returns nil if that is disabled.
+func (o *Options) addLists(mgr ctrl.Manager) (*listpoll.Poller, error) {
+	if !o.ListPolls {
+		return nil, nil
+	}
+	o.Lists.Interval, o.Lists.Breakers, o.Lists.Now = o.PollInterval, o.Config.Breakers, o.Now
+	p := listpoll.New(o.Lists)
+	return p, errors.Wrap(mgr.Add(p), "cannot add the polls by list")
 }
 
 // setupGated sets up each controller once its kind is served.

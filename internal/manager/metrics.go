@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
@@ -22,7 +23,7 @@ import (
 
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
 // and circuit breakers. It returns nil if the manager has no metrics server.
-func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*reconciler.Metrics, error) {
+func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits, lists *listpoll.Poller) (*reconciler.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
 	}
@@ -30,7 +31,7 @@ func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*recon
 	m := reconciler.NewMetrics()
 	st := statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
-	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), o.Config.Measure, m} {
+	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), listpoll.NewCollector(lists), o.Config.Measure, m} {
 		if err := metrics.Registry.Register(c); err != nil {
 			return nil, errors.Wrap(err, "cannot register metrics")
 		}

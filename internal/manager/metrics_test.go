@@ -77,8 +77,11 @@ func TestServedMetrics(t *testing.T) {
 	})
 	left := `provider_lambda_account_unreserved_concurrent_executions{account="111111111111",region="eu-central-1"} 1000`
 	r.until("what the account has left is known", func() bool { return strings.Contains(scrape(t), left) })
+	counted := `provider_lambda_rollouts{phase="Ready"} 1`
+	r.until("the rollout is counted", func() bool { return strings.Contains(scrape(t), counted) })
 	r.remove(a)
 	r.gone(a)
+	r.until("the rollout is not counted any more", func() bool { return strings.Contains(scrape(t), `provider_lambda_rollouts{phase="Ready"} 0`) })
 	r.remove(f)
 	r.gone(f)
 	for _, want := range []string{

@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
@@ -71,6 +72,12 @@ type Attempt struct {
 	onEnd        func()
 	circuitError func() error
 
+	// listed has the items by which lists show whether what was observed is unchanged.
+	listed []listpoll.Ref
+
+	// referred is the fingerprint of what the spec refers to, if AWS was found to match.
+	referred string
+
 	// preview is true if only what is displayed is computed.
 	preview bool
 
@@ -91,6 +98,7 @@ type Attempt struct {
 	ready             xpv2.Condition
 	deletion          xpv2.Condition
 	waitsForReference bool
+	onStored          []func(context.Context)
 
 	hasDifferences bool
 	differsMessage string
@@ -177,6 +185,26 @@ func Emit(ctx context.Context, e event.Event) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.events = append(a.events, e)
+}
+
+// OnStored calls a function after the status that this reconcile has found was stored. It is not called if the
+// reconcile is aborted, or if the status can't be written.
+func OnStored(ctx context.Context, f func(context.Context)) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.onStored = append(a.onStored, f)
+}
+
+// Stored calls the functions of OnStored.
+func (a *Attempt) Stored(ctx context.Context) {
+	a.mu.Lock()
+	all := a.onStored
+	a.onStored = nil
+	a.mu.Unlock()
+	for _, f := range all {
+		f(ctx)
+	}
 }
 
 // Freshness returns how old an AWS answer may be that another resource requested and that this

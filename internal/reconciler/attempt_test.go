@@ -139,7 +139,7 @@ func (s *scripted) Update(ctx context.Context, mg *sample) (managed.ExternalUpda
 
 func script(e *env, s *scripted) {
 	s.cloud = e.cloud
-	e.reconciler.inner = newManagedReconciler(&manager{c: e.server}, e.options, scriptedKind(e, s), e.reconciler.kube, e.reconciler.recorder)
+	e.reconciler.inner = newManagedReconciler(&manager{c: e.server}, e.options, scriptedKind(e, s), e.reconciler.kube, e.reconciler.recorder, e.reconciler.referral)
 }
 
 func TestRequeueAfter(t *testing.T) {

@@ -19,6 +19,9 @@ type attemptClient[T Managed] struct {
 	inner    managed.TypedExternalClient[T]
 	policies bool
 	tracer   trace.Tracer
+
+	kind     Kind[T]
+	referral *referral[T]
 }
 
 // Observe observes the external resource. It returns an error if the resource does not exist
@@ -35,6 +38,12 @@ func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalO
 	}
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		return managed.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
+	}
+	if o.ResourceExists && o.ResourceUpToDate {
+		a.referred = c.referral.fingerprint(ctx, mg)
+		if c.kind.Listed != nil {
+			a.listed = c.kind.Listed(mg)
+		}
 	}
 	return o, nil
 }

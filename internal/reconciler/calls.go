@@ -69,6 +69,16 @@ func (a *CallHistory) same(call, changes string, now time.Time) (recordedCall, b
 	return was, ok && was.changes == changes && now.Sub(was.at) < callHistoryMaxAge
 }
 
+// empty returns whether every recorded call has had its effect.
+func (a *CallHistory) empty() bool {
+	if a == nil {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.calls) == 0
+}
+
 // forget removes the given calls, or all if none is given.
 func (a *CallHistory) forget(calls ...string) {
 	a.mu.Lock()

@@ -31,6 +31,7 @@ type connector[T Managed] struct {
 	kind       Kind[T]
 	tracker    Tracker
 	references *references[T]
+	referral   *referral[T]
 	tenants    *tenancy.Registry
 	policies   bool
 	tracer     trace.Tracer
@@ -52,7 +53,7 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternal
 	if err != nil {
 		return nil, toRuntimeError(a, unusableError{err})
 	}
-	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer}, nil
+	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer, kind: c.kind, referral: c.referral}, nil
 }
 
 // mayHaveCreated returns whether the resource may have created or adopted something in AWS.

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
@@ -83,6 +84,11 @@ type Kind[T Managed] struct {
 	// same account and region. If a reference is resolved to an ARN, it is replaced by the
 	// plain name, in memory. Nil if the kind has no such field, or accepts ARNs.
 	FunctionName func(T) **string
+
+	// Listed returns the items of AWS's lists that show whether a resource is still what its status
+	// says, with the revisions in status. Nil if the kind has no such lists, or no items if they do
+	// not show all that spec depends on.
+	Listed func(T) []listpoll.Ref
 
 	// Owns returns what a resource owns in AWS, or only observes, and others may act on: a
 	// function or a version of a layer. Nil if the kind owns neither.
@@ -197,6 +203,8 @@ type Options struct {
 	// PollWithEvents is the poll interval of resources whose changes events report. It has no effect if it is not longer
 	// than PollInterval.
 	PollWithEvents time.Duration
+	// Lists polls settled resources by AWS's lists. Nil polls each by itself.
+	Lists *listpoll.Poller
 
 	// Analyzer measures the health of what is rolled out.
 	Analyzer *analysis.Analyzer
@@ -216,6 +224,14 @@ type Options struct {
 
 	// Random returns a number in [0, 1).
 	Random func() float64
+}
+
+// timeout returns the time limit of the AWS calls of one reconcile.
+func (o Options) timeout() time.Duration {
+	if o.Timeout <= 0 {
+		return defaultTimeout
+	}
+	return o.Timeout
 }
 
 // poll returns the poll configuration of stable resources.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // Values of the label result, for reconciles without an error.
@@ -37,10 +39,13 @@ type Metrics struct {
 	corrected  *prometheus.CounterVec
 	rollouts   *prometheus.HistogramVec
 	pending    *prometheus.Desc
+	phases     *prometheus.Desc
 	lifecycle  lifecycle
 
 	mu       sync.Mutex
 	drifting map[string]func() int
+	// countPhases counts the rollouts by phase. Nil counts none.
+	countPhases func() map[string]int
 }
 
 // NewMetrics returns metrics that are all 0.
@@ -70,6 +75,7 @@ func NewMetrics() *Metrics {
 			Buckets: []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400},
 		}, []string{"phase", "reason"}),
 		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
+		phases:    prometheus.NewDesc(namespace+"_rollouts", "Aliases with a rollout, by its phase", []string{"phase"}, nil),
 		drifting:  map[string]func() int{},
 		lifecycle: newLifecycle(),
 	}
@@ -81,6 +87,7 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 		c.Describe(ch)
 	}
 	ch <- m.pending
+	ch <- m.phases
 }
 
 // Collect sends the present values of the metrics.
@@ -89,15 +96,33 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 		c.Collect(ch)
 	}
 	m.mu.Lock()
-	counts := maps.Clone(m.drifting)
+	counts, countPhases := maps.Clone(m.drifting), m.countPhases
 	m.mu.Unlock()
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		ch <- prometheus.MustNewConstMetric(m.pending, prometheus.GaugeValue, float64(counts[kind]()), kind)
+	}
+	if countPhases == nil {
+		return
+	}
+	rollouts := countPhases()
+	for _, phase := range []string{v1beta1.RolloutPending, v1beta1.RolloutProgressing, v1beta1.RolloutReady, v1beta1.RolloutFailed} {
+		ch <- prometheus.MustNewConstMetric(m.phases, prometheus.GaugeValue, float64(rollouts[phase]), phase)
 	}
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
 	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts)
+}
+
+// CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
+// collected.
+func (m *Metrics) CountRollouts(count func() map[string]int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.countPhases = count
 }
 
 // RecordRollout records that a rollout has ended in a phase, for a reason if it has failed.

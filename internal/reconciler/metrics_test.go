@@ -253,3 +253,15 @@ func TestNoMetrics(t *testing.T) {
 		t.Error("drift is put right all the same")
 	}
 }
+
+// TestRolloutMetrics checks that rollouts are counted when the metrics are collected, and that each phase has a value.
+func TestRolloutMetrics(t *testing.T) {
+	e := newEnv(t, newSample())
+	progressing := 2
+	e.options.Metrics.CountRollouts(func() map[string]int { return map[string]int{"Progressing": progressing, "Failed": 1} })
+	e.options.Metrics.RecordRollout("Failed", "AnalysisFailed", time.Minute)
+	e.expect("two rollouts are in progress", map[string]float64{"rollouts Progressing": 2, "rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
+	progressing = 0
+	e.expect("none is", map[string]float64{"rollouts Failed": 1, "rollout_duration_seconds Failed AnalysisFailed": 60})
+	(*Metrics)(nil).CountRollouts(nil)
+}

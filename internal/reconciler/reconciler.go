@@ -19,6 +19,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -45,7 +46,11 @@ type reconciler[T Managed] struct {
 	inFlight *inFlight
 	breakers *breaker.Breakers
 	events   DriftEvents
+	referral *referral[T]
+	lists    *listpoll.Poller
+	queue    workQueue
 	policies bool
+	timeout  time.Duration
 	now      func() time.Time
 	random   func() float64
 	log      logging.Logger
@@ -67,12 +72,10 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	annotateSpan(ctx, mg)
 	ctx = r.registerFields(ctx, mg)
 
-	known, first := r.states.begin(mg)
-	if wait := r.startDelay(mg, known, first); wait > 0 {
+	if awaitsFinalizers(mg) {
 		endSpan(ctx, outcomeWaiting)
-		return r.waitingResult(wait), nil
+		return r.waitingResult(MaxPending), nil
 	}
-
 	release, wait := r.enter(mg)
 	defer release()
 	if wait > 0 {
@@ -80,11 +83,21 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 		return r.waitingResult(wait), nil
 	}
 
+	known, first := r.states.begin(mg)
 	a := &Attempt{AnnotateFn: r.kube.Annotate, IntentRecorder: r.kube.AnnotateIfUnchanged, Calls: known.calls, cause: known.cause(mg), origin: known.originOf(mg), readyBefore: mg.GetCondition(xpv2.TypeReady), throttlesBefore: known.throttled}
 	defer a.end()
 	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
-	ctx, wait = r.admit(ctx, mg, a, known)
-	if wait > 0 {
+	ctx = r.resolve(ctx, mg, a, known)
+	if spread := r.startDelay(ctx, mg, known, first); spread > 0 {
+		endSpan(ctx, outcomeWaiting)
+		return r.waitingResult(spread), nil
+	}
+	if next, ok := r.unchanged(ctx, mg, known); ok {
+		endSpan(ctx, outcomeUnchanged)
+		r.metrics.recordReconcile(r.kind.GVK.Kind, resultOK)
+		return reconcile.Result{RequeueAfter: next}, nil
+	}
+	if wait = r.reserve(ctx, mg, a, known); wait > 0 {
 		endSpan(ctx, outcomeDeferred)
 		return r.waitingResult(wait), nil
 	}
@@ -102,16 +115,16 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 		r.states.markHandled(req.NamespacedName, known.changeMarks)
 		r.states.markEventHandled(req.NamespacedName, known.events.received, r.now())
 		r.recordMetrics(mg, a, known)
+		r.watch(ctx, mg, a, known)
 	}
 	return r.result(ctx, mg, a, res, err), nil
 }
 
-// admit resolves the session of a resource and reserves the calls of one observation, and
-// those that the last reconcile was aborted for. It returns how long to wait for them. A
+// resolve returns a context with the session of a resource, whose calls are the resource's. A
 // session that cannot be resolved is for the runtime to report.
-func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resourceState) (context.Context, time.Duration) {
+func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known resourceState) context.Context {
 	if r.makesNoCall(mg) {
-		return ctx, 0
+		return ctx
 	}
 	s, err := r.resolver.Resolve(ctx, mg, r.kind.Region(mg))
 	if err == nil {
@@ -119,7 +132,7 @@ func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resou
 	}
 	ctx = withSession(ctx, s, err)
 	if err != nil {
-		return ctx, 0
+		return ctx
 	}
 	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
 	a.Freshness, a.session = r.fresh(mg, h.Priority, known), s
@@ -127,33 +140,40 @@ func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resou
 	r.states.setSession(client.ObjectKeyFromObject(mg), s.Identity.Account, s.Identity.ARN)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
+	return quota.WithRequester(ctx, h)
+}
+
+// reserve reserves the calls of one observation, and those that the last reconcile was aborted
+// for. It returns how long to wait for them.
+func (r *reconciler[T]) reserve(ctx context.Context, mg T, a *Attempt, known resourceState) time.Duration {
+	if a.ReserveFn == nil {
+		return 0
+	}
 	ops := append(slices.Clone(r.kind.Reads(mg)), known.deferredOps...)
 	wait := a.ReserveFn(ops...)
 	if wait > 0 {
 		addDeferredEvent(ctx, wait, ops...)
 	}
-	return quota.WithRequester(ctx, h), wait
+	return wait
 }
 
-// startDelay returns how long not to reconcile a resource yet: while it waits for finalizers
-// of others, or to spread the polls of settled resources after a start.
-func (r *reconciler[T]) startDelay(mg T, known resourceState, first bool) time.Duration {
-	if meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 {
-		// The resource is enqueued when another controller removes its finalizer.
-		return MaxPending
-	}
-	if first && !known.isChanged() && known.events.received.IsZero() && !known.backoffReset && settled(mg) && r.refersToNothing(mg) {
-		// After a start, settled resources are polled as if the provider had not stopped.
-		// Resources with references do not wait, because what they refer to may have changed
-		// meanwhile.
-		requested, _ := meta.GetPollInterval(mg)
-		return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
-	}
-	return 0
-}
+// awaitsFinalizers returns whether a resource that is being deleted waits for finalizers of others.
+// It is enqueued when another controller removes its finalizer.
+func awaitsFinalizers(mg Managed) bool { return meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 }
 
-func (r *reconciler[T]) refersToNothing(mg T) bool {
-	return (r.kind.Refs == nil || len(r.kind.Refs(mg)) == 0) && (r.kind.Fields == nil || len(r.kind.Fields(mg)) == 0)
+// startDelay returns how long not to reconcile a resource yet after a start. Settled resources are
+// polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
+func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceState, first bool) time.Duration {
+	s, err := sessionOf(ctx)
+	if !first || err != nil || known.isChanged() || !known.events.received.IsZero() || known.backoffReset || !settled(mg) || !r.referral.unchanged(ctx, mg, s) {
+		return 0
+	}
+	if r.listable(mg) {
+		r.lists.Watch(mg.GetUID(), s, r.kind.Listed(mg), time.Time{}, r.enqueue(mg))
+		r.states.recordWatched(client.ObjectKeyFromObject(mg))
+	}
+	requested, _ := meta.GetPollInterval(mg)
+	return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
 }
 
 // makesNoCall returns whether the runtime will make no AWS call at all.
@@ -208,6 +228,9 @@ func (r *reconciler[T]) result(ctx context.Context, mg T, a *Attempt, res reconc
 		return r.waitingResult(minRequeueAfter)
 	}
 	r.recorder.finish(mg, a)
+	if err == nil { // The runtime has written the status.
+		a.Stored(ctx)
+	}
 
 	if failure := r.failure(a, res, err); failure != nil {
 		return r.failedResult(ctx, key, a, failure)
@@ -301,6 +324,7 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 	if ok && r.kind.Forget != nil {
 		r.kind.Forget(known.uid)
 	}
+	r.lists.Forget(known.uid)
 	r.kube.Forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {

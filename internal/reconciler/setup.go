@@ -60,6 +60,9 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
 	}
+	if k.Listed != nil {
+		r.queue.watch(b)
+	}
 	if tenancy.Owns(k.New()) {
 		if err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
@@ -102,12 +105,15 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		inFlight: newInFlight(o.MaxConcurrentReconciles),
 		breakers: o.Breakers,
 		events:   o.Events,
+		lists:    o.Lists,
+		timeout:  o.timeout(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		now:      o.Now,
 		random:   o.Random,
 		log:      o.Logger.WithValues("kind", k.GVK.Kind),
 	}
-	g.inner = newManagedReconciler(mgr, o, k, kc, r)
+	g.referral = &referral[T]{kind: k, references: &references[T]{kind: k, reader: kc, tenants: o.Tenants}, objects: o.Objects}
+	g.inner = newManagedReconciler(mgr, o, k, kc, r, g.referral)
 	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
 	return g
 }
@@ -124,22 +130,17 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 // newManagedReconciler returns the runtime's reconciler with these changes: it uses the
 // decorated client, writes finalizers and annotations as patches of metadata alone, has a
 // minimum poll interval, and never sets a default external name.
-func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
+func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder, referral *referral[T]) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
-	c := &connector[T]{kind: k, tracker: o.Tracker, references: refs, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
+	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
 	if c.tracer == nil {
 		c.tracer = noop.NewTracerProvider().Tracer("")
-	}
-	timeout := o.Timeout
-	if timeout <= 0 {
-		timeout = defaultTimeout
 	}
 	opts := []managed.ReconcilerOption{
 		managed.WithTypedExternalConnector[T](c),
 		managed.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
 		managed.WithRecorder(r),
-		managed.WithTimeout(timeout),
+		managed.WithTimeout(o.timeout()),
 		managed.WithPollInterval(o.PollInterval),
 		managed.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
 		managed.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
@@ -151,7 +152,7 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
 		}}),
 		managed.WithCriticalAnnotationUpdater(kc),
-		managed.WithReferenceResolver(refs),
+		managed.WithReferenceResolver(referral.references),
 	}
 	if policies {
 		opts = append(opts, managed.WithManagementPolicies())

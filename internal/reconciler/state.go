@@ -61,6 +61,9 @@ type resourceState struct {
 	// drift is the drift of the external resource.
 	drift drift
 
+	// watched is whether the resource is watched by lists since it was last found up to date.
+	watched bool
+
 	// class and failures are the class and number of consecutive errors.
 	class    errorClass
 	failures int
@@ -111,7 +114,14 @@ func (r *resourceState) isChanged() bool { return r.changeMarks > r.handledMarks
 // drift.
 func recordChange(r *resourceState) {
 	r.changes++
+	r.watched = false
 	r.drift.synced = ""
+}
+
+// idle returns whether nothing is left to do: no event about the resource, no error, no call that waits or has
+// not had its effect yet, no drift.
+func (r *resourceState) idle() bool {
+	return !r.isChanged() && r.events.received.IsZero() && r.failures == 0 && r.refused == 0 && r.throttled == 0 && len(r.deferredOps) == 0 && !r.drift.pending() && r.calls.empty()
 }
 
 func newStateStore() *stateStore {
@@ -138,7 +148,7 @@ func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f
 		known.reset()
-		known.calls = &CallHistory{}
+		known.calls, known.watched = &CallHistory{}, false
 	}
 	return *known, first
 }
@@ -223,6 +233,22 @@ func (s *stateStore) countRefusal(key types.NamespacedName) int {
 	r := s.state(key)
 	r.refused++
 	return r.refused
+}
+
+// recordWatched records that a resource is watched by lists.
+func (s *stateStore) recordWatched(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state(key).watched = true
+}
+
+// recordUnchanged records that a resource is watched by lists, unless it has changed since its
+// state was known.
+func (s *stateStore) recordUnchanged(key types.NamespacedName, known resourceState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.watched = r.changes == known.changes
 }
 
 // markHandled records that the given number of change marks was reconciled. A mark that was

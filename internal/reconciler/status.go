@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -35,7 +36,7 @@ func completeStatus(s *stateStore, now func() time.Time) func(ctx context.Contex
 			mg.SetConditions(d.Ready)
 		}
 		mg.SetObservedGeneration(d.Observed)
-		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled})
+		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled, ReferencesFingerprint: cmp.Or(a.referred, mg.GetSummary().ReferencesFingerprint)})
 		a.recordReady(mg.GetCondition(xpv2.TypeReady))
 		return true
 	}

@@ -130,6 +130,12 @@ func (r *ObjectReader) Forget(ref ObjectRef) {
 	r.drop(ref)
 }
 
+// Version returns the resource version of an object according to the watch. If the object does not
+// exist, it returns a *MissingError.
+func (r *ObjectReader) Version(ctx context.Context, ref ObjectRef) (string, error) {
+	return r.shown(ctx, ref)
+}
+
 // shown returns the version of the object that the watch reports.
 func (r *ObjectReader) shown(ctx context.Context, ref ObjectRef) (string, error) {
 	m := Metadata(ref.Kind)

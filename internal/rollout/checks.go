@@ -204,6 +204,17 @@ func describe(c *v1beta1.RolloutCheck) string {
 	return out
 }
 
+// Describe returns a sentence about each check of a state that has a result.
+func Describe(s *v1beta1.AliasRolloutStatus) []string {
+	var out []string
+	for i := range s.Checks {
+		if s.Checks[i].Result != "" {
+			out = append(out, describe(&s.Checks[i]))
+		}
+	}
+	return out
+}
+
 // Verdicts about one check.
 const (
 	passing = iota

@@ -90,7 +90,7 @@ func (m *machine) next() time.Duration {
 	due, next := Due(m.spec, m.s, m.now)
 	earlier(next)
 	if len(due) > 0 {
-		earlier(m.now.Add(time.Second))
+		earlier(m.now.Add(max(m.o.Wait, time.Second)))
 	}
 	if end, ok := m.end(); ok {
 		earlier(end.Add(1))

@@ -84,8 +84,10 @@ type Observation struct {
 	// Commands are the values of the command annotations, by their key.
 	Commands map[string]string
 
-	// Measurements are the results of what was due.
+	// Measurements are the results of what was due. What is due and has none is measured after Wait,
+	// or after a second if that is longer.
 	Measurements []Measurement
+	Wait         time.Duration
 }
 
 // A Version is what matters of a version for a rollout.

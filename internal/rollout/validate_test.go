@@ -67,3 +67,22 @@ func TestValidate(t *testing.T) {
 		})
 	}
 }
+
+// TestWait checks when a rollout is observed next whose metric has no value yet.
+func TestWait(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	spec := &v1beta1.AliasRollout{
+		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](10)}}}},
+		Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "errors"}}},
+	}
+	s := &v1beta1.AliasRolloutStatus{
+		ID: "2-x", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
+		CurrentStepIndex: 1, StepHash: stepHash(spec.Strategy), ObservedWeight: 10, StartedAt: stamp(now), StepStartedAt: stamp(now), ShiftedAt: stamp(now), TrafficStartedAt: stamp(now),
+	}
+	for wait, want := range map[time.Duration]time.Duration{0: time.Second, 40 * time.Second: 40 * time.Second, 100 * time.Millisecond: time.Second} {
+		o := Observation{Route: Route{Version: "1", Additional: "2", Weight: 10}, Target: "2", Wait: wait}
+		if d := Next(spec, s, o, now.Add(time.Minute)); d.After != want || d.State.Step != v1beta1.RolloutAnalyzing {
+			t.Errorf("with a wait of %s: want another decision after %s, got %s in step %s", wait, want, d.After, d.State.Step)
+		}
+	}
+}

@@ -70,7 +70,7 @@ func Start(ctx context.Context, version string, log logr.Logger, now func() time
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the resource attributes of traces: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
+	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithIDGenerator(IDs{}), sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
 	t.log.Info("Traces are sent to an OpenTelemetry collector", "protocol", protocol)
 	return t, nil
 }

@@ -74,7 +74,7 @@ forProvider:
 			},
 		},
 		"WebEndpointForOne": {
-			reason: "A role has to sign, and nobody else is let in.", example: "web-endpoint", n: 1,
+			reason: "A role has to sign, and nobody else is let in. New code is rolled out in steps.", example: "web-endpoint", n: 1,
 			want: map[string]string{
 				"Function prices": `
 forProvider:
@@ -89,7 +89,15 @@ forProvider:
 				"Alias prices": `
 forProvider:
   region: eu-central-1
-  functionNameRef: {name: prices}`,
+  functionNameRef: {name: prices}
+rollout:
+  strategy: {linear: {percentage: 25, interval: 10m}}
+  analysis:
+    alarms: {names: [prices-latency], interval: 10s}
+    metrics:
+    - name: error-rate
+      successCondition: result * 100.0 <= 1.0
+      provider: {lambda: {metric: ErrorRate}}`,
 				"FunctionURL prices": `
 forProvider:
   region: eu-central-1
@@ -113,6 +121,44 @@ forProvider:
   principal: arn:aws:iam::123456789012:role/storefront
   invokedViaFunctionUrl: true`,
 			},
+		},
+		"Release": {
+			reason: "A Release is one Alias. It rolls back if two of the three checks fail, since two have to succeed.", example: "release",
+			want: map[string]string{"Alias live": `
+providerConfigRef: {kind: ClusterProviderConfig, name: default}
+forProvider:
+  region: eu-central-1
+  functionNameRef: {name: basket}
+rollout:
+  strategy: {canary: {steps: [{setWeight: 20}, {pause: {duration: 10m}}]}}
+  preTraffic:
+  - name: ping
+    invoke: {payload: '{"ping": true}', expect: functionError == "" && payload.pong}
+  dependencies:
+  - name: payments
+    condition: {apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: Function, name: payments}
+  analysis:
+    trigger: {mode: Quorum, quorum: 2}
+    metrics:
+    - name: error-rate
+      interval: 1m
+      successCondition: result < 0.01
+      provider: {lambda: {metric: ErrorRate}}
+    - name: duration
+      interval: 1m
+      successCondition: result < 500 || result <= baseline * 1.5
+      failureLimit: 2
+      provider: {lambda: {metric: Duration, statistic: p95}}
+    - name: dead-letters
+      interval: 1m
+      successCondition: result == 0
+      provider:
+        cloudWatch:
+          queries:
+          - id: dead
+            metric: {namespace: AWS/SQS, metricName: NumberOfMessagesSent, dimensions: {QueueName: basket-dead}, statistic: Sum}
+  progressDeadlineSeconds: 1800
+  rollbackWindow: {revisions: 3}`},
 		},
 		"QueueWorker": {
 			reason: "The region is the queue's, and the mapping reads for the function of the same QueueWorker.", example: "queue-worker",

@@ -19,7 +19,7 @@ func TestExamplesAreValid(t *testing.T) {
 			t.Errorf("%s %s is %s: %v", f.Kind, f.Name, f.Status, f.Errors)
 		}
 	}
-	for _, kind := range []string{"CompositeResourceDefinition", "Composition", "Resources", "Function", "LambdaFunction", "WebEndpoint", "QueueWorker"} {
+	for _, kind := range []string{"CompositeResourceDefinition", "Composition", "Resources", "Function", "LambdaFunction", "WebEndpoint", "QueueWorker", "Release"} {
 		if kinds[kind] == 0 {
 			t.Errorf("no %s was looked at", kind)
 		}
@@ -57,6 +57,26 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		"NoWindow":        {reason: "A large batch takes time to fill.", example: "queue-worker", edit: `{batchingWindowSeconds: null}`, want: "needs batchingWindowSeconds"},
 		"FIFO":            {reason: "A FIFO queue waits for no batch.", example: "queue-worker", edit: `{queueARN: "arn:aws:sqs:eu-central-1:123456789012:invoices.fifo"}`, want: "a FIFO queue"},
 		"OneAfterAnother": {reason: "AWS keeps two pollers.", example: "queue-worker", edit: `{maximumConcurrency: 1}`, want: "spec.maximumConcurrency"},
+		"Unmeasured":      {reason: "A rollout that measures nothing rejects nothing.", example: "web-endpoint", edit: `{rollout: {percentage: 10}}`, want: "set maximumErrorPercentage, alarms or both"},
+		"AllAtOnce":       {reason: "Without a rollout, all invocations move at once.", example: "web-endpoint", edit: `{rollout: {percentage: 100, alarms: [a]}}`, want: "spec.rollout.percentage"},
+		"NoFunction":      {reason: "A release is of a function.", example: "release", edit: `{functionName: null}`, want: "spec.functionName"},
+		"NumberAsName":    {reason: "A number is a version.", example: "release", name: "42", want: "the name has a letter"},
+		"TwoInOneStep":    {reason: "The steps have an order.", example: "release", edit: `{steps: [{setWeight: 10, pause: {}}]}`, want: "exactly one of setWeight and pause"},
+		"NoQuorum":        {reason: "The mode needs a number.", example: "release", edit: `{readiness: {mode: Quorum}}`, want: "set quorum with the mode Quorum"},
+		"QuorumOfAll":     {reason: "The mode All has no number.", example: "release", edit: `{readiness: {mode: All, quorum: 2}}`, want: "set quorum with the mode Quorum"},
+		"QuorumOfNone":    {reason: "There is nothing to count.", example: "release", edit: `{readiness: {mode: Quorum, quorum: 1}}`, want: "two checks or more"},
+		"QuorumOfAlarms":  {reason: "The Composition counts checks.", example: "release", edit: `{readiness: {mode: Quorum, quorum: 1, alarms: {names: [a, b]}}}`, want: "a quorum is of checks only"},
+		"LargeQuorum": {
+			reason: "Three of two never succeed.", example: "release",
+			edit: `{readiness: {mode: Quorum, quorum: 3, checks: [{name: a, successCondition: "true", provider: {lambda: {metric: Errors}}}, {name: b, successCondition: "true", provider: {lambda: {metric: Errors}}}]}}`,
+			want: "the quorum is larger",
+		},
+		"TwoSources": {
+			reason: "A check has one value.", example: "release",
+			edit: `{readiness: {mode: All, checks: [{name: a, successCondition: "true", provider: {lambda: {metric: Errors}, web: {url: "https://example.org"}}}]}}`,
+			want: "exactly one of lambda",
+		},
+		"NoDependency":    {reason: "A name alone can't be healthy.", example: "release", edit: `{dependencies: [{name: a}]}`, want: "exactly one of http and condition"},
 		"TooManyMessages": {reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`, want: "spec.batchSize"},
 	}
 	x := theTools(t)

@@ -85,6 +85,9 @@ type batch struct {
 	period time.Duration
 	// points is how many data points the queries have in a second.
 	points float64
+	// fine says that a query has a period of less than a minute. AWS returns no data points of it if
+	// the call begins before fineAge.
+	fine bool
 }
 
 // pack returns the batches of requests, first those that most requests share.
@@ -121,7 +124,7 @@ func (b *batch) add(r *request, w window) bool {
 		}
 	}
 	length := later(b.end, w.end).Sub(floor(earlier(b.from, w.start), period))
-	if queries > maxQueries || points*length.Seconds() > maxPoints {
+	if queries > maxQueries || points*length.Seconds() > maxPoints || (b.fine || r.fine()) && length > fineAge {
 		return false
 	}
 	b.take(r, w)
@@ -132,6 +135,7 @@ func (b *batch) add(r *request, w window) bool {
 func (b *batch) take(r *request, w window) {
 	b.requests = append(b.requests, r)
 	b.from, b.end, b.period = earlier(b.from, w.start), later(b.end, w.end), lcm(b.period, r.period)
+	b.fine = b.fine || r.fine()
 	ids := make(map[string]string, len(r.queries))
 	b.ids[r] = ids
 	first := len(b.queries)

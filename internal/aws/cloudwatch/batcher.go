@@ -52,7 +52,8 @@ type Batcher struct {
 // Sample returns the value of a metric of provider lambda or cloudWatch for the slot of its interval
 // in which now is. If wait is positive, there is no value yet: call Sample again after that time.
 // Otherwise there is a value or an error, which stay the same for the slot. A sample without
-// invocations, or without a finished minute since subject.Since, has the value NaN and no samples.
+// invocations has the value NaN and no samples. Until the first period since subject.Since is
+// finished, wait is the time until then.
 //
 // A caller that returns in the next slot finds its value there without a wait, if another has made
 // the call, or makes the call for all.
@@ -67,7 +68,7 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 	}
 	requests := map[string]*request{r.key: r}
 	if r.windowAt(now).empty() {
-		return noSample(), 0, b.samples.announce(now, interval, requests)
+		return noSample(), r.untilFirst(now), b.samples.announce(now, interval, requests)
 	}
 	answers, wait, err := b.samples.ask(now, interval, requests, func(due map[string]*request) map[string]answer[rollout.Sample] {
 		return b.measure(ctx, api, now, due)

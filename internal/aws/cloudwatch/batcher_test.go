@@ -151,9 +151,12 @@ func TestEmptyWindow(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	s := subjectOf(1)
 	s.Since = clock(12, 0, 20)
-	for _, now := range []time.Time{clock(12, 0, 21), clock(12, 1, 21)} {
+	for now, until := range map[time.Time]time.Duration{
+		clock(12, 0, 19): 101 * time.Second, clock(12, 0, 21): 99 * time.Second, clock(12, 1, 21): 39 * time.Second,
+		clock(11, 0, 0): 0, // The clock was set back.
+	} {
 		got, wait, err := b.Sample(t.Context(), f, now, s, lambdaOf("ErrorRate"))
-		if err != nil || wait != 0 || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
+		if err != nil || wait != until || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
 			t.Errorf("at %v there is no finished minute: got %+v, %v, %v", now, got, wait, err)
 		}
 	}
@@ -467,6 +470,42 @@ func TestPeriods(t *testing.T) {
 	}
 	if len(f.metrics) != 3 {
 		t.Errorf("got %d calls", len(f.metrics))
+	}
+}
+
+// TestShortPeriods checks that a metric of high resolution is measured after its first finished period, and that it
+// shares no call that begins before CloudWatch keeps its data points.
+func TestShortPeriods(t *testing.T) {
+	b, f := &Batcher{}, &fake{}
+	fine := customOf(metricQuery("m", 10, true), metricQuery("n", 10, true), expression("e", "m / n"))
+	fine.Interval = &metav1.Duration{Duration: 10 * time.Second}
+	long := customOf(metricQuery("m", 60, false))
+	long.Interval, long.Provider.CloudWatch.Window = fine.Interval, &metav1.Duration{Duration: 24 * time.Hour}
+	ask := func(now time.Time, m v1beta1.RolloutMetric, since time.Time) rollout.Sample {
+		t.Helper()
+		s := subjectOf(1)
+		s.Since = since
+		got, _, err := b.Sample(t.Context(), f, now, s, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	since := clock(12, 0, 3)
+	for _, now := range []time.Time{clock(12, 0, 19), clock(12, 0, 20)} {
+		if got := ask(now, fine, since); !math.IsNaN(got.Value) {
+			t.Errorf("%v: no period since the weight was set is finished: got %+v", now, got)
+		}
+		ask(now, long, time.Time{})
+	}
+	if got := ask(clock(12, 0, 21), fine, since); got.Value != 1 || got.Samples != 1 {
+		t.Errorf("the period from 12:00:10 is finished: got %+v", got)
+	}
+	if got := ask(clock(12, 0, 21), long, time.Time{}); got.Samples != 1440 {
+		t.Errorf("the long window has a day: got %+v", got)
+	}
+	if got := f.calls(); len(got) != 2 {
+		t.Errorf("calls have %v queries, want 2 calls", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package cloudwatch
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -85,15 +86,19 @@ func periodOf(m v1beta1.CloudWatchMetricStat) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// period returns the longest period of the queries, which is that of expressions of them.
+// period returns the longest period of the queries, which is that of expressions of them. Expressions
+// that read other metrics have data points of a minute.
 func (m customMetric) period() time.Duration {
-	period := minute
+	var period time.Duration
 	for _, q := range m.Queries {
-		if q.Metric != nil {
+		switch {
+		case q.Metric != nil:
 			period = max(period, periodOf(*q.Metric))
+		case reaching.MatchString(outsideQuotes(ptr.Deref(q.Expression, ""))):
+			period = max(period, minute)
 		}
 	}
-	return period
+	return cmp.Or(period, minute)
 }
 
 // Expressions that read other metrics than the queries that they name: METRICS has all of the same

@@ -44,6 +44,15 @@ func TestCustomQueries(t *testing.T) {
 	if m.period() != 5*time.Minute {
 		t.Errorf("the period is the longest, got %v", m.period())
 	}
+	for want, queries := range map[time.Duration][]v1beta1.CloudWatchQuery{
+		10 * time.Second: {metricQuery("m", 10, true), expression("e", "m * 2")},
+		30 * time.Second: {metricQuery("m", 10, true), metricQuery("n", 30, true), expression("e", "m / n")},
+		time.Minute:      {metricQuery("m", 10, true), expression("e", "m / SUM(SEARCH('f', 'Sum'))")},
+	} {
+		if got := (customMetric{v1beta1.CloudWatchMetric{Queries: queries}, weighted}).period(); got != want {
+			t.Errorf("want a period of %v, got %v", want, got)
+		}
+	}
 	for n, queries := range map[int][]v1beta1.CloudWatchQuery{0: {metricQuery("m", 0, true)}, 2: {metricQuery("m", 0, false), metricQuery("n", 0, false)}} {
 		if err := (customMetric{v1beta1.CloudWatchMetric{Queries: queries}, weighted}).check(); err == nil {
 			t.Errorf("%d results are one too few or too many", n)

@@ -11,13 +11,17 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// minute is the resolution of Lambda's metrics, and the shortest period of others.
+// minute is the resolution of Lambda's metrics, and of others that are not of high resolution.
 const minute = time.Minute
+
+// fineAge is how long CloudWatch keeps data points of less than a minute.
+const fineAge = 3 * time.Hour
 
 // defaultWindow is the window of a metric that sets none.
 const defaultWindow = 5 * time.Minute
@@ -100,6 +104,25 @@ func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricPr
 // windowAt returns the window of the request.
 func (r *request) windowAt(now time.Time) window {
 	return windowAt(now, r.length, r.period, r.since)
+}
+
+// untilFirst returns how long it takes until the first period of an empty window is finished. It is
+// zero if the clock was set back.
+func (r *request) untilFirst(now time.Time) time.Duration {
+	if r.since.Sub(now) > skew {
+		return 0
+	}
+	return ceil(r.since, r.period).Add(r.period).Sub(now)
+}
+
+// fine reports whether a query has a period of less than a minute.
+func (r *request) fine() bool {
+	for _, q := range r.queries {
+		if s := q.MetricStat; s != nil && ptr.Deref(s.Period, 0) < int32(minute.Seconds()) {
+			return true
+		}
+	}
+	return false
 }
 
 // noSample returns a sample of no data points.

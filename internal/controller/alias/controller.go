@@ -6,6 +6,7 @@ package alias
 
 import (
 	"context"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -26,6 +27,7 @@ import (
 // Setup adds a controller of Aliases to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{o: o, functions: mgr.GetClient()}
+	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
 		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
@@ -54,8 +56,34 @@ type connector struct {
 func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Session) (managed.TypedExternalClient[*v1beta1.Alias], error) {
 	return reconciler.NewExternal(&external{
 		api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions,
-		analyzer: c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now)), metrics: c.o.Metrics, now: c.o.Now,
+		analyzer: c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now)), metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
 	}, calls), nil
+}
+
+// countTimeout is how long the count of the rollouts may take, if the cache of Aliases is not filled yet.
+const countTimeout = time.Second
+
+// countRollouts returns the number of Aliases with a rollout, by its phase. A replica that is not the leader counts none,
+// so that the replicas' numbers can be added.
+func countRollouts(mgr ctrl.Manager) map[string]int {
+	select {
+	case <-mgr.Elected():
+	default:
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
+	defer cancel()
+	list := &v1beta1.AliasList{}
+	if err := mgr.GetClient().List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil
+	}
+	counts := map[string]int{}
+	for i := range list.Items {
+		if s := list.Items[i].Status.Rollout; s != nil {
+			counts[s.Phase]++
+		}
+	}
+	return counts
 }
 
 // reads returns the operations of the next observation, and the creation that will most

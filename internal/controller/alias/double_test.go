@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -33,6 +34,9 @@ type env struct {
 
 	// metrics are those of the rollouts.
 	metrics *reconciler.Metrics
+
+	// tracer traces the rollouts. Nil traces nothing.
+	tracer trace.Tracer
 }
 
 func newEnv(t testing.TB) *env {
@@ -44,7 +48,7 @@ func newEnv(t testing.TB) *env {
 		e.functions = publishedLast(w.Publish("f"))
 	}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
-		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, now: w.Now}
+		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, tracer: e.tracer, now: w.Now}
 		return reconciler.NewExternal(x, calls)
 	})
 	return e

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,7 +34,9 @@ type external struct {
 	// analyzer measures the health of what is rolled out.
 	analyzer analyzer
 	metrics  *reconciler.Metrics
-	now      func() time.Time
+	// tracer is nil if nothing is traced.
+	tracer trace.Tracer
+	now    func() time.Time
 
 	// id of the alias, set by Read.
 	id id

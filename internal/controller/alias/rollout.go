@@ -51,8 +51,13 @@ func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.De
 	route := routeOf(o.Settings)
 	if mayUpdate := reconciler.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
 		e.decision = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o)
-		e.measure(a.Status.Rollout, e.decision.State)
-		a.Status.Rollout = e.decision.State
+		before, after := a.Status.Rollout, e.decision.State
+		describe(ctx, after)
+		reconciler.OnStored(ctx, func(ctx context.Context) {
+			e.measure(before, after)
+			e.trace(ctx, a, before, after)
+		})
+		a.Status.Rollout = after
 		for _, ev := range e.decision.Events {
 			reconciler.Emit(ctx, eventOf(ev))
 		}
@@ -82,9 +87,8 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target,
 		Commands: commandsOf(a), Versions: map[string]rollout.Version{},
 	}
-	var wait time.Duration
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
-		in.Measurements, wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
+		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
 	for _, v := range rollout.Versions(spec, state, now) {
 		version, throttled, ok := e.version(ctx, v)
@@ -97,8 +101,8 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 		}
 	}
 	d := rollout.Next(spec, state, in, now)
-	if wait > 0 && (d.After == 0 || wait < d.After) {
-		d.After = wait
+	if in.Wait > 0 && (d.After == 0 || in.Wait < d.After) {
+		d.After = in.Wait
 	}
 	if d.After > 0 {
 		reconciler.RequeueAfter(ctx, d.After)

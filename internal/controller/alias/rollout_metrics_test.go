@@ -39,6 +39,8 @@ type fleet struct {
 	due     []time.Time
 	attempt *reconciler.Attempt
 	late    time.Duration
+	// inconclusive and reconciles are how often a measurement was inconclusive, and how many reconciles there were.
+	inconclusive, reconciles int
 }
 
 // newFleet returns so many settled aliases of version 1 that are invoked 60 times a minute.
@@ -103,8 +105,12 @@ func (f *fleet) reconcileOne(i int) {
 	if _, err := f.Do(a); err != nil {
 		f.Fatal(err)
 	}
+	f.reconciles++
+	if c := a.Status.Rollout.Checks; len(c) > 0 && c[0].Result == rollout.Inconclusive {
+		f.inconclusive++
+	}
 	if c := a.Status.Rollout.Checks; !measured.IsZero() && len(c) > 0 && c[0].MeasuredAt.After(measured) {
-		f.late = max(f.late, c[0].MeasuredAt.Sub(measured)-time.Minute)
+		f.late = max(f.late, c[0].MeasuredAt.Sub(dueAfter(measured, a.Status.Rollout.ShiftedAt.Time)))
 	}
 	wait := f.attempt.RequeueDelay()
 	if after, aborted := f.attempt.Aborted(); aborted {
@@ -114,6 +120,16 @@ func (f *fleet) reconcileOne(i int) {
 		wait = 10 * time.Minute
 	}
 	f.due[i] = f.Now().Add(wait)
+}
+
+// dueAfter returns when a metric is measured next: a minute after its last measurement, and not before a minute that began
+// after the last change of the weight is finished.
+func dueAfter(measured, shifted time.Time) time.Time {
+	due := measured.Add(time.Minute)
+	if finished := shifted.Add(time.Minute - 1).Truncate(time.Minute).Add(time.Minute); finished.After(due) {
+		return finished
+	}
+	return due
 }
 
 // calls counts the calls of an operation.
@@ -157,6 +173,28 @@ func TestRolloutByMetrics(t *testing.T) {
 				t.Errorf("from the first failing data to the rollback: %s", took)
 			}
 		})
+	}
+}
+
+// TestRolloutWaitsForAPeriod checks that nothing is measured after a change of the weight until a minute is finished, even
+// if the interval is shorter, and that the rollout is not reconciled again and again until then.
+func TestRolloutWaitsForAPeriod(t *testing.T) {
+	f := newFleet(t, 1, nil, func() *v1beta1.AliasRollout {
+		spec := canary()
+		spec.PreTraffic, spec.Analysis = nil, errorRate("result < 0.05")
+		spec.Analysis.Metrics[0].Interval = &metav1.Duration{Duration: 10 * time.Second}
+		return spec
+	})
+	f.aliases[0].Spec.ForProvider.FunctionVersion = ptr.To("2")
+	start := f.Now()
+	f.run()
+	took := f.Now().Sub(start)
+	t.Logf("%d reconciles in %s", f.reconciles, took)
+	if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutReady || f.inconclusive > 0 {
+		t.Errorf("%d measurements were inconclusive: %+v", f.inconclusive, s)
+	}
+	if took > 10*time.Minute || f.reconciles > 70 {
+		t.Errorf("%d reconciles in %s", f.reconciles, took)
 	}
 }
 

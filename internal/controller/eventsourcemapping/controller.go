@@ -41,6 +41,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:  func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
 		Reads:   c.reads,
 		Connect: c.connect,
+		Listed:  listItems,
 		Forget:  c.tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)

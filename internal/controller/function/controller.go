@@ -49,6 +49,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Reads:      expectedReads,
 		Connect:    c.connect,
 		Reported:   reported,
+		Listed:     listItems,
 		Forget:     c.memory.drop,
 		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
 		Tagged:     true,

@@ -37,6 +37,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:  func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
 		Reads:   reads,
 		Connect: c.connect,
+		Listed:  listItems,
 		Forget:  c.usages.drop,
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return tenancy.LayerVersions(ptr.To(reconciler.ExternalName(l)))

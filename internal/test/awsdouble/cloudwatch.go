@@ -10,8 +10,11 @@ import (
 	"github.com/aws/smithy-go/encoding/cbor"
 )
 
-// maxMetricAge is how long data points are kept.
-const maxMetricAge = 25 * time.Hour
+// How long data points are kept: those of a minute, and those of a second.
+const (
+	maxMetricAge = 25 * time.Hour
+	maxFineAge   = 3 * time.Hour
+)
 
 // cloudWatchOperations are CloudWatch's operations (RPC v2 with CBOR), by name.
 var cloudWatchOperations = map[string]handler{
@@ -21,8 +24,7 @@ var cloudWatchOperations = map[string]handler{
 
 // A monitor is CloudWatch in an account and region.
 type monitor struct {
-	// metrics are data points of a minute, by metric and by the minute's beginning in Unix time.
-	metrics map[string]map[int64]*datapoint
+	metrics map[string]*recordedMetric
 	alarms  map[string]Alarm
 }
 
@@ -33,7 +35,7 @@ func (s *Server) monitor(account, region string) *monitor {
 	}
 	key := account + "/" + region
 	if s.monitors[key] == nil {
-		s.monitors[key] = &monitor{metrics: map[string]map[int64]*datapoint{}, alarms: map[string]Alarm{}}
+		s.monitors[key] = &monitor{metrics: map[string]*recordedMetric{}, alarms: map[string]Alarm{}}
 	}
 	return s.monitors[key]
 }

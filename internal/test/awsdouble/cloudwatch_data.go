@@ -110,18 +110,24 @@ func (q *metricQuery) check(n int) error {
 		return invalidMetrics("Exactly one of MetricStat and Expression must be set for the query %s.", q.Id)
 	case q.MetricStat == nil:
 		return nil
-	case q.MetricStat.Period <= 0 || q.MetricStat.Period%60 != 0:
-		return invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be a multiple of 60.", n)
+	case !isPeriod(q.MetricStat.Period):
+		return invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be 1, 5, 10, 20, 30 or a multiple of 60.", n)
 	case !statisticPattern.MatchString(q.MetricStat.Stat):
 		return invalidMetrics("The value %s for parameter MetricDataQueries.member.%d.MetricStat.Stat is not a valid statistic.", q.MetricStat.Stat, n)
 	}
 	return nil
 }
 
-// timeRange returns the time of a query. CloudWatch rounds its beginning down to a minute. Periods are counted from
-// there, or from the epoch if Options.EpochPeriods is set.
+// isPeriod reports whether CloudWatch takes a period.
+func isPeriod(seconds int64) bool {
+	return seconds > 0 && (seconds%minuteLength == 0 || slices.Contains([]int64{1, 5, 10, 20, 30}, seconds))
+}
+
+// timeRange returns the time of a query. CloudWatch rounds its beginning down to a minute, or to a shorter period.
+// Periods are counted from there, or from the epoch if Options.EpochPeriods is set.
 func (in *metricDataInput) timeRange(period int64, fromEpoch bool) timeRange {
-	start, end := int64(in.StartTime)/60*60, int64(math.Ceil(in.EndTime))
+	grid := min(period, minuteLength)
+	start, end := int64(in.StartTime)/grid*grid, int64(math.Ceil(in.EndTime))
 	if fromEpoch {
 		start -= start % period
 	}

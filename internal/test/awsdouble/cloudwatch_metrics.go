@@ -19,6 +19,8 @@ type Metric struct {
 	Namespace, Name string
 	// Dimensions of the metric. All of them are part of its identity.
 	Dimensions map[string]string
+	// HighResolution says that the metric has data points of a second. It is not part of its identity.
+	HighResolution bool
 }
 
 // key returns the identity of a metric in its account and region.
@@ -30,7 +32,26 @@ func (m Metric) key() string {
 	return strings.Join(parts, "\x00")
 }
 
-// A datapoint is what was published of a metric in a minute.
+// resolution returns the length of the metric's data points in seconds.
+func (m Metric) resolution() int64 {
+	if m.HighResolution {
+		return 1
+	}
+	return minuteLength
+}
+
+// minuteLength is the length of the data points of most metrics in seconds.
+const minuteLength = 60
+
+// recordedMetric is what was published of a metric.
+type recordedMetric struct {
+	// resolution is the length of the data points in seconds.
+	resolution int64
+	// datapoints by their beginning in Unix time.
+	datapoints map[int64]*datapoint
+}
+
+// A datapoint is what was published of a metric in a minute or a second.
 type datapoint struct {
 	values []observed
 }
@@ -57,17 +78,26 @@ func (s *Server) PutMetric(m Metric, at time.Time, value float64) {
 
 // publishMetric publishes a value of a metric that was observed a number of times.
 func (s *Server) publishMetric(m Metric, at time.Time, value, count float64) {
-	all, minute := s.monitor(m.Account, m.Region).metrics, at.Truncate(time.Minute).Unix()
-	key := m.key()
+	all, key := s.monitor(m.Account, m.Region).metrics, m.key()
 	if all[key] == nil {
-		all[key] = map[int64]*datapoint{}
+		all[key] = &recordedMetric{resolution: m.resolution(), datapoints: map[int64]*datapoint{}}
 	}
-	if all[key][minute] == nil {
-		oldest := minute - int64(maxMetricAge.Seconds())
-		maps.DeleteFunc(all[key], func(m int64, _ *datapoint) bool { return m < oldest })
-		all[key][minute] = &datapoint{}
+	of, begin := all[key], at.Unix()
+	begin -= begin % of.resolution
+	if of.datapoints[begin] == nil {
+		oldest := begin - of.age()
+		maps.DeleteFunc(of.datapoints, func(m int64, _ *datapoint) bool { return m < oldest })
+		of.datapoints[begin] = &datapoint{}
 	}
-	all[key][minute].add(value, count)
+	of.datapoints[begin].add(value, count)
+}
+
+// age returns how long data points are kept, in seconds.
+func (r *recordedMetric) age() int64 {
+	if r.resolution < minuteLength {
+		return int64(maxFineAge.Seconds())
+	}
+	return int64(maxMetricAge.Seconds())
 }
 
 // SetMetricStatus makes queries of metrics of a name return no data, a status such as InternalError, and a message
@@ -93,11 +123,15 @@ const (
 // statistics returns a metric's statistic for each period of a time.
 func (s *Server) statistics(of *monitor, m Metric, stat string, q timeRange) map[int64]float64 {
 	out, now := map[int64]float64{}, s.options.Now()
+	recorded := of.metrics[m.key()]
+	if recorded == nil {
+		return out
+	}
 	for from := q.start; from < q.end; from += q.period {
 		merged := datapoint{}
-		for minute := from - from%60; minute < min(from+q.period, q.end); minute += 60 {
-			d := of.metrics[m.key()][minute]
-			visible := time.Unix(minute+60, 0).Add(s.options.MetricDelay)
+		for begin := recorded.first(from); begin < min(from+q.period, q.end); begin += recorded.resolution {
+			d := recorded.datapoints[begin]
+			visible := time.Unix(begin+recorded.resolution, 0).Add(s.options.MetricDelay)
 			if d == nil || m.Namespace == lambdaNamespace && s.options.MetricDelay > 0 && visible.After(now) {
 				continue
 			}
@@ -110,6 +144,11 @@ func (s *Server) statistics(of *monitor, m Metric, stat string, q timeRange) map
 		}
 	}
 	return out
+}
+
+// first returns when the first data point begins that does not begin before a time.
+func (r *recordedMetric) first(from int64) int64 {
+	return (from + r.resolution - 1) / r.resolution * r.resolution
 }
 
 // timeRange is a time in Unix seconds, and the length of its periods.

@@ -105,6 +105,43 @@ func TestGetMetricData(t *testing.T) {
 	}
 }
 
+// TestHighResolution checks that the data points of a high-resolution metric can be read by shorter periods, and those
+// of other metrics have the time of their minute.
+func TestHighResolution(t *testing.T) {
+	s := start(t, Options{})
+	c := cloudWatch(s.Config(testRegion))
+	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	fine, coarse := Metric{Region: testRegion, Namespace: "Shop", Name: "Orders", HighResolution: true}, Metric{Region: testRegion, Namespace: "Shop", Name: "Visits"}
+	for second := range 60 {
+		s.PutMetric(fine, begin.Add(time.Duration(second)*time.Second), 1)
+		s.PutMetric(coarse, begin.Add(time.Duration(second)*time.Second), 1)
+	}
+	read := func(name string, from int, period int32) map[int]float64 {
+		t.Helper()
+		out, err := c.GetMetricData(t.Context(), &cloudwatch.GetMetricDataInput{
+			StartTime: aws.Time(begin.Add(time.Duration(from) * time.Second)), EndTime: aws.Time(begin.Add(time.Minute)), MetricDataQueries: []types.MetricDataQuery{stat("q", "Shop", name, "Sum", period)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := map[int]float64{}
+		for i, at := range out.MetricDataResults[0].Timestamps {
+			values[int(at.Sub(begin).Seconds())] = out.MetricDataResults[0].Values[i]
+		}
+		return values
+	}
+	for name, tc := range map[string]struct{ got, want map[int]float64 }{
+		"TenSeconds":   {read("Orders", 20, 10), map[int]float64{20: 10, 30: 10, 40: 10, 50: 10}},
+		"Rounded":      {read("Orders", 35, 30), map[int]float64{30: 30}},
+		"Minute":       {read("Orders", 35, 60), map[int]float64{0: 60}},
+		"CoarseMinute": {read("Visits", 0, 10), map[int]float64{0: 60}},
+	} {
+		if diff := cmp.Diff(tc.want, tc.got); diff != "" {
+			t.Errorf("%s: -want +got:\n%s", name, diff)
+		}
+	}
+}
+
 func TestGetMetricDataRejections(t *testing.T) {
 	s := start(t, Options{})
 	c := cloudWatch(s.Config(testRegion))
@@ -119,16 +156,17 @@ func TestGetMetricDataRejections(t *testing.T) {
 		end     time.Time
 		message string
 	}{
-		"TooMany":    {reason: "A call has 500 queries.", queries: many, message: "The collection MetricDataQueries must not have a size greater than 500."},
-		"Twice":      {reason: "IDs are unique.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat("q", "Shop", "Orders", "Sum", 60)}, message: "The values for parameter id in MetricDataQueries are not unique."},
-		"Time":       {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, end: begin, message: "The parameter StartTime must be less than the parameter EndTime."},
-		"Statistic":  {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic."},
-		"Period":     {reason: "Periods are minutes.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
-		"ID":         {reason: "An ID begins with a lowercase letter.", queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
-		"Identifier": {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q", "m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
-		"Syntax":     {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
-		"Number":     {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
-		"Circle":     {reason: "Expressions do not refer to themselves.", queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
+		"TooMany":     {reason: "A call has 500 queries.", queries: many, message: "The collection MetricDataQueries must not have a size greater than 500."},
+		"Twice":       {reason: "IDs are unique.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat("q", "Shop", "Orders", "Sum", 60)}, message: "The values for parameter id in MetricDataQueries are not unique."},
+		"Time":        {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, end: begin, message: "The parameter StartTime must be less than the parameter EndTime."},
+		"Statistic":   {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic."},
+		"Period":      {reason: "Periods are minutes, or parts of a minute.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
+		"ShortPeriod": {reason: "Not each part of a minute is a period.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 15)}},
+		"ID":          {reason: "An ID begins with a lowercase letter.", queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
+		"Identifier":  {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q", "m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
+		"Syntax":      {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
+		"Number":      {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
+		"Circle":      {reason: "Expressions do not refer to themselves.", queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"time"
 )
@@ -40,6 +41,8 @@ type function struct {
 	versions []*instance
 	next     int
 	aliases  map[string]*Alias
+	// routed is the part of an invocation that the additional version of an alias is due, by alias.
+	routed map[string]float64
 	// published is the number of the version that equals $LATEST, or "".
 	published string
 	// latestPublished is the version $LATEST.PUBLISHED, once it was published, and republished says that it equals
@@ -187,8 +190,9 @@ func (s *Server) Function(name string) (Function, bool) {
 	return snapshot(f), true
 }
 
-// EditFunction changes a function as an out-of-band update does, at once, with a new RevisionId. The name may be an
-// ARN; a plain name must exist in only one account and region. It reports whether the function exists.
+// EditFunction changes a function as an out-of-band update does, at once. It has a new RevisionId then, unless it only
+// changes what ListFunctions does not show: it is not documented whether that changes the RevisionId. The name may be
+// an ARN; a plain name must exist in only one account and region. It reports whether the function exists.
 func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 	defer s.editing()()
 	f := s.lookup(name)
@@ -196,11 +200,13 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 		return false
 	}
 	s.settleAll(f)
-	c := snapshot(f)
+	c, before := snapshot(f), f.latest.Configuration
 	edit(&c)
 	f.latest.Configuration, f.tags, f.concurrency = c.Configuration, c.Tags, c.ReservedConcurrentExecutions
 	f.codeSigning, f.recursiveLoop = c.CodeSigningConfigArn, c.RecursiveLoop
-	f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
+	if !reflect.DeepEqual(listed(before), listed(f.latest.Configuration)) {
+		f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
+	}
 	return true
 }
 

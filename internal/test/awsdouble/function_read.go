@@ -113,14 +113,19 @@ func listed(c Configuration) Configuration {
 const maxPage = 50
 
 func listFunctions(s *Server, r *request) (*answer, error) {
-	all := []Configuration{}
-	for _, f := range s.home(r.account, r.region).functions {
-		s.settleAll(f)
-		latest := listed(f.latest.Configuration)
-		if r.query("FunctionVersion") != "ALL" {
-			all = append(all, latest)
-			continue
+	functions := s.home(r.account, r.region).functions
+	if r.query("FunctionVersion") != "ALL" {
+		names, next := pageOf(slices.Sorted(maps.Keys(functions)), r)
+		page := make([]Configuration, 0, len(names))
+		for _, name := range names {
+			s.settleAll(functions[name])
+			page = append(page, listed(functions[name].latest.Configuration))
 		}
+		return pageAnswer("Functions", page, next), nil
+	}
+	all := []Configuration{}
+	for _, f := range functions {
+		s.settleAll(f)
 		all = append(all, versionsOf(f)...)
 	}
 	slices.SortFunc(all, func(a, b Configuration) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
@@ -130,6 +135,11 @@ func listFunctions(s *Server, r *request) (*answer, error) {
 // paged returns the response to a list: a page under a name, and the next marker.
 func paged[T any](name string, all []T, r *request) *answer {
 	page, next := pageOf(all, r)
+	return pageAnswer(name, page, next)
+}
+
+// pageAnswer returns a page under a name, with the next marker if there is one.
+func pageAnswer[T any](name string, page []T, next string) *answer {
 	out := map[string]any{name: page}
 	if next != "" {
 		out["NextMarker"] = next

@@ -136,6 +136,39 @@ func TestInvokeInState(t *testing.T) {
 	wantError(t, err, "TooManyRequestsException", "Rate Exceeded.")
 }
 
+// TestInvokeByWeight checks that the invocations of an alias are divided by its weights.
+func TestInvokeByWeight(t *testing.T) {
+	s := start(t, Options{})
+	c := client(s)
+	publishTwo(t, c)
+	in := &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("live")}
+	if _, err := c.CreateAlias(t.Context(), &lambda.CreateAliasInput{
+		FunctionName: in.FunctionName, Name: in.Qualifier, FunctionVersion: aws.String("1"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .3}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	count := func() map[string]int {
+		ran := map[string]int{}
+		for range 100 {
+			out, err := c.Invoke(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ran[*out.ExecutedVersion]++
+		}
+		return ran
+	}
+	if diff := cmp.Diff(map[string]int{"1": 70, "2": 30}, count()); diff != "" {
+		t.Errorf("with a weight: -want +got:\n%s", diff)
+	}
+	if _, err := c.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: in.FunctionName, Name: in.Qualifier, RoutingConfig: &types.AliasRoutingConfiguration{}}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"1": 100}, count()); diff != "" {
+		t.Errorf("without: -want +got:\n%s", diff)
+	}
+}
+
 func TestDurableExecutionRunsOnce(t *testing.T) {
 	s := start(t, Options{})
 	c := client(s)

@@ -74,5 +74,12 @@ func (s *Server) reached(f *function, t target, r *request) (instance, error) {
 	case f.latest.managed():
 		t.qualifier = publishedVersion
 	}
-	return s.pick(f, t, r)
+	i, err := s.pick(f, t, r)
+	if a := f.aliases[t.qualifier]; a != nil && err == nil {
+		if v := f.version(f.routes(a)); v != nil {
+			i = *v
+			i.FunctionArn = a.AliasArn
+		}
+	}
+	return i, err
 }

@@ -116,6 +116,7 @@ var s3Routes = []route{
 	{"PUT", "/{Bucket}/{Key...}", "PutObject", putObject},
 	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", headObject},
 	{"GET", "/{Bucket}/{Key...}", "GetObject", getObject},
+	{"GET", "/{Bucket}?list-type=2", "ListObjectsV2", listObjects},
 }
 
 // stsActions are STS's operations (query protocol), by Action.

@@ -40,6 +40,7 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 		Log:             l,
 		MinPollInterval: time.Second,
 		PollJitter:      0.1, //nolint:mnd // The default of --poll-jitter-percentage.
+		ListPolls:       true,
 		ClusterID:       "simulated",
 	}
 	o.ChangeLogOptions = &controller.ChangeLogOptions{ChangeLogger: changeLog{s.Changes}}

@@ -102,6 +102,9 @@ func (r *Env[T]) reconcile(mg T) (Outcome, *reconciler.Attempt, error) {
 		r.between()
 	}
 	o, err := r.act(ctx, e, mg, obs, attempt)
+	if _, aborted := attempt.Aborted(); !aborted {
+		attempt.Stored(ctx)
+	}
 	return o, attempt, err
 }
 

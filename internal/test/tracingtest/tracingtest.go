@@ -22,11 +22,11 @@ type Recorder struct {
 	exporter *tracetest.InMemoryExporter
 }
 
-// New returns a Recorder. It ends with the test.
-func New(t testing.TB) *Recorder {
+// New returns a Recorder with further options. It ends with the test.
+func New(t testing.TB, more ...sdktrace.TracerProviderOption) *Recorder {
 	t.Helper()
 	e := tracetest.NewInMemoryExporter()
-	p := sdktrace.NewTracerProvider(sdktrace.WithSyncer(e), sdktrace.WithSampler(sdktrace.AlwaysSample()))
+	p := sdktrace.NewTracerProvider(append([]sdktrace.TracerProviderOption{sdktrace.WithSyncer(e), sdktrace.WithSampler(sdktrace.AlwaysSample())}, more...)...)
 	// A shutdown drops the spans, which nobody reads after the test.
 	t.Cleanup(func() { _ = p.Shutdown(t.Context()) })
 	return &Recorder{Tracer: p.Tracer("test"), exporter: e}
@@ -34,6 +34,9 @@ func New(t testing.TB) *Recorder {
 
 // Reset drops all spans.
 func (r *Recorder) Reset() { r.exporter.Reset() }
+
+// Spans returns the spans in the order in which they ended.
+func (r *Recorder) Spans() tracetest.SpanStubs { return r.exporter.GetSpans() }
 
 // Everything returns all that the spans hold as text, for a test to search.
 func (r *Recorder) Everything() string { return fmt.Sprintf("%+v", r.exporter.GetSpans()) }

@@ -1,0 +1,248 @@
+// Package listpoll polls settled resources with AWS's List operations. A page of ListFunctions shows
+// the revisions of 50 functions, so that one call replaces 50 of GetFunction.
+//
+// A resource that was found up to date is watched with the revision that it had. As long as a list
+// shows the same revision, it needs no reconcile. If the list shows another one, or does not show the
+// item any more, the resource is reconciled at once.
+//
+// A list does not show everything: tags, for example. Each resource is therefore still read in full
+// from time to time, see Options.FullReadSpacing.
+//
+// A list is read only if that takes fewer calls than reading each resource. It is read by nobody's
+// reconcile, with the priority of polls, and its pages are spread over the poll interval.
+package listpoll
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+const (
+	// maxConcurrent is how many pages are read at the same time, of all lists.
+	maxConcurrent = 16
+
+	// pageTimeout is the time limit of a page.
+	pageTimeout = 30 * time.Second
+
+	// idleWait is how long the poller waits if no list is due. It is woken when one is.
+	idleWait = time.Hour
+)
+
+// Options are the options of a Poller.
+type Options struct {
+	// Interval is the time within which each item is checked: the poll interval.
+	Interval time.Duration
+
+	// MinResources is how many resources a list must have at least. Zero means DefaultMinResources.
+	MinResources int
+
+	// FullReadSpacing is the average time between two full reads of settled resources of a list. The
+	// more resources a list has, the longer it takes until each was read in full: their number times
+	// the spacing. Zero means DefaultFullReadSpacing.
+	FullReadSpacing time.Duration
+
+	// MaxFullReadInterval is the longest time between two full reads of a resource. Zero means
+	// DefaultMaxFullReadInterval.
+	MaxFullReadInterval time.Duration
+
+	// Breakers keep the poller from calling AWS where it does not answer. Nil admits all calls.
+	Breakers *breaker.Breakers
+
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// Defaults of Options.
+const (
+	DefaultMinResources        = 50
+	DefaultFullReadSpacing     = 20 * time.Second
+	DefaultMaxFullReadInterval = 7 * 24 * time.Hour
+)
+
+// A Poller watches resources by lists. A nil Poller watches nothing. It is safe for concurrent use.
+type Poller struct {
+	o     Options
+	start time.Time
+	wake  chan struct{}
+
+	mu        sync.Mutex
+	lists     map[listKey]*list
+	resources map[types.UID]*resource
+}
+
+// listKey identifies a list of a session. Lists are not shared between sessions, so that nobody sees
+// what other credentials have read.
+type listKey struct {
+	session *session.Session
+	name    string
+}
+
+// A resource is watched by its items.
+type resource struct {
+	session *session.Session
+	refs    []Ref
+
+	// readAt is when it was last read in full. It is zero if that was before the start.
+	readAt time.Time
+
+	// watchedAt is since when it is watched.
+	watchedAt time.Time
+
+	// fingerprints has the fingerprint that each item had when its revision was first found.
+	fingerprints []uint64
+
+	// notify reconciles the resource. reported is the difference that it was last called for.
+	notify   func()
+	reported string
+}
+
+// New returns a Poller. Start makes it read.
+func New(o Options) *Poller {
+	if o.MinResources <= 0 {
+		o.MinResources = DefaultMinResources
+	}
+	if o.FullReadSpacing <= 0 {
+		o.FullReadSpacing = DefaultFullReadSpacing
+	}
+	if o.MaxFullReadInterval <= 0 {
+		o.MaxFullReadInterval = DefaultMaxFullReadInterval
+	}
+	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{}, resources: map[types.UID]*resource{}}
+}
+
+// NeedLeaderElection returns true: only the leader reads lists.
+func (p *Poller) NeedLeaderElection() bool { return true }
+
+// Start reads lists until the context is cancelled.
+func (p *Poller) Start(ctx context.Context) error {
+	slots := make(chan struct{}, maxConcurrent)
+	for {
+		due, wait := p.due()
+		for _, l := range due {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return nil
+			}
+			go func() {
+				defer func() { <-slots }()
+				p.read(ctx, l)
+				p.wakeUp()
+			}()
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-p.wake:
+			timer.Stop()
+		case <-timer.C:
+		}
+	}
+}
+
+// Poll reads one page of each list that is due, one after the other. It is for callers that
+// schedule reads themselves instead of calling Start. It returns when to call it again.
+func (p *Poller) Poll(ctx context.Context) time.Duration {
+	for {
+		due, wait := p.due()
+		if len(due) == 0 {
+			return wait
+		}
+		for _, l := range due {
+			p.read(ctx, l)
+		}
+	}
+}
+
+func (p *Poller) wakeUp() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// due returns the lists whose next page is due, and marks them as being read. wait is when the
+// next one is due. Lists without resources are dropped.
+func (p *Poller) due() (due []*list, wait time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, wait := p.o.Now(), idleWait
+	for k, l := range p.lists {
+		if len(l.items) == 0 && !l.reading {
+			delete(p.lists, k)
+			continue
+		}
+		if l.reading || !p.pays(l) {
+			continue
+		}
+		after := l.nextAt.Sub(now)
+		if after > max(p.o.Interval, maxFailureDelay) { // The clock was set back.
+			l.roundStart, after = time.Time{}, 0
+		}
+		if after > 0 {
+			wait = min(wait, after)
+			continue
+		}
+		l.begin(now, p.o.Interval)
+		due = append(due, l)
+	}
+	return due, wait
+}
+
+// read reads the next page of a list that due has returned.
+func (p *Poller) read(ctx context.Context, l *list) {
+	key := breaker.Key{Config: l.session.Ref.UID, Region: l.session.AWS.Region}
+	if p.o.Breakers != nil {
+		release, wait := p.o.Breakers.Enter(key)
+		defer release()
+		if wait > 0 {
+			p.finish(l, func(now time.Time) []func() { l.postpone(now, wait); return nil })
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(quota.WithRequester(ctx, l.requester()), pageTimeout)
+	defer cancel()
+	token, first, last := p.position(l)
+	began := p.o.Now()
+	page, err := l.definition.Read(ctx, l.session, token, first, last)
+	p.finish(l, func(now time.Time) []func() {
+		wait, deferred := quota.Deferred(err)
+		switch {
+		case deferred:
+			l.postpone(now, wait)
+		case err != nil:
+			l.fail(now, awserr.IsAccessDenied(err))
+		default:
+			return p.apply(l, page, began, now)
+		}
+		return nil
+	})
+}
+
+// finish applies the result of a read, and calls what the result returns without holding the lock.
+func (p *Poller) finish(l *list, result func(now time.Time) []func()) {
+	p.mu.Lock()
+	l.reading = false
+	notify := result(p.o.Now())
+	p.mu.Unlock()
+	for _, n := range notify {
+		n()
+	}
+}
+
+// position returns the token of the next page, and the lowest and the highest ID of the items.
+func (p *Poller) position(l *list) (token, first, last string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return l.token, l.first, l.last
+}

@@ -1,0 +1,409 @@
+package listpoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+func TestRound(t *testing.T) {
+	const n = 1000
+	e := newEnv(t, Options{})
+	e.exist(n)
+	e.watch(n, e.now)
+	if got := e.run(interval); got != n/pageSize {
+		t.Errorf("%d calls in the first interval, want %d", got, n/pageSize)
+	}
+	for round := range 10 {
+		before := len(e.calls)
+		if got := e.run(interval); got > n/pageSize {
+			t.Errorf("round %d: %d calls, want at most %d", round, got, n/pageSize)
+		}
+		for i := before + 1; i < len(e.calls); i++ {
+			if gap := e.calls[i].Sub(e.calls[i-1]); gap < interval/(2*n/pageSize)/2 {
+				t.Errorf("round %d: two pages within %s: they should be spread over the interval", round, gap)
+			}
+		}
+		e.reconcile(n)
+		if diff := cmp.Diff(map[State]int{Unchanged: n}, e.states(n)); diff != "" {
+			t.Errorf("round %d: -want, +got:\n%s", round, diff)
+		}
+	}
+	if len(e.notified) > 0 {
+		t.Errorf("%d resources were reconciled although nothing changed", len(e.notified))
+	}
+}
+
+func TestAgeOfWhatIsBelieved(t *testing.T) {
+	const n = 500
+	e := newEnv(t, Options{})
+	e.exist(n)
+	e.watch(n, e.now)
+	e.run(2 * interval)
+	oldest := time.Duration(0)
+	for range 300 {
+		e.run(interval / 60)
+		for _, it := range e.lists[listKey{session: e.session, name: e.list.name()}].items {
+			oldest = max(oldest, e.now.Sub(it.readAt))
+		}
+	}
+	if most := interval + interval/20; oldest > most {
+		t.Errorf("an item was not read for %s, want at most %s", oldest, most)
+	}
+}
+
+func TestDifference(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(e *env, id string)
+	}{
+		"Revision":    {reason: "The revision of a function that someone has changed is another one.", change: func(e *env, id string) { e.revisions[id] = "r2" }},
+		"Fingerprint": {reason: "AWS may change what it shows without a new revision.", change: func(e *env, id string) { e.prints[id] = 2 }},
+		"Deleted":     {reason: "A function that a whole round does not show is deleted.", change: func(e *env, id string) { delete(e.revisions, id) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			const n, changed = 200, 77
+			e := newEnv(t, Options{FullReadSpacing: time.Hour})
+			e.exist(n)
+			e.watch(n, time.Time{})
+			e.run(interval)
+			id := e.ids()[changed]
+			tc.change(e, id)
+			e.run(2 * interval)
+			if got := e.notified[uidOf(changed)]; got != 1 {
+				t.Errorf("%s\nthe resource was reconciled %d times because of it, want once", tc.reason, got)
+			}
+			if len(e.notified) != 1 {
+				t.Errorf("%d resources were reconciled, want 1", len(e.notified))
+			}
+			if s := e.Check(uidOf(changed), e.session).State; s != Unknown {
+				t.Errorf("%s\nCheck() is %v, want Unknown", tc.reason, s)
+			}
+			if name == "Deleted" {
+				return
+			}
+			e.watchOne(changed, id, e.now) // The full read has found and corrected it.
+			e.run(2 * interval)
+			if s := e.Check(uidOf(changed), e.session).State; s != Unchanged || e.notified[uidOf(changed)] != 1 {
+				t.Errorf("after the full read: Check() is %v and %d calls of notify, want Unchanged and 1", s, e.notified[uidOf(changed)])
+			}
+		})
+	}
+}
+
+func TestLateList(t *testing.T) {
+	e := newEnv(t, Options{})
+	e.exist(100)
+	e.watch(100, e.now)
+	e.run(interval)
+	id := e.ids()[3]
+	e.Watch(uidOf(3), e.session, []Ref{{List: e.list, ID: id, Revision: "r2"}}, e.now, func() { t.Error("a list that is late was believed") })
+	if s := e.Check(uidOf(3), e.session).State; s != Pending {
+		t.Errorf("Check() is %v right after a full read that is newer than the list, want Pending", s)
+	}
+	e.revisions[id] = "r2"
+	e.run(interval)
+	if s := e.Check(uidOf(3), e.session).State; s != Unchanged {
+		t.Errorf("Check() is %v once the list shows the revision, want Unchanged", s)
+	}
+}
+
+// TestNeverAgrees is about an endpoint whose lists show other revisions than its single reads.
+func TestNeverAgrees(t *testing.T) {
+	const n = 200
+	e := newEnv(t, Options{})
+	e.exist(n)
+	for i, id := range e.ids() {
+		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour), func() { e.notified[uidOf(i)]++ })
+	}
+	e.run(2 * interval)
+	if len(e.notified) != n {
+		t.Errorf("%d resources were reconciled, want all %d once", len(e.notified), n)
+	}
+	for i, id := range e.ids() {
+		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour), func() { t.Error("a difference that a full read did not settle was reported again") })
+	}
+	e.run(2 * interval)
+	if got := e.run(20 * interval); got > 0 {
+		t.Errorf("%d calls although the list is of no use, want none", got)
+	}
+}
+
+func TestPays(t *testing.T) {
+	cases := map[string]struct {
+		reason        string
+		account, ours int
+		o             Options
+		first, next   int
+	}{
+		"AllOurs":       {reason: "All functions of the account are ours.", account: 1000, ours: 1000, first: 20, next: 20},
+		"Half":          {reason: "It still takes far fewer calls.", account: 2000, ours: 1000, first: 40, next: 40},
+		"FewOurs":       {reason: "The list is given up at as many pages as there are functions of ours, for a day.", account: 20_000, ours: 100, first: 101, next: 0},
+		"Small":         {reason: "One page of functions is not worth it.", account: 49, ours: 49},
+		"FullReads":     {reason: "If functions are to be read in full as often as polled, lists save nothing.", account: 500, ours: 500, o: Options{FullReadSpacing: time.Second}},
+		"FullReadsMost": {reason: "The same, by the longest interval.", account: 500, ours: 500, o: Options{MaxFullReadInterval: interval}},
+		"Lower":         {reason: "How many are worth it is an option.", account: 40, ours: 40, o: Options{MinResources: 40}, first: 1, next: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, tc.o)
+			e.exist(tc.account)
+			e.watch(tc.ours, e.now)
+			first := e.run(interval)
+			next := e.run(interval)
+			if first != tc.first || next != tc.next {
+				t.Errorf("%s\n%d and %d calls, want %d and %d", tc.reason, first, next, tc.first, tc.next)
+			}
+			e.reconcile(tc.ours)
+			if used := e.states(tc.ours)[Unknown] < tc.ours; used != (tc.next > 0) {
+				t.Errorf("%s\n%v, want that the list is used: %t", tc.reason, e.states(tc.ours), tc.next > 0)
+			}
+		})
+	}
+}
+
+func TestTriedAgainAfterADay(t *testing.T) {
+	e := newEnv(t, Options{})
+	e.exist(20_000)
+	e.watch(100, e.now)
+	e.run(interval)
+	if got := e.run(23 * time.Hour); got != 0 {
+		t.Errorf("%d calls within a day, want none", got)
+	}
+	if got := e.run(2 * time.Hour); got == 0 || got > 101 {
+		t.Errorf("%d calls after a day, want 1 to 101", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		hour   int // The most calls in an hour.
+	}{
+		"Denied":   {reason: "Without the permission, the list is tried rarely.", err: &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1},
+		"Failing":  {reason: "Failures are retried less and less often.", err: errors.New("no answer"), hour: 20},
+		"Deferred": {reason: "The quota says when.", err: &quota.DeferredError{After: 6 * time.Minute}, hour: 10},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			const n = 300
+			e := newEnv(t, Options{FullReadSpacing: time.Hour})
+			e.exist(n)
+			e.watch(n, time.Time{})
+			e.fail = tc.err
+			if got := e.run(time.Hour); got < 1 || got > tc.hour {
+				t.Errorf("%s\n%d calls in the first hour, want 1 to %d", tc.reason, got, tc.hour)
+			}
+			if got := e.run(time.Hour); got > tc.hour {
+				t.Errorf("%s\n%d calls in the second hour, want at most %d", tc.reason, got, tc.hour)
+			}
+			if diff := cmp.Diff(map[State]int{Unknown: n}, e.states(n)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			e.fail = nil
+			e.run(12 * time.Hour)
+			e.reconcile(n)
+			e.run(interval)
+			if e.states(n)[Unchanged] < n-10 {
+				t.Errorf("%s\n%v after it works again, want nearly all Unchanged", tc.reason, e.states(n))
+			}
+		})
+	}
+}
+
+func TestFullReads(t *testing.T) {
+	cases := map[string]struct {
+		n     int
+		o     Options
+		every time.Duration
+	}{
+		"Few":    {n: 100, every: 40 * time.Minute},
+		"Many":   {n: 10_000, every: 512 * interval},
+		"Most":   {n: 100_000, every: DefaultMaxFullReadInterval},
+		"Faster": {n: 10_000, o: Options{FullReadSpacing: time.Second}, every: 32 * interval},
+		"Capped": {n: 10_000, o: Options{MaxFullReadInterval: time.Hour}, every: time.Hour},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := newEnv(t, tc.o).fullReadInterval(tc.n); got != tc.every {
+				t.Errorf("each of %d resources is read in full every %s, want %s", tc.n, got, tc.every)
+			}
+		})
+	}
+}
+
+// TestFullReadsOfRestarts checks that each resource is read in full although the provider is
+// restarted more often than that.
+func TestFullReadsOfRestarts(t *testing.T) {
+	const n = 300 // Read in full every 160 minutes.
+	full := map[int]int{}
+	e := newEnv(t, Options{})
+	e.exist(n)
+	for range 48 {
+		e.Poller = New(Options{Interval: interval, Now: func() time.Time { return e.now }})
+		e.watch(n, time.Time{})
+		for range 6 {
+			e.run(interval)
+			for i, id := range e.ids() {
+				if e.Check(uidOf(i), e.session).State == Unknown {
+					full[i]++
+					e.watchOne(i, id, e.now)
+				}
+			}
+		}
+	}
+	for i := range n {
+		if full[i] < 17 || full[i] > 37 { // 18 times 160 minutes are 48 hours. A restart may add one.
+			t.Fatalf("resource %d was read in full %d times in 48 hours, want 17 to 37", i, full[i])
+		}
+	}
+}
+
+func TestSessions(t *testing.T) {
+	e := newEnv(t, Options{})
+	e.exist(100)
+	e.watch(100, e.now)
+	e.run(interval)
+	other := &session.Session{}
+	if s := e.Check(uidOf(0), other).State; s != Unknown {
+		t.Errorf("Check() with another session is %v, want Unknown: what one config reads is nobody else's", s)
+	}
+	for i, id := range e.ids() {
+		e.Watch(uidOf(i), other, []Ref{{List: e.list, ID: id, Revision: "r1"}}, e.now, nil)
+	}
+	e.run(interval)
+	if len(e.lists) != 1 {
+		t.Errorf("%d lists are kept, want that of the new session alone", len(e.lists))
+	}
+	for i := range 100 {
+		e.Forget(uidOf(i))
+	}
+	e.run(interval)
+	if len(e.lists)+len(e.resources) != 0 {
+		t.Errorf("%d lists and %d resources are kept, want none", len(e.lists), len(e.resources))
+	}
+}
+
+// TestSecondList is about functions whose code is in S3: their objects are read by list only if that
+// takes fewer calls.
+func TestSecondList(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		objects  int
+		calls    int
+		isDirect bool
+	}{
+		"OneKey":    {reason: "One object is looked up by itself.", objects: 1, isDirect: true},
+		"ManyKeys":  {reason: "Many objects are read by one call.", objects: 100, calls: 2},
+		"LongOther": {reason: "A bucket with more pages than keys of ours does not pay.", objects: 3, isDirect: true, calls: 4},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			const n = 100
+			e := newEnv(t, Options{FullReadSpacing: time.Hour})
+			e.exist(n)
+			calls := 0
+			objects := &List{Operation: "ListObjectsV2", Of: "bucket", PageSize: 1000, Get: func(context.Context, *session.Session, string) (string, error) { return "etag", nil }}
+			objects.Read = func(context.Context, *session.Session, string, string, string) (Page, error) {
+				calls++
+				if name == "LongOther" {
+					return Page{Next: "more"}, nil
+				}
+				page := Page{}
+				for i := range tc.objects {
+					page.Items = append(page.Items, Item{ID: fmt.Sprint(i), Revision: "etag"})
+				}
+				return page, nil
+			}
+			for i, id := range e.ids() {
+				e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "r1"}, {List: objects, ID: fmt.Sprint(i % tc.objects), Revision: "etag"}}, e.now, nil)
+			}
+			e.run(2 * interval)
+			r := e.Check(uidOf(5), e.session)
+			if r.State != Unchanged || (len(r.Direct) == 1) != tc.isDirect || calls != tc.calls {
+				t.Errorf("%s\nCheck() is %v with %d items to look up, after %d calls of the list; want Unchanged, %t, %d", tc.reason, r.State, len(r.Direct), calls, tc.isDirect, tc.calls)
+			}
+		})
+	}
+}
+
+// TestTimeJumps sets the clock back and forth: reads neither stop nor come in a burst.
+func TestTimeJumps(t *testing.T) {
+	const n = 500
+	for name, jump := range map[string]time.Duration{"Back": -48 * time.Hour, "Forth": 48 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, Options{})
+			e.exist(n)
+			e.watch(n, e.now)
+			e.run(interval + interval/2)
+			e.now = e.now.Add(jump)
+			if got := e.run(interval); got > 3*n/pageSize {
+				t.Errorf("%d calls in the interval after the jump, want at most %d", got, 3*n/pageSize)
+			}
+			e.watch(n, e.now)
+			e.run(2 * interval)
+			if e.states(n)[Unchanged] < n/2 {
+				t.Errorf("%v two intervals after the jump, want most Unchanged", e.states(n))
+			}
+		})
+	}
+}
+
+// TestRandom changes, deletes and restores functions at random, while resources are watched and
+// forgotten. It checks that Check never returns Unchanged for what AWS has had differently for the
+// whole time within which it must be checked, and that calls stay within their bound.
+func TestRandom(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 1))
+			const n = 300
+			e := newEnv(t, Options{})
+			e.exist(n + r.IntN(300))
+			e.watch(n, time.Time{})
+			var ids []string
+			for i := range n {
+				ids = append(ids, e.resources[uidOf(i)].refs[0].ID)
+			}
+			changedAt := map[string]time.Time{}
+			for range 400 {
+				switch id := ids[r.IntN(n)]; r.IntN(8) {
+				case 0:
+					e.revisions[id], changedAt[id] = fmt.Sprint("r", r.IntN(1e9)), e.now
+				case 1:
+					delete(e.revisions, id)
+					changedAt[id] = e.now
+				case 2:
+					e.fail = errors.New("no answer")
+				case 3:
+					e.fail = nil
+				case 4:
+					e.Forget(uidOf(r.IntN(n)))
+				}
+				if got := e.run(time.Duration(r.IntN(300)) * time.Second); got > 40 {
+					t.Fatalf("%d pages in less than half an interval", got)
+				}
+				for i, id := range ids {
+					state := e.Check(uidOf(i), e.session).State
+					if at, ok := changedAt[id]; ok && state == Unchanged && e.now.Sub(at) > e.maxAge() {
+						t.Fatalf("%s counts as unchanged %s after it was changed", id, e.now.Sub(at))
+					}
+					if _, ok := e.revisions[id]; ok && state == Unknown { // It is read in full and found up to date.
+						e.watchOne(i, id, e.now)
+						delete(changedAt, id)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,331 @@
+package listpoll
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+const (
+	// roundShare is the part of the interval over which the pages of a list are spread.
+	roundShare = 0.95
+
+	// maxRound is how long a round may take, as a multiple of the interval.
+	maxRound = 3
+
+	// overdueAfter is when an item counts as missing that was not read again, and scanShare how often
+	// such items are looked for, both as parts of the interval.
+	overdueAfter = 1.1
+	scanShare    = 1.0 / 20
+
+	// settleShare is the part of the interval that a new list waits for more resources.
+	settleShare = 1.0 / 60
+
+	// minSpacing is the shortest time between two pages.
+	minSpacing = 50 * time.Millisecond
+
+	// maxHaste is how much faster than evenly the pages of a late round are read.
+	maxHaste = 2
+
+	// replication is how long after a full read a list may still show an older revision.
+	replication = time.Minute
+
+	// pagesValid is how long the number of pages of a list is believed that does not pay.
+	pagesValid = 24 * time.Hour
+
+	// maxFailures is how many pages in a row may fail before the list is read from its beginning: the
+	// token may be invalid.
+	maxFailures = 3
+
+	// Delays after a failed page, and after a denied one: they double with each.
+	minFailureDelay, maxFailureDelay = time.Second, 5 * time.Minute
+	minDeniedDelay, maxDeniedDelay   = time.Hour, 24 * time.Hour
+)
+
+// A list is the state of a List of a session. Its items are read in rounds. A round begins one
+// interval after the round before, so that each item is read once in an interval.
+type list struct {
+	definition *List
+	session    *session.Session
+
+	// primary is whether the list is the first one of a resource. The others only add to it.
+	primary bool
+	items   map[string]*item
+
+	// reading is true while a page is read. nextAt is when the next one is due.
+	reading bool
+	nextAt  time.Time
+
+	// roundStart is when the round began, or zero if none is under way. first and last are the lowest
+	// and the highest ID of its items, token is that of the next page, pages counts pages and seen
+	// the items that they had.
+	roundStart  time.Time
+	first, last string
+	token       string
+	pages, seen int
+
+	// punctual is whether the last round was complete, this one began one interval after it, and no
+	// page has failed since. scannedAt is when overdue items were last looked for.
+	punctual  bool
+	scannedAt time.Time
+
+	// lastPages is how many pages the last round had, or at least has: 0 if unknown. countedAt is
+	// when they were counted.
+	lastPages int
+	countedAt time.Time
+
+	// differing counts the resources of this round, and lastDiffering those of the last one, for which
+	// a full read does not settle what the list shows.
+	differing, lastDiffering int
+
+	// failures and denials count failed and denied pages in a row. deniedUntil is when to try again.
+	failures, denials int
+	deniedUntil       time.Time
+}
+
+// An item is what a list shows of a resource.
+type item struct {
+	resources   []types.UID
+	revision    string
+	fingerprint uint64
+
+	// readAt is when the read of its page began. It is zero if it was not seen yet.
+	readAt time.Time
+}
+
+// requester returns the requester of the list's calls.
+func (l *list) requester() quota.Requester {
+	return quota.Requester{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
+}
+
+// begin marks a page as being read. It begins a round if none is under way, or if the present one
+// began too long ago for its pages to describe the same state, as after an outage.
+func (l *list) begin(now time.Time, interval time.Duration) {
+	l.reading = true
+	if !l.roundStart.IsZero() && now.Sub(l.roundStart) < maxRound*interval {
+		return
+	}
+	l.punctual = l.punctual && l.nextAt.Add(time.Duration(scanShare*float64(interval))).After(now)
+	l.roundStart, l.token, l.pages, l.seen, l.differing = now, "", 0, 0, 0
+	l.first, l.last = "", ""
+	for id := range l.items {
+		if l.first == "" || id < l.first {
+			l.first = id
+		}
+		l.last = max(l.last, id)
+	}
+}
+
+// postpone makes the next page due after the given time.
+func (l *list) postpone(now time.Time, wait time.Duration) { l.nextAt = now.Add(max(wait, minSpacing)) }
+
+// fail records that a page could not be read.
+func (l *list) fail(now time.Time, denied bool) {
+	l.failures++
+	l.punctual = false
+	if denied {
+		l.denials++
+		l.deniedUntil = now.Add(doubled(minDeniedDelay, maxDeniedDelay, l.denials))
+		l.roundStart = time.Time{}
+		return
+	}
+	if l.failures%maxFailures == 0 {
+		l.token = ""
+	}
+	l.postpone(now, doubled(minFailureDelay, maxFailureDelay, l.failures))
+}
+
+// doubled returns a delay that doubles with each time, up to a maximum.
+func doubled(first, most time.Duration, times int) time.Duration {
+	d := first
+	for ; times > 1 && d < most; times-- {
+		d *= 2
+	}
+	return min(d, most)
+}
+
+// expectedPages returns how many pages a round has: as many as the last one, or else at least as
+// many as its items fill.
+func (l *list) expectedPages() int {
+	return max(l.lastPages, (len(l.items)+l.definition.PageSize-1)/l.definition.PageSize)
+}
+
+// remainingPages returns how many pages of a round are left. In the first round, it assumes that
+// the items are spread evenly over the list; if none was seen yet, that there are as many pages as
+// pay.
+func (l *list) remainingPages() int {
+	left := l.lastPages - l.pages
+	switch {
+	case l.lastPages == 0 && l.seen == 0:
+		left = len(l.items) - l.pages
+	case l.lastPages == 0:
+		left = l.pages*len(l.items)/l.seen - l.pages
+	}
+	unseen := (len(l.items) - l.seen + l.definition.PageSize - 1) / l.definition.PageSize
+	return max(left, unseen, 1)
+}
+
+// advance makes the next page due. The remaining pages are spread over the rest of the round.
+func (l *list) advance(now time.Time, interval time.Duration) {
+	whole, remaining := time.Duration(roundShare*float64(interval)), l.remainingPages()
+	spacing := l.roundStart.Add(whole).Sub(now) / time.Duration(remaining)
+	l.postpone(now, max(spacing, whole/time.Duration(maxHaste*(l.pages+remaining))))
+}
+
+// endRound ends a round that has read the last page, or whose list has more pages than pay.
+func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
+	l.lastPages, l.countedAt = l.pages, now
+	if l.punctual = complete; complete {
+		l.lastDiffering = l.differing
+	}
+	l.nextAt = l.roundStart.Add(interval)
+	l.roundStart = time.Time{}
+}
+
+// pays returns whether it takes fewer calls to read the list than to read its items one by one. The
+// caller holds the lock.
+func (p *Poller) pays(l *list) bool {
+	now := p.o.Now()
+	if now.Before(l.deniedUntil) {
+		return false
+	}
+	if l.lastPages > 0 && l.roundStart.IsZero() && now.Sub(l.countedAt) > pagesValid {
+		l.lastPages, l.lastDiffering = 0, 0
+	}
+	n := len(l.items)
+	if !l.primary {
+		return l.expectedPages() < n && p.anyPays(l.session)
+	}
+	fullReads := float64(n) * p.o.Interval.Seconds() / p.fullReadInterval(n).Seconds()
+	return n >= p.o.MinResources && float64(l.expectedPages()+l.lastDiffering)+fullReads < float64(n)
+}
+
+// anyPays returns whether a primary list of a session pays.
+func (p *Poller) anyPays(s *session.Session) bool {
+	for k, l := range p.lists {
+		if k.session == s && l.primary && p.pays(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// fullReadInterval returns how often each of n resources is read in full: the interval, doubled as
+// often as it takes to keep the spacing.
+func (p *Poller) fullReadInterval(n int) time.Duration {
+	spaced, d := time.Duration(n)*p.o.FullReadSpacing, p.o.Interval
+	for d < spaced && d < p.o.MaxFullReadInterval {
+		d *= 2
+	}
+	return max(min(d, p.o.MaxFullReadInterval), p.o.Interval)
+}
+
+// apply records a page of a list, and returns what to call because of it. began is when its read
+// began. The caller holds the lock.
+func (p *Poller) apply(l *list, page Page, began, now time.Time) (notify []func()) {
+	l.failures, l.denials = 0, 0
+	l.pages++
+	for _, i := range page.Items {
+		it, ok := l.items[i.ID]
+		if !ok {
+			continue
+		}
+		if it.readAt.Before(l.roundStart) {
+			l.seen++
+		}
+		it.revision, it.fingerprint, it.readAt = strings.Clone(i.Revision), i.Fingerprint, began
+		notify = append(notify, p.compare(l, i.ID, it)...)
+	}
+	switch l.token = page.Next; {
+	case l.seen == len(l.items):
+		l.endRound(now, p.o.Interval, true)
+	case page.Next == "":
+		notify = append(notify, p.reportMissing(l, l.roundStart)...)
+		l.endRound(now, p.o.Interval, true)
+	case l.pages > len(l.items):
+		l.endRound(now, p.o.Interval, false)
+	default:
+		notify = append(notify, p.reportOverdue(l, now)...)
+		l.advance(now, p.o.Interval)
+	}
+	return notify
+}
+
+// reportOverdue returns what to call for the resources that this round should have shown by now: each
+// item is read one interval after it was last. If the rounds are late, it is decided when they end.
+func (p *Poller) reportOverdue(l *list, now time.Time) []func() {
+	if !l.punctual || now.Sub(l.scannedAt) < time.Duration(scanShare*float64(p.o.Interval)) {
+		return nil
+	}
+	l.scannedAt = now
+	return p.reportMissing(l, now.Add(-time.Duration(overdueAfter*float64(p.o.Interval))))
+}
+
+// compare compares what the list shows of an item with its resources, and returns what to call for
+// those that differ.
+func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
+	for _, uid := range it.resources {
+		r := p.resources[uid]
+		if r.differs(l, id, it) {
+			notify = append(notify, r.report(l, it.readAt, fmt.Sprint(it.revision, " ", it.fingerprint))...)
+		}
+	}
+	return notify
+}
+
+// reportMissing returns what to call for the resources that a list has not shown since the given
+// time.
+func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
+	for _, it := range l.items {
+		if !it.readAt.Before(since) || it.readAt.IsZero() && !since.Equal(l.roundStart) {
+			continue
+		}
+		it.revision, it.fingerprint, it.readAt = "", 0, l.roundStart
+		for _, uid := range it.resources {
+			notify = append(notify, p.resources[uid].report(l, it.readAt, "missing")...)
+		}
+	}
+	return notify
+}
+
+// differs returns whether an item of a list differs from what it was when the resource was found up
+// to date. The first fingerprint that comes with the same revision is the one that later ones are
+// compared with.
+func (r *resource) differs(l *list, id string, it *item) bool {
+	for i, ref := range r.refs {
+		if ref.ID != id || !ref.List.is(l.definition) {
+			continue
+		}
+		switch {
+		case ref.Revision != it.revision:
+			return true
+		case r.fingerprints[i] == 0:
+			r.fingerprints[i] = it.fingerprint
+		case r.fingerprints[i] != it.fingerprint:
+			return true
+		}
+	}
+	return false
+}
+
+// report returns what to call for a difference that a list shows. A difference that a full read did
+// not settle is not reported again, and one soon after a full read is not believed.
+func (r *resource) report(l *list, at time.Time, difference string) []func() {
+	switch {
+	case at.Sub(r.watchedAt) < replication && !r.readAt.IsZero():
+		return nil
+	case r.reported == difference:
+		l.differing++
+		return nil
+	}
+	r.reported = difference
+	if r.notify == nil {
+		return nil
+	}
+	return []func(){r.notify}
+}

@@ -1,0 +1,67 @@
+package function
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+)
+
+// listAPI has the call that polls many resources at once.
+type listAPI interface {
+	ListFunctions(ctx context.Context, in *lambda.ListFunctionsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionsOutput, error)
+}
+
+// functions is the list of the functions of an account and region.
+var functions = &listpoll.List{Operation: "ListFunctions", PageSize: 50, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	return readFunctions(ctx, session.Client(s, lambda.NewFromConfig), marker)
+}}
+
+// readFunctions reads a page of ListFunctions. AWS does not sort it.
+func readFunctions(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+	out, err := api.ListFunctions(ctx, &lambda.ListFunctionsInput{Marker: lambdaapi.Text(marker)})
+	if err != nil {
+		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list functions")
+	}
+	page := listpoll.Page{Next: ptr.Deref(out.NextMarker, "")}
+	for _, c := range out.Functions {
+		page.Items = append(page.Items, listpoll.Item{
+			ID:          ptr.Deref(c.FunctionName, ""),
+			Revision:    listpoll.Revision(c.FunctionArn, c.RevisionId, c.CodeSha256, c.LastModified),
+			Fingerprint: listpoll.Fingerprint(c),
+		})
+	}
+	return page, nil
+}
+
+// listItems returns the items that show whether a function and its code are what status says. It
+// returns none if status does not say enough, or if spec depends on what no list shows.
+func listItems(f *v1beta1.Function) []listpoll.Ref {
+	s := f.Status.AtProvider
+	revision := listpoll.Revision(s.FunctionArn, s.RevisionID, s.CodeSHA256, s.LastModified)
+	if revision == "" || s.PublishingVersion != nil {
+		return nil
+	}
+	items := []listpoll.Ref{{List: functions, ID: functionName(f), Revision: revision}}
+	c, _ := codeOf(f)
+	switch {
+	case c == nil:
+		return items
+	case c.ImageURI != nil && ptr.Deref(c.TrackImageTag, false):
+		return nil
+	}
+	object, ok := bundle.Listed(source(*c), s.DeployedCode)
+	if !ok {
+		return nil
+	}
+	return append(items, object...)
+}

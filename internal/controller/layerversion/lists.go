@@ -1,0 +1,61 @@
+package layerversion
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+)
+
+// listAPI has the call that polls many resources at once.
+type listAPI interface {
+	ListLayers(ctx context.Context, in *lambda.ListLayersInput, opts ...func(*lambda.Options)) (*lambda.ListLayersOutput, error)
+}
+
+// layers is the list of the layers of an account and region, each with its latest version. A
+// version can't be changed, so that it is only a question of whether it exists.
+var layers = &listpoll.List{Operation: "ListLayers", PageSize: 50, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+	return readLayers(ctx, session.Client(s, lambda.NewFromConfig), marker)
+}}
+
+// readLayers reads a page of ListLayers.
+func readLayers(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
+	out, err := api.ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
+	if err != nil {
+		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list layers")
+	}
+	page := listpoll.Page{Next: ptr.Deref(out.NextMarker, "")}
+	for _, l := range out.Layers {
+		if l.LatestMatchingVersion != nil {
+			page.Items = append(page.Items, listpoll.Item{ID: ptr.Deref(l.LayerArn, ""), Revision: ptr.Deref(l.LatestMatchingVersion.LayerVersionArn, "")})
+		}
+	}
+	return page, nil
+}
+
+// listItems returns the items that show whether a version is the latest one of its layer, and its
+// content is what was published. It returns none while old versions are to be deleted.
+func listItems(l *v1beta1.LayerVersion) []listpoll.Ref {
+	s := l.Status.AtProvider
+	if s.LayerArn == nil || s.LayerVersionArn == nil || len(s.OldVersions) > 0 {
+		return nil
+	}
+	items := []listpoll.Ref{{List: layers, ID: *s.LayerArn, Revision: *s.LayerVersionArn}}
+	if l.Spec.ForProvider.Content == nil {
+		return items
+	}
+	object, ok := bundle.Listed(source(*l.Spec.ForProvider.Content), s.PublishedContent)
+	if !ok {
+		return nil
+	}
+	return append(items, object...)
+}
