@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
@@ -53,6 +54,15 @@ type Attempt struct {
 
 	// cause is the cause of a difference, see Cause. It is empty if unknown.
 	cause string
+
+	// origin describes the call that explains a difference. It is empty if unknown.
+	origin string
+
+	// readyBefore is the Ready condition at the start.
+	readyBefore xpv2.Condition
+
+	// session is the session of the resource. It is nil if there is none.
+	session *session.Session
 
 	// permission is what the resource may use. It is set once its client is connected.
 	permission *permission

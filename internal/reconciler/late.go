@@ -190,8 +190,9 @@ func (e *External[T, O, S]) reportGone(ctx context.Context, mg T) {
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
 		Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
-		Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("%s was deleted in AWS: it is created again", meta.GetExternalName(mg))))
-		DescribeChange(ctx, "recreated: it was deleted in AWS")
+		by := deletedBy(attemptFrom(ctx).origin)
+		Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("%s was deleted in AWS%s: it is created again", meta.GetExternalName(mg), by)))
+		DescribeChange(ctx, "recreated: it was deleted in AWS"+by)
 	}
 }
 

@@ -44,6 +44,9 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
+	if err := watchEvents(mgr, o, k, b, r.states); err != nil {
+		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
+	}
 	if k.Refs != nil || k.Fields != nil {
 		if err := watchRefs(mgr, o, k, b, r.states.markChanged); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
@@ -101,6 +104,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		metrics:  o.Metrics,
 		inFlight: newInFlight(o.MaxConcurrentReconciles),
 		breakers: o.Breakers,
+		events:   o.Events,
 		lists:    o.Lists,
 		timeout:  o.timeout(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),

@@ -50,7 +50,7 @@ func decisionInput(mg Managed, a *Attempt) Input {
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
-		Differs:    differs,
+		Differs:    withOrigin(differs, a.origin, a.readyBefore.Message),
 		Changed:    a.action != actionNone,
 		Unseen:     Unseen(mg),
 		WaitsFor:   a.deletion.Message,
