@@ -39,7 +39,7 @@ func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalO
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		return managed.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
 	}
-	if o.ResourceExists && o.ResourceUpToDate {
+	if s, _ := a.SyncState(); s == UpToDate {
 		a.referred = c.referral.fingerprint(ctx, mg)
 		if c.kind.Listed != nil {
 			a.listed = c.kind.Listed(mg)
