@@ -85,8 +85,11 @@ func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 	case meta.WasDeleted(mg):
 		return false
 	case since < e.grace(mg, at, unseen):
-		if !available(mg) {
+		switch {
+		case !available(mg):
 			mg.SetConditions(Creating(mg.GetGeneration(), notShown))
+		case !Settled(mg):
+			mg.SetConditions(Updating(mg.GetGeneration(), notShown)) // It was seen with an earlier spec.
 		}
 		RequeueAfter(ctx, PendingDelay(since))
 		return true
