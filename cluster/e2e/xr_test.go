@@ -31,6 +31,10 @@ import (
 // comes after that of TestSafeStart.
 const serverless = "serverless.example.com/v1alpha1"
 
+// mostWrites bounds the writes of a WebEndpoint and its resources until it is Ready. Crossplane reconciles the
+// WebEndpoint after each of them, and stops if there are too many: its circuit breaker allows 100 in a row.
+const mostWrites = 35
+
 // The bucket and the archive that the examples reference, and another archive.
 const (
 	bucket   = "my-code"
@@ -328,8 +332,22 @@ func TestWebEndpoint(t *testing.T) {
 	e := newEnv(t)
 	e.compose("web-endpoint")
 	xr := e.composite("web-endpoint", e.namespace())
+	kinds := []*unstructured.Unstructured{xr}
+	for _, kind := range []string{"Function", "Alias", "FunctionURL", "Permission"} {
+		kinds = append(kinds, object(group+"/v1beta1", kind))
+	}
+	counter := e.countWrites(xr.GetNamespace(), kinds...)
 	e.submit(xr)
 	now := e.composed(xr, "is Ready", all(isReady, contains("url", "https://"), has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
+	writes := counter.end()
+	total := 0
+	for _, n := range writes {
+		total += n
+	}
+	t.Logf("writes until it is Ready: %d, %v", total, writes)
+	if total >= mostWrites {
+		t.Errorf("the WebEndpoint and its resources were written %d times, want less than %d", total, mostWrites)
+	}
 	var secret map[string]string
 	e.until("the Secret is whole", func(context.Context) error {
 		secret = e.connection(xr)

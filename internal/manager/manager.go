@@ -266,6 +266,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
+		StatusDelay:     reconciler.StatusDelay,
 		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,

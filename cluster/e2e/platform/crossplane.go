@@ -49,8 +49,7 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := p.writeCertificates(ctx); err != nil {
 		return fmt.Errorf("cannot write Crossplane's certificates: %w", err)
 	}
-	// The double responds at once, so that changes which take minutes in AWS are a burst of events here.
-	if err := p.startProgram("crossplane", core, "core", "start", "--circuit-breaker-burst=1000", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
+	if err := p.startProgram("crossplane", core, "core", "start", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
 		"--cache-dir="+p.folder.File("xpkg"), "--tls-client-certs-dir="+p.folder.File("certs"), "--tls-server-certs-dir="+p.folder.File("certs")); err != nil {
 		return err
 	}
