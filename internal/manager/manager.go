@@ -276,6 +276,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
+		StatusDelay:     reconciler.StatusDelay,
 		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,

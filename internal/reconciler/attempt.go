@@ -78,6 +78,9 @@ type Attempt struct {
 	// referred is the fingerprint of what the spec refers to, if AWS was found to match.
 	referred string
 
+	// creates is true if the runtime creates the external resource in this reconcile.
+	creates bool
+
 	// preview is true if only what is displayed is computed.
 	preview bool
 
@@ -99,6 +102,8 @@ type Attempt struct {
 	deletion          xpv2.Condition
 	waitsForReference bool
 	onStored          []func(context.Context)
+	storeNow          bool
+	concluded         xpv2.Condition
 
 	hasDifferences bool
 	differsMessage string

@@ -102,6 +102,10 @@ type Kind[T Managed] struct {
 	// Tagged is true if tags in AWS show who owns external resources of this kind.
 	Tagged bool
 
+	// RecordsIntent is true if each creation calls RecordIntent before it changes anything in
+	// AWS. The finalizer and the annotation that the creation is pending are written with it.
+	RecordsIntent bool
+
 	// Redact removes from a copy of a resource what a change log must not contain, such as the
 	// values of environment variables. Nil if there is nothing to remove.
 	Redact func(T)
@@ -189,6 +193,11 @@ type Options struct {
 
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
+
+	// StatusDelay is how long a status may be held back that only says that the resource is
+	// being created, or what it waits for: the next one mostly follows in a moment. 0 writes
+	// each at once.
+	StatusDelay time.Duration
 
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
 	Accounts *account.Limits

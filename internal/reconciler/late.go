@@ -88,7 +88,7 @@ func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 		switch {
 		case !available(mg):
 			mg.SetConditions(Creating(mg.GetGeneration(), notShown))
-		case !Settled(mg):
+		case outOfDate(mg):
 			mg.SetConditions(Updating(mg.GetGeneration(), notShown)) // It was seen with an earlier spec.
 		}
 		RequeueAfter(ctx, PendingDelay(since))
@@ -165,6 +165,12 @@ func deletionGrace(mg resource.Conditioned, unseen bool) time.Duration {
 // that the external resource was seen.
 func available(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+}
+
+// outOfDate returns whether the Ready condition is about an earlier generation.
+func outOfDate(mg resource.Managed) bool {
+	g := mg.GetCondition(xpv2.TypeReady).ObservedGeneration
+	return g != 0 && g != mg.GetGeneration()
 }
 
 // deletionAccepted returns whether AWS has accepted the deletion of an external resource,

@@ -50,6 +50,7 @@ type reconciler[T Managed] struct {
 	lists    *listpoll.Poller
 	queue    workQueue
 	policies bool
+	delay    time.Duration
 	timeout  time.Duration
 	now      func() time.Time
 	random   func() float64

@@ -64,6 +64,9 @@ type resourceState struct {
 	// watched is whether the resource is watched by lists since it was last found up to date.
 	watched bool
 
+	// heldSince is since when the status is held back. It is zero if it is not.
+	heldSince time.Time
+
 	// class and failures are the class and number of consecutive errors.
 	class    errorClass
 	failures int

@@ -46,8 +46,9 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+		References:    references,
+		RecordsIntent: true,
+		RefersTo:      []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
 }
 
