@@ -31,6 +31,7 @@ func TestHeldStatus(t *testing.T) {
 		"WrittenUnchanged": {
 			reason: "The next status is written, although it is what was read.",
 			then: func(t *testing.T, e *env, action *StatusAction) {
+				t.Helper()
 				*action = WriteStatus
 				ctx, th := e.read(t)
 				if err := e.Status().Update(ctx, th); err != nil {
@@ -42,6 +43,7 @@ func TestHeldStatus(t *testing.T) {
 		"WriteHeld": {
 			reason: "It is written on request, even if the object has changed since.",
 			then: func(t *testing.T, e *env, _ *StatusAction) {
+				t.Helper()
 				e.change(t, func(th *samples.Sample) { th.Labels = map[string]string{"a": "b"} })
 				if err := e.WriteHeld(t.Context(), key); err != nil {
 					t.Fatal(err)
@@ -51,7 +53,7 @@ func TestHeldStatus(t *testing.T) {
 		},
 		"AnotherObject": {
 			reason: "An object of the same name that was created later has no status.",
-			then: func(t *testing.T, e *env, _ *StatusAction) {
+			then: func(_ *testing.T, e *env, _ *StatusAction) {
 				e.cached = sample()
 				e.cached.UID, e.cached.ResourceVersion = "u2", "100000"
 			},
