@@ -110,9 +110,6 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 // expectedReads returns the calls of the next observation. If the function does not exist
 // yet, it includes the creation that is likely to follow.
 func expectedReads(f *v1beta1.Function) []string {
-	if isNew(f) {
-		return []string{opCreate}
-	}
 	if f.Status.AtProvider.FunctionArn == nil && !reconciler.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
 		return append(reads(f), opCreate)
 	}

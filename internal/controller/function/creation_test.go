@@ -109,11 +109,6 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
 			f:      testFunction(),
 		},
-		"RecreatedAndUntried": {
-			reason: "A creation that AWS rejects because the function exists has not made it.",
-			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
-			f:      testFunction(untried),
-		},
 		"Restored": {
 			reason: "The annotations of a restored object record a creation, but of an earlier object.",
 			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),

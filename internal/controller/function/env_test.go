@@ -14,8 +14,6 @@ import (
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
@@ -35,8 +33,7 @@ const (
 	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 )
 
-// testFunction returns a Function with inline code that refers to nothing else. Its creation has
-// failed before, so that it is read.
+// testFunction returns a Function with inline code that refers to nothing else.
 func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
@@ -46,15 +43,11 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 		},
 	}
 	f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
-	meta.SetExternalCreateFailed(f, testenv.Start.Add(-time.Hour))
 	for _, c := range change {
 		c(f)
 	}
 	return f
 }
-
-// untried makes a Function one whose creation was never tried.
-func untried(f *v1beta1.Function) { f.Annotations = nil }
 
 // ours returns GetFunction's answer for testFunction as the provider created it.
 func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {

@@ -69,14 +69,10 @@ var (
 )
 
 // Read reads the function with GetFunction, and makes one more call for each separate
-// setting that spec declares. It reads nothing before the first creation: if a function of the
-// name exists, AWS rejects the creation, and the next reconcile reads it.
+// setting that spec declares.
 func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	if err := checkName(f); err != nil {
 		return found{}, err
-	}
-	if isNew(f) {
-		return found{}, nil
 	}
 	name := functionName(f)
 	o, err := e.read(ctx, name, f)
