@@ -65,7 +65,7 @@ func TestRunWithTraces(t *testing.T) {
 	case <-time.After(timeout):
 		t.Fatal("the provider does not stop")
 	}
-	for _, want := range []string{"Reconcile Function", "Observe", "Create", "Lambda.CreateFunction", "Lambda.CreateFunction"} {
+	for _, want := range []string{"Reconcile Function", "Observe", "Create", "Lambda.GetFunction", "Lambda.CreateFunction"} {
 		if !slices.Contains(collector.Spans(), want) {
 			t.Errorf("want a span %s, got %v", want, collector.Spans())
 		}

@@ -70,6 +70,7 @@ func TestTracesOfAFunction(t *testing.T) {
 	for outcome, want := range map[string]string{
 		"created": root("1", "created") +
 			"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
+			call("GetFunction", " error.type=ResourceNotFoundException http.response.status_code=404") +
 			"  Create\n" +
 			call("CreateFunction", " http.response.status_code=201"),
 		"updated": root("2", "updated") +
