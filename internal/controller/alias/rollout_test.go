@@ -683,7 +683,10 @@ func TestRolloutKeepsAFailedVersion(t *testing.T) {
 	r.health = unhealthy
 	r.until("rolling back in vain", func() bool { return r.state().UpdateFailures > 0 })
 	r.command(v1beta1.AnnotationRolloutRollbackTo, "2/a")
-	r.until("ended", func() bool { s := r.state(); return s.Phase == v1beta1.RolloutReady || s.Phase == v1beta1.RolloutFailed })
+	r.until("ended", func() bool {
+		s := r.state()
+		return s.Phase == v1beta1.RolloutReady || s.Phase == v1beta1.RolloutFailed
+	})
 	if s := r.state(); r.route() != "2" || s.Stable.FunctionVersion != "2" || s.Intent != nil {
 		t.Errorf("route %s, state %+v", r.route(), s)
 	}
