@@ -126,7 +126,7 @@ func TestPolledByList(t *testing.T) {
 // reported as drift.
 func TestDriftByList(t *testing.T) {
 	l := newListed(t, newSample())
-	var q queue = workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+	q := queue(workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()))
 	defer q.ShutDown()
 	l.reconciler.queue.queue.Store(&q)
 	l.settle()
