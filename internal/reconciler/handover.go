@@ -99,7 +99,10 @@ func (h *handover) forget(key types.NamespacedName) {
 // to another one. A resource is never reconciled concurrently, so no call is in flight.
 func (r *reconciler[T]) drain(ctx context.Context, mg T) reconcile.Result {
 	key := client.ObjectKeyFromObject(mg)
-	err := r.kube.Relabel(ctx, mg, r.shard.Drained())
+	err := r.kube.WriteHeld(ctx, key) // Otherwise it could overwrite what the other shard writes.
+	if err == nil {
+		err = r.kube.Relabel(ctx, mg, r.shard.Drained())
+	}
 	switch {
 	case kerrors.IsConflict(err):
 		return r.waitingResult(minRequeueAfter)

@@ -122,7 +122,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		kind:     k,
 		kube:     mgr.GetClient(),
 		shard:    o.Shard,
-		mrs:      o.Resources,
+		managed:  o.Resources,
 		resolver: o.Resolver,
 		accounts: o.Accounts,
 		breakers: o.Breakers,
@@ -130,9 +130,6 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...),
 		log:      o.Logger.WithValues("controller", name),
 		now:      o.Now,
-	}
-	if r.mrs == nil {
-		r.mrs = r.kube
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(name).

@@ -66,7 +66,7 @@ type Reconciler struct {
 	kind     kind
 	kube     client.Client
 	shard    sharding.Shard
-	mrs      client.Reader
+	managed  client.Reader
 	resolver Identifier
 	accounts *account.Limits
 	breakers *breaker.Breakers
@@ -109,9 +109,13 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	return result, ignoreConflict(&result, err)
 }
 
-// leave drops what is cached of a deleted config of another shard, and confirms to a sharder that
-// this shard has stopped working on a config.
+// leave stops work on a config that another shard reconciles, or that a sharder drains. What is cached
+// of it is kept until it is deleted, because resources of this shard may use it. Only the shard that
+// reconciles a config receives its drift events.
 func (r *Reconciler) leave(ctx context.Context, c providerConfig) error {
+	if r.events != nil {
+		r.events.Forget(c.GetUID())
+	}
 	if r.shard.Drains(c) {
 		return errors.Wrap(client.IgnoreNotFound(r.drain(ctx, c)), "cannot hand the config over to another shard")
 	}
