@@ -1,8 +1,8 @@
 package main
 
 import (
-	"os"
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"

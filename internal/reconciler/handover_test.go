@@ -78,8 +78,12 @@ func TestDrain(t *testing.T) {
 		want   map[string]string
 		status xpv2.ConditionReason
 	}{
-		"Drained":  {reason: "The labels of the ring are removed.", labels: map[string]string{assigned: "pod-0", drain: "true", "team": "x"}, want: map[string]string{"team": "x"}},
-		"Paused":   {reason: "A paused resource is handed over as well.", before: func(e *env) { e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}) }) }, labels: map[string]string{assigned: "pod-0", drain: ""}},
+		"Drained": {reason: "The labels of the ring are removed.", labels: map[string]string{assigned: "pod-0", drain: "true", "team": "x"}, want: map[string]string{"team": "x"}},
+		"Paused": {reason: "A paused resource is handed over as well.", before: func(e *env) {
+			e.change(func(mg *sample) {
+				meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
+			})
+		}, labels: map[string]string{assigned: "pod-0", drain: ""}},
 		"Assigned": {reason: "Without the drain label, it is reconciled.", labels: map[string]string{assigned: "pod-0"}, calls: true, want: map[string]string{assigned: "pod-0"}, status: xpv2.ReasonCreating},
 		"HeldBack": {reason: "A status that is held back is written first.", before: func(e *env) { e.reconcile() }, labels: map[string]string{assigned: "pod-0", drain: "true"}, status: xpv2.ReasonCreating},
 	}
