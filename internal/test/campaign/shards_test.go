@@ -11,7 +11,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -293,7 +292,7 @@ func TestReferencesAcrossShards(t *testing.T) {
 		alias := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": map[string]any{
 			"region": Region, "functionNameRef": map[string]any{"name": "late"}, "functionVersion": "$LATEST",
 		}}}}
-		alias.SetGroupVersionKind(schema.GroupVersionKind(v1beta1.AliasGroupVersionKind))
+		alias.SetGroupVersionKind(v1beta1.AliasGroupVersionKind)
 		alias.SetNamespace(Namespace)
 		alias.SetName("refers")
 		f.Create(alias)
