@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
@@ -114,10 +115,10 @@ func (s *eventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 				return
 			}
 			name := client.ObjectKeyFromObject(mg)
-			o, delay := s.states.recordEvent(name, n.Event, showSourceIP, s.now())
+			o, after := s.states.recordEvent(name, n.Event, showSourceIP, s.now())
 			out = max(out, o)
 			if o == driftevents.Matched {
-				s.queue.AddAfter(reconcile.Request{NamespacedName: name}, delay)
+				s.queue.AddAfter(reconcile.Request{NamespacedName: name}, after)
 			}
 		})
 		if err != nil {
@@ -132,7 +133,7 @@ func (s *eventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
 		_ = s.each(ctx, configIndex, configKey(c.Kind, c.Namespace, c.Name), func(mg T) {
-			s.queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, SpreadDelay(string(mg.GetUID()), s.poll.Effective(0)))
+			s.queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, delay.Spread(string(mg.GetUID()), s.poll.Effective(0)))
 		})
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
@@ -174,7 +175,7 @@ func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceStat
 		r.states.recordWatched(client.ObjectKeyFromObject(mg))
 	}
 	requested, _ := meta.GetPollInterval(mg)
-	return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
+	return delay.Spread(string(mg.GetUID()), r.poll.Effective(requested))
 }
 
 // makesNoCall returns whether the runtime will make no AWS call at all.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
 // Reasons of a state that is Paused, RollingBack or Failed.
@@ -374,7 +375,9 @@ func (m *machine) preTraffic() {
 }
 
 // retryDelay returns how long after so many errors in a row a smoke test is repeated.
-func retryDelay(errors int32) time.Duration { return 5 * time.Second << min(max(errors, 1)-1, 4) } //nolint:mnd // 5 to 80 seconds.
+func retryDelay(errors int32) time.Duration {
+	return delay.Doubling(5*time.Second, int(errors), 80*time.Second)
+}
 
 // progress begins to move invocations.
 func (m *machine) progress() {
