@@ -107,14 +107,6 @@ func (e *eventState) recordUpToDate(since time.Time) {
 	}
 }
 
-// setSession records the account and the identity with which a resource is observed.
-func (s *stateStore) setSession(key types.NamespacedName, account, identity string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := &s.state(key).events
-	e.account, e.identity = account, identity
-}
-
 // originOf returns a description of the call that explains a difference, empty if none does.
 func (r *resourceState) originOf(mg Managed) string {
 	if !Settled(mg) || r.changedReference != "" {

@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -62,11 +61,7 @@ func eventKeys[T Managed](k Kind[T], mg T) []string {
 	if k.ActsOn != nil {
 		targets = append(slices.Clone(targets), k.ActsOn(mg)...)
 	}
-	var keys []string
-	for _, t := range targets {
-		t.Region = cmp.Or(t.Region, k.Region(mg))
-		keys = append(keys, t.Key())
-	}
+	keys := targetKeys(targets, k.Region(mg))
 	switch k.GVK.Kind {
 	case v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind:
 		if name := ExternalName(mg); name != "" {

@@ -138,8 +138,7 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 	}
 	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
 	a.Freshness, a.session = r.fresh(mg, h.Priority, known), s
-	r.states.setRequester(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
-	r.states.setSession(client.ObjectKeyFromObject(mg), s.Identity.Account, s.Identity.ARN)
+	r.states.recordSession(client.ObjectKeyFromObject(mg), s, h.ID)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
 	return quota.WithRequester(ctx, h)
@@ -172,7 +171,7 @@ func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceStat
 	}
 	if r.listable(mg) {
 		r.lists.Watch(mg.GetUID(), s, r.kind.Listed(mg), time.Time{}, r.enqueue(mg))
-		r.states.recordWatched(client.ObjectKeyFromObject(mg))
+		r.states.recordWatched(client.ObjectKeyFromObject(mg), known)
 	}
 	requested, _ := meta.GetPollInterval(mg)
 	return delay.Spread(string(mg.GetUID()), r.poll.Effective(requested))

@@ -57,13 +57,19 @@ func actingKeys[T Managed](k Kind[T], mg T) []string {
 	if k.ActsOn == nil {
 		return nil
 	}
-	var keys []string
-	for _, t := range k.ActsOn(mg) {
-		t.Region = cmp.Or(t.Region, k.Region(mg))
-		keys = append(keys, t.Key())
-	}
+	keys := targetKeys(k.ActsOn(mg), k.Region(mg))
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// targetKeys returns the index keys of targets. Those without a region are in the given one.
+func targetKeys(targets []tenancy.Target, region string) []string {
+	var keys []string
+	for _, t := range targets {
+		t.Region = cmp.Or(t.Region, region)
+		keys = append(keys, t.Key())
+	}
+	return keys
 }
 
 // referentKeys returns the index keys of the references of a resource in a namespace.
