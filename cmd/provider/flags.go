@@ -131,6 +131,7 @@ func (f flags) options() manager.Options {
 		MetricsAddress:          f.MetricsBindAddress,
 		HealthAddress:           f.HealthProbeBindAddress,
 		PprofAddress:            f.PprofBindAddress,
+		UnmapProgram:            true,
 		Namespaces:              f.WatchNamespace,
 		SafeStart:               f.SafeStart,
 		StateMetricInterval:     f.PollStateMetric,

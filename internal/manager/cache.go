@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -29,7 +30,7 @@ import (
 // cached by name and version alone: a cluster may have many of them.
 func (o *Options) cacheOptions() cache.Options {
 	out := cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
+		DefaultTransform: unapplied,
 		ByObject: map[client.Object]cache.ByObject{
 			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
 			&corev1.Secret{}:    {Transform: nameAndVersion},
@@ -87,6 +88,22 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 func nameAndVersion(in any) (any, error) {
 	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
 		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}
+	}
+	return in, nil
+}
+
+// unapplied strips an object of its managed fields, and a managed resource of kubectl's copy of its manifest as well.
+// Nothing is lost: of a managed resource, the provider only patches the annotations that it sets.
+func unapplied(in any) (any, error) {
+	obj, ok := in.(client.Object)
+	if !ok {
+		return in, nil // It says that an object was deleted.
+	}
+	obj.SetManagedFields(nil)
+	if _, ok := in.(resource.Managed); ok {
+		a := obj.GetAnnotations()
+		delete(a, corev1.LastAppliedConfigAnnotation)
+		obj.SetAnnotations(a)
 	}
 	return in, nil
 }

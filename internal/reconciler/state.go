@@ -380,6 +380,7 @@ func fingerprint(mg metav1.Object) string {
 // desiredAnnotations returns the annotations that the provider has not written itself.
 func desiredAnnotations(mg metav1.Object) map[string]string {
 	a := maps.Clone(mg.GetAnnotations())
+	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)
