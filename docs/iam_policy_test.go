@@ -46,6 +46,7 @@ func TestIAMPolicy(t *testing.T) {
 		{Sid: "CodeInECR", Effect: "Allow", Action: []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy"}, Resource: "arn:aws:ecr:*:123456789012:repository/*"},
 		{Sid: "VPC", Effect: "Allow", Action: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Resource: "*"},
 		{Sid: "RolloutAnalysis", Effect: "Allow", Action: []string{"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData"}, Resource: "*"},
+		{Sid: "DriftEvents", Effect: "Allow", Action: []string{"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"}, Resource: "arn:aws:sqs:*:123456789012:*"},
 		{Sid: "Keys", Effect: "Allow", Action: []string{"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"}, Resource: "arn:aws:kms:*:123456789012:key/*"},
 	}}
 	text, err := json.MarshalIndent(want, "", "  ")

@@ -149,6 +149,10 @@ type ConnectionSpec struct {
 	// +optional
 	IgnoreTags *IgnoreTags `json:"ignoreTags,omitempty"`
 
+	// DriftEvents detects changes made in AWS by events, instead of by polls alone.
+	// +optional
+	DriftEvents *DriftEvents `json:"driftEvents,omitempty"`
+
 	// SkipCredentialsValidation keeps the provider from checking the credentials with
 	// STS GetCallerIdentity before they are used. For endpoints without STS.
 	// +optional

@@ -78,7 +78,8 @@ func newEnv(t *testing.T) *env {
 }
 
 func install(ctx context.Context, folder string) (err error) {
-	p, err := platform.Start(ctx, platform.Options{Activations: []string{atFirst}})
+	// The tests deploy within a second what people deploy within minutes.
+	p, err := platform.Start(ctx, platform.Options{Activations: []string{atFirst}, WatchBurst: 1000})
 	if err != nil {
 		return err
 	}

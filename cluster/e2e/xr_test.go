@@ -31,6 +31,11 @@ import (
 // comes after that of TestSafeStart.
 const serverless = "serverless.example.com/v1alpha1"
 
+// mostWrites bounds the writes of a WebEndpoint until it is Ready, and those that the provider makes of its resources.
+// Crossplane reconciles the WebEndpoint after each of them, and stops if there are too many: by default, its circuit
+// breaker allows 50 in a row, and then one in two seconds.
+const mostWrites = 35
+
 // The bucket and the archive that the examples reference, and another archive.
 const (
 	bucket   = "my-code"
@@ -328,8 +333,30 @@ func TestWebEndpoint(t *testing.T) {
 	e := newEnv(t)
 	e.compose("web-endpoint")
 	xr := e.composite("web-endpoint", e.namespace())
+	kinds := []*unstructured.Unstructured{xr}
+	for _, kind := range []string{"Function", "Alias", "FunctionURL", "Permission"} {
+		kinds = append(kinds, object(group+"/v1beta1", kind))
+	}
+	counter := e.countWrites(xr.GetNamespace(), kinds...)
 	e.submit(xr)
 	now := e.composed(xr, "is Ready", all(isReady, contains("url", "https://"), has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
+	writes := counter.end()
+	written, ours := map[string]int{}, 0
+	for kind, by := range writes {
+		for writer, n := range by {
+			written[kind] += n
+			if strings.HasPrefix(writer, "provider") {
+				ours += n
+			}
+		}
+	}
+	t.Logf("writes until it is Ready: %v, of which the provider made %d: %v", written, ours, writes)
+	if n := written[xr.GetKind()]; n == 0 || n >= mostWrites {
+		t.Errorf("the WebEndpoint was written %d times, want less than %d", n, mostWrites)
+	}
+	if ours == 0 || ours >= mostWrites {
+		t.Errorf("the provider has written its resources %d times, want less than %d", ours, mostWrites)
+	}
 	var secret map[string]string
 	e.until("the Secret is whole", func(context.Context) error {
 		secret = e.connection(xr)

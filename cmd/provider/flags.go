@@ -30,6 +30,7 @@ type flags struct {
 
 	Sync                 time.Duration `short:"s" default:"1h" help:"How often all watched objects are reconciled again from the cache. This does not poll AWS: see --poll."`
 	Poll                 time.Duration `default:"10m" help:"How often each resource is polled in AWS if nothing changes. A resource can set another interval with the annotation crossplane.io/poll-interval."`
+	PollWithEvents       time.Duration `default:"1h" help:"How often a resource is polled instead of every --poll while drift events of its provider config are proven to arrive and report its changes. A value that is not longer than --poll has no effect."`
 	MinPoll              time.Duration `default:"30s" help:"Shortest poll interval that a resource can set."`
 	PollJitterPercentage uint          `default:"10" help:"Random variation of the poll interval in percent: 0 to 99."`
 	ListPolls            bool          `default:"true" negatable:"" help:"Poll settled resources by AWS's List operations where that takes fewer calls than reading each of them."`
@@ -122,6 +123,7 @@ func (f flags) options() manager.Options {
 		Log:                     log,
 		SyncPeriod:              f.Sync,
 		MinPollInterval:         f.MinPoll,
+		PollWithEvents:          f.PollWithEvents,
 		PollJitter:              float64(f.PollJitterPercentage) / 100, //nolint:mnd // Percent.
 		ClusterID:               f.ClusterID,
 		LeaderElection:          f.LeaderElection,

@@ -7,6 +7,9 @@
 //   - Writes before an AWS call are conditional: they fail if the object has changed since the
 //     decision, and the next reconcile reads the object live.
 //   - An unchanged status is not written, and an unchanged condition keeps its transition time.
+//     A status may also be held back, in memory, if another one follows in a moment.
+//   - What must be recorded before a creation is written with one patch: the finalizer, the
+//     annotation that the creation is pending, and what the kind records itself.
 //   - A conflict when writing status is resolved by a live read, without calling AWS again.
 //   - Writing an object only writes its metadata, and keeps the spec with resolved references
 //     and the incomplete status in memory.
@@ -42,17 +45,37 @@ type Client struct {
 	// newest is the newest version of each object that was read or written here.
 	newest map[types.NamespacedName]string
 	stale  map[types.NamespacedName]bool
+	// held are copies of the objects with a status that is held back.
+	held map[types.NamespacedName]client.Object
+	// unwritten is the metadata that the next intent is written with, see JoinIntents.
+	unwritten   map[types.NamespacedName]map[string]any
+	joinIntents bool
 }
 
 // A StatusHook may complete the status of an object before it is compared and written. It
-// returns false if the status must not be written.
-type StatusHook func(ctx context.Context, obj client.Object) (write bool)
+// returns what to do with it.
+type StatusHook func(ctx context.Context, obj client.Object) StatusAction
+
+// A StatusAction is what to do with a status.
+type StatusAction int
+
+const (
+	// WriteStatus writes the status, if it has changed.
+	WriteStatus StatusAction = iota
+
+	// DropStatus drops the status.
+	DropStatus
+
+	// HoldStatus holds the status back, if it has changed: reads of this process return it, and
+	// the next status or WriteHeld overwrites or writes it. It is lost if the process ends.
+	HoldStatus
+)
 
 // New decorates the cached client c for objects of the example's type. live reads from the API
 // server. onWrite may be nil.
 func New(c client.Client, live client.Reader, example client.Object, onWrite StatusHook) *Client {
 	if onWrite == nil {
-		onWrite = func(context.Context, client.Object) bool { return true }
+		onWrite = func(context.Context, client.Object) StatusAction { return WriteStatus }
 	}
 	return &Client{
 		Client:  c,
@@ -61,8 +84,16 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 		onWrite: onWrite,
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
+
+		held:      map[types.NamespacedName]client.Object{},
+		unwritten: map[types.NamespacedName]map[string]any{},
 	}
 }
+
+// JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The
+// annotation that a creation is pending is then written with that intent. It must be called
+// before the client is used.
+func (c *Client) JoinIntents() { c.joinIntents = true }
 
 // Get gets an object: the one in the context, if it has that key; otherwise the cached one;
 // or, if the cache is older than what was written here, the live one.
@@ -77,6 +108,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	err := c.Client.Get(ctx, key, obj, opts...)
 	if err == nil && !c.behind(key, obj.GetResourceVersion()) {
 		c.saw(obj)
+		c.showHeld(key, obj)
 		return nil
 	}
 	if err != nil && !kerrors.IsNotFound(err) {
@@ -89,21 +121,25 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	err = c.live.Get(ctx, key, obj)
 	if err == nil {
 		c.caughtUp(obj)
+		c.showHeld(key, obj)
 	}
 	return err
 }
 
-// Update writes the annotations of an object, on condition that it has not changed since it
-// was read. The runtime only updates an object to record a pending creation. The spec is not
-// written, because in memory it may contain resolved references.
+// Update writes the annotations and finalizers of an object, on condition that it has not
+// changed since it was read. The runtime only updates an object to record a pending creation.
+// The spec is not written, because in memory it may contain resolved references.
 func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	if !c.ours(obj) {
 		return c.Client.Update(ctx, obj, opts...)
 	}
-	err := c.patchMetadata(ctx, obj, map[string]any{
-		"annotations":     pending(obj),
-		"resourceVersion": obj.GetResourceVersion(),
-	})
+	values := map[string]any{"annotations": pending(obj), "finalizers": append([]string{}, obj.GetFinalizers()...)}
+	if c.joinIntents {
+		c.postpone(client.ObjectKeyFromObject(obj), values)
+		return nil
+	}
+	values["resourceVersion"] = obj.GetResourceVersion()
+	err := c.patchMetadata(ctx, obj, values)
 	if err != nil {
 		c.conflicted(client.ObjectKeyFromObject(obj), err)
 	}
@@ -146,6 +182,8 @@ func (c *Client) Forget(key types.NamespacedName) {
 	defer c.mu.Unlock()
 	delete(c.newest, key)
 	delete(c.stale, key)
+	delete(c.held, key)
+	delete(c.unwritten, key)
 }
 
 func (c *Client) ours(obj client.Object) bool { return reflect.TypeOf(obj) == c.kind }

@@ -189,10 +189,10 @@ func TestUnchangedConditionKeepsItsTime(t *testing.T) {
 }
 
 func TestHookCompletesAndDropsStatus(t *testing.T) {
-	keep := true
-	e := newEnv(t, func(_ context.Context, obj client.Object) bool {
+	action := WriteStatus
+	e := newEnv(t, func(_ context.Context, obj client.Object) StatusAction {
 		obj.(*samples.Sample).Status.Value = "hooked"
-		return keep
+		return action
 	})
 	ctx, th := e.read(t)
 	if err := e.Status().Update(ctx, th); err != nil {
@@ -201,7 +201,7 @@ func TestHookCompletesAndDropsStatus(t *testing.T) {
 	if got := e.stored(t).Status.Value; got != "hooked" {
 		t.Errorf("want the hook's status, got %q", got)
 	}
-	keep = false
+	action = DropStatus
 	ctx, th = e.read(t)
 	th.SetConditions(xpv2.Available())
 	if err := e.Status().Update(ctx, th); err != nil {
@@ -322,7 +322,10 @@ func TestGoneObjectIsForgotten(t *testing.T) {
 }
 
 func TestOtherKindsPassThrough(t *testing.T) {
-	e := newEnv(t, func(context.Context, client.Object) bool { t.Error("the hook is called for another kind"); return true })
+	e := newEnv(t, func(context.Context, client.Object) StatusAction {
+		t.Error("the hook is called for another kind")
+		return WriteStatus
+	})
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cm"}}
 	if err := e.Create(t.Context(), cm); err != nil {
 		t.Fatal(err)

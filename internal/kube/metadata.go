@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,6 +20,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
+
+// criticalTimeout bounds the write of critical annotations.
+const criticalTimeout = 30 * time.Second
 
 // Annotate sets annotations of an object, in memory and by a patch of these annotations alone:
 // it neither conflicts with other writes nor reverts them. It returns an error if another
@@ -40,19 +44,25 @@ func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations ma
 // the decision was based on an outdated object, it returns a conflict, and the next read of
 // the object is live.
 func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	key := client.ObjectKeyFromObject(obj)
+	values := c.joined(key, annotations)
+	values["resourceVersion"] = obj.GetResourceVersion()
 	lost := false
 	var err error
 	for range attempts {
-		err = c.patchMetadata(ctx, obj, map[string]any{"annotations": annotations, "resourceVersion": obj.GetResourceVersion()})
+		err = c.patchMetadata(ctx, obj, values)
 		if kerrors.IsConflict(err) && lost && c.intended(ctx, obj, annotations) {
-			return nil
+			err = nil
 		}
 		if err == nil || refused(err) || ctx.Err() != nil {
 			break
 		}
 		lost = true // The failed attempt may have been written.
 	}
-	c.conflicted(client.ObjectKeyFromObject(obj), err)
+	if err == nil {
+		c.recorded(key)
+	}
+	c.conflicted(key, err)
 	return errors.Wrap(err, "cannot write annotations")
 }
 
@@ -84,9 +94,14 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 	return true
 }
 
-// UpdateCriticalAnnotations persists what must not be lost after a create: the external name,
-// and whether the create has succeeded, failed, or has an unknown result.
+// UpdateCriticalAnnotations persists what must not be lost after a create, even if the
+// reconcile is cancelled: the external name, the record of a call, and whether the create has succeeded, failed, or has an unknown result. It writes nothing if
+// the creation ended before it was recorded: AWS was not called, and another leader may have
+// recorded its own creation.
 func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Object) error {
+	if c.recorded(client.ObjectKeyFromObject(obj)) && !succeeded(obj) {
+		return nil
+	}
 	critical := map[string]string{}
 	for _, k := range []string{
 		meta.AnnotationKeyExternalName,
@@ -95,6 +110,7 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 		meta.AnnotationKeyExternalCreateFailed,
 		ownership.AnnotationParent,
 		ownership.AnnotationUnanswered,
+		ownership.AnnotationRecord,
 	} {
 		if v, ok := obj.GetAnnotations()[k]; ok {
 			critical[k] = v
@@ -103,6 +119,8 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 	if name := critical[meta.AnnotationKeyExternalName]; name != "" && succeeded(obj) {
 		maps.Copy(critical, ownership.Name(obj, name))
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), criticalTimeout)
+	defer cancel()
 	return c.Annotate(ctx, obj, critical)
 }
 

@@ -39,16 +39,26 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 	if known {
 		keepTransitionTimes(obj, read)
 	}
-	if !w.c.onWrite(ctx, obj) {
+	action := w.c.onWrite(ctx, obj)
+	if action == DropStatus {
 		return nil
 	}
 	if known {
 		keepTransitionTimes(obj, read) // The hook may have set them again.
 	}
-	if known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status")) {
+	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status"))
+	switch held := w.c.Holds(key); {
+	case unchanged && (!held || action == HoldStatus):
+		return nil
+	case action == HoldStatus:
+		w.c.hold(key, obj)
 		return nil
 	}
-	return w.write(ctx, key, obj, opts...)
+	err := w.write(ctx, key, obj, opts...)
+	if err == nil {
+		w.c.release(key)
+	}
+	return err
 }
 
 func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj client.Object, opts ...client.SubResourceUpdateOption) error {

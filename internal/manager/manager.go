@@ -66,6 +66,10 @@ type Options struct {
 	// MinPollInterval is the lower bound of poll intervals.
 	MinPollInterval time.Duration
 
+	// PollWithEvents is the poll interval of resources whose changes drift events report. It has no effect if it is not
+	// longer than the poll interval.
+	PollWithEvents time.Duration
+
 	// PollJitter is the fraction by which poll intervals vary.
 	PollJitter float64
 
@@ -259,6 +263,10 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	o.Config.Namespaces, o.Config.Tracer = mgr.GetAPIReader(), o.Tracer
 	resolver := session.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
+	hub, err := o.addDriftEvents(mgr, resolver)
+	if err != nil {
+		return err
+	}
 	mo := reconciler.Options{
 		Options:  o.Options,
 		Resolver: account.Noting{Resolver: resolver, Book: accounts},
@@ -273,15 +281,18 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Analyzer: analysis.New(analysis.Options{
 			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
 		}),
+		Events:          hub,
+		PollWithEvents:  o.PollWithEvents,
 		Metrics:         m,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
+		StatusDelay:     reconciler.StatusDelay,
 		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,
 	}
-	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Now: o.Now}
+	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

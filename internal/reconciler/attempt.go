@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
@@ -54,6 +55,15 @@ type Attempt struct {
 	// cause is the cause of a difference, see Cause. It is empty if unknown.
 	cause string
 
+	// origin describes the call that explains a difference. It is empty if unknown.
+	origin string
+
+	// readyBefore is the Ready condition at the start.
+	readyBefore xpv2.Condition
+
+	// session is the session of the resource. It is nil if there is none.
+	session *session.Session
+
 	// permission is what the resource may use. It is set once its client is connected.
 	permission *permission
 
@@ -67,6 +77,9 @@ type Attempt struct {
 
 	// referred is the fingerprint of what the spec refers to, if AWS was found to match.
 	referred string
+
+	// creates is true if the runtime creates the external resource in this reconcile.
+	creates bool
 
 	// preview is true if only what is displayed is computed.
 	preview bool
@@ -89,6 +102,8 @@ type Attempt struct {
 	deletion          xpv2.Condition
 	waitsForReference bool
 	onStored          []func(context.Context)
+	storeNow          bool
+	concluded         xpv2.Condition
 
 	hasDifferences bool
 	differsMessage string

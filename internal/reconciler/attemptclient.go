@@ -39,7 +39,8 @@ func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalO
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		return managed.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
 	}
-	if o.ResourceExists && o.ResourceUpToDate {
+	a.creates = !o.ResourceExists && !meta.WasDeleted(mg) && c.resolvePolicies(mg).ShouldCreate()
+	if s, _ := a.SyncState(); s == UpToDate {
 		a.referred = c.referral.fingerprint(ctx, mg)
 		if c.kind.Listed != nil {
 			a.listed = c.kind.Listed(mg)
@@ -111,8 +112,12 @@ func (c *attemptClient[T]) change(ctx context.Context, name string, done action,
 // mayCreate returns whether the policies allow creating the external resource. It also returns
 // true if they only allow observing, because the runtime reports that case itself.
 func (c *attemptClient[T]) mayCreate(mg resource.Managed) bool {
-	p := managed.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
+	p := c.resolvePolicies(mg)
 	return p.ShouldCreate() || p.ShouldOnlyObserve()
+}
+
+func (c *attemptClient[T]) resolvePolicies(mg resource.Managed) managed.ManagementPoliciesChecker {
+	return managed.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
 }
 
 // conclude marks a span as failed unless the error only defers the call.

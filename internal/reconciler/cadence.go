@@ -44,6 +44,9 @@ type Poll struct {
 	// Interval is the time between two reconciles, unless the resource requests another.
 	Interval time.Duration
 
+	// WithEvents is the interval of resources whose changes events report.
+	WithEvents time.Duration
+
 	// Min is the minimum of the interval and of what resources request.
 	Min time.Duration
 

@@ -94,6 +94,8 @@ func (r *resourceState) cause(mg Managed) string {
 	switch w := desiredState(mg); {
 	case r.changedReference != "":
 		return r.changedReference + " changed"
+	case r.events.origin != "":
+		return "changed in AWS by " + r.events.origin
 	case r.drift.synced == w, r.drift.pendingFor == w:
 		return "changed in AWS by hand"
 	}

@@ -105,7 +105,7 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.External
 		p.Call, p.Ready = "", e.readyCondition(mg)
 	}
 	p = bounded(ctx, mg, p)
-	p.Ready = readyWithDifferences(ctx, mg, p.Changes, mayUpdate, p.Ready)
+	p.Ready = explained(ctx, readyWithDifferences(ctx, mg, p.Changes, mayUpdate, p.Ready))
 	e.plan, e.comparison = p, c
 	mg.SetConditions(p.Ready)
 	if p.Wait > 0 {
@@ -153,7 +153,8 @@ func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalO
 	mayUpdate := Allows(mg, xpv2.ManagementActionCreate)
 	ReportSyncState(ctx, Missing, mayUpdate)
 	if !mayUpdate {
-		mg.SetConditions(Unavailable(mg.GetGeneration(), "it does not exist in AWS, and managementPolicies do not allow creating it"))
+		a := attemptFrom(ctx)
+		mg.SetConditions(Unavailable(mg.GetGeneration(), withOrigin("it does not exist in AWS, and managementPolicies do not allow creating it", a.origin, a.readyBefore.Message)))
 		return managed.ExternalObservation{ResourceUpToDate: true}, nil
 	}
 	if wait, count := RepeatDelay(ctx, creation, ""); wait > 0 {

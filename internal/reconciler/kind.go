@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
@@ -101,9 +102,17 @@ type Kind[T Managed] struct {
 	// Tagged is true if tags in AWS show who owns external resources of this kind.
 	Tagged bool
 
+	// RecordsIntent is true if each creation calls RecordIntent before it changes anything in
+	// AWS. The finalizer and the annotation that the creation is pending are written with it.
+	RecordsIntent bool
+
 	// Redact removes from a copy of a resource what a change log must not contain, such as the
 	// values of environment variables. Nil if there is nothing to remove.
 	Redact func(T)
+
+	// Reported returns whether CloudTrail records the calls by which AWS comes to differ from spec, so that drift events
+	// make polls rare. It records no new object in S3, for example. Nil means no.
+	Reported func(T) bool
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
 	// nothing.
@@ -137,6 +146,15 @@ type Limiter interface {
 
 	// Forget removes a requester that is gone.
 	Forget(s quota.Scope, id string)
+}
+
+// DriftEvents are events about calls to Lambda by others. *driftevents.Hub has them.
+type DriftEvents interface {
+	// Subscribe passes events to the controller of a kind.
+	Subscribe(kind string, s driftevents.Subscriber)
+
+	// Proven returns whether events about calls in an account and region arrive from the queue of a config.
+	Proven(config types.UID, account, region string) bool
 }
 
 // Options are shared by the controllers of all kinds.
@@ -176,6 +194,11 @@ type Options struct {
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
 
+	// StatusDelay is how long a status may be held back that only says that the resource is
+	// being created, or what it waits for: the next one mostly follows in a moment. 0 writes
+	// each at once.
+	StatusDelay time.Duration
+
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
 	Accounts *account.Limits
 
@@ -183,6 +206,12 @@ type Options struct {
 	// reports calls to the same ones. Nil admits all calls.
 	Breakers *breaker.Breakers
 
+	// Events are the events about calls to Lambda by others. Nil means that there are none.
+	Events DriftEvents
+
+	// PollWithEvents is the poll interval of resources whose changes events report. It has no effect if it is not longer
+	// than PollInterval.
+	PollWithEvents time.Duration
 	// Lists polls settled resources by AWS's lists. Nil polls each by itself.
 	Lists *listpoll.Poller
 
@@ -216,5 +245,5 @@ func (o Options) timeout() time.Duration {
 
 // poll returns the poll configuration of stable resources.
 func (o Options) poll() Poll {
-	return Poll{Interval: o.PollInterval, Min: o.MinPollInterval, Jitter: o.PollJitter}
+	return Poll{Interval: o.PollInterval, WithEvents: o.PollWithEvents, Min: o.MinPollInterval, Jitter: o.PollJitter}
 }

@@ -85,8 +85,11 @@ func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 	case meta.WasDeleted(mg):
 		return false
 	case since < e.grace(mg, at, unseen):
-		if !available(mg) {
+		switch {
+		case !available(mg):
 			mg.SetConditions(Creating(mg.GetGeneration(), notShown))
+		case outOfDate(mg):
+			mg.SetConditions(Updating(mg.GetGeneration(), notShown)) // It was seen with an earlier spec.
 		}
 		RequeueAfter(ctx, PendingDelay(since))
 		return true
@@ -164,6 +167,12 @@ func available(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
+// outOfDate returns whether the Ready condition is about an earlier generation.
+func outOfDate(mg resource.Managed) bool {
+	g := mg.GetCondition(xpv2.TypeReady).ObservedGeneration
+	return g != 0 && g != mg.GetGeneration()
+}
+
 // deletionAccepted returns whether AWS has accepted the deletion of an external resource,
 // by the conditions that were set then.
 func deletionAccepted(mg resource.Conditioned) bool {
@@ -190,8 +199,9 @@ func (e *External[T, O, S]) reportGone(ctx context.Context, mg T) {
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
 		Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
-		Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("%s was deleted in AWS: it is created again", meta.GetExternalName(mg))))
-		DescribeChange(ctx, "recreated: it was deleted in AWS")
+		by := deletedBy(attemptFrom(ctx).origin)
+		Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("%s was deleted in AWS%s: it is created again", meta.GetExternalName(mg), by)))
+		DescribeChange(ctx, "recreated: it was deleted in AWS"+by)
 	}
 }
 

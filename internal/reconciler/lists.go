@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -12,8 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"

@@ -29,7 +29,8 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (r
 			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
 		}
 	}()
-	return r.reconcile(ctx, req)
+	res, err = r.reconcile(ctx, req)
+	return r.boundHold(ctx, req.NamespacedName, res), err
 }
 
 // panicked ends the reconcile of a resource that has panicked.

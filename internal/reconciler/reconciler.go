@@ -45,10 +45,12 @@ type reconciler[T Managed] struct {
 	metrics  *Metrics
 	inFlight *inFlight
 	breakers *breaker.Breakers
+	events   DriftEvents
 	referral *referral[T]
 	lists    *listpoll.Poller
 	queue    workQueue
 	policies bool
+	delay    time.Duration
 	timeout  time.Duration
 	now      func() time.Time
 	random   func() float64
@@ -83,7 +85,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	}
 
 	known, first := r.states.begin(mg)
-	a := &Attempt{AnnotateFn: r.kube.Annotate, IntentRecorder: r.kube.AnnotateIfUnchanged, Calls: known.calls, cause: known.cause(mg), throttlesBefore: known.throttled}
+	a := &Attempt{AnnotateFn: r.kube.Annotate, IntentRecorder: r.kube.AnnotateIfUnchanged, Calls: known.calls, cause: known.cause(mg), origin: known.originOf(mg), readyBefore: mg.GetCondition(xpv2.TypeReady), throttlesBefore: known.throttled}
 	defer a.end()
 	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
 	ctx = r.resolve(ctx, mg, a, known)
@@ -112,6 +114,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	a.release()
 	if _, aborted := a.Aborted(); !aborted {
 		r.states.markHandled(req.NamespacedName, known.changeMarks)
+		r.states.markEventHandled(req.NamespacedName, known.events.received, r.now())
 		r.recordMetrics(mg, a, known)
 		r.watch(ctx, mg, a, known)
 	}
@@ -133,8 +136,9 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 		return ctx
 	}
 	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
-	a.Freshness = r.fresh(mg, h.Priority)
+	a.Freshness, a.session = r.fresh(mg, h.Priority, known), s
 	r.states.setRequester(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
+	r.states.setSession(client.ObjectKeyFromObject(mg), s.Identity.Account, s.Identity.ARN)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
 	return quota.WithRequester(ctx, h)
@@ -162,7 +166,7 @@ func awaitsFinalizers(mg Managed) bool { return meta.WasDeleted(mg) && len(mg.Ge
 // polled as if the provider had not stopped, unless what they refer to may have changed meanwhile.
 func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceState, first bool) time.Duration {
 	s, err := sessionOf(ctx)
-	if !first || err != nil || known.isChanged() || known.backoffReset || !settled(mg) || !r.referral.unchanged(ctx, mg, s) {
+	if !first || err != nil || known.isChanged() || !known.events.received.IsZero() || known.backoffReset || !settled(mg) || !r.referral.unchanged(ctx, mg, s) {
 		return 0
 	}
 	if r.listable(mg) {
@@ -192,8 +196,9 @@ func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
 // recent is the maximum age of a cached answer that counts as current.
 const recent = 2 * time.Second
 
-// fresh returns how old a cached answer that another resource requested may be.
-func (r *reconciler[T]) fresh(mg T, p quota.Priority) readcache.Freshness {
+// fresh returns how old a cached answer that another resource requested may be. It is not from before the last event about
+// the resource.
+func (r *reconciler[T]) fresh(mg T, p quota.Priority, known resourceState) readcache.Freshness {
 	age := r.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
 	switch {
 	case requested(mg):
@@ -202,7 +207,11 @@ func (r *reconciler[T]) fresh(mg T, p quota.Priority) readcache.Freshness {
 		age = min(age, recent)
 	}
 	now := r.now()
-	return readcache.Freshness{Now: now, Since: now.Add(-age)}
+	f := readcache.Freshness{Now: now, Since: now.Add(-age)}
+	if known.events.received.After(f.Since) {
+		f.Since = known.events.received
+	}
+	return f
 }
 
 // result returns when the resource is reconciled next.
@@ -269,7 +278,7 @@ func (r *reconciler[T]) pollResult(mg T, a *Attempt, res reconcile.Result) recon
 		return reconcile.Result{RequeueAfter: PendingDelay(r.now().Sub(a.ready.LastTransitionTime.Time))}
 	}
 	requested, _ := meta.GetPollInterval(mg)
-	return reconcile.Result{RequeueAfter: r.poll.Jittered(requested, r.random())}
+	return reconcile.Result{RequeueAfter: r.poll.Jittered(r.pollInterval(mg, a, requested), r.random())}
 }
 
 // failedResult records the error of a reconcile, and returns when to retry it.

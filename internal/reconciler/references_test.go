@@ -264,9 +264,10 @@ func TestReferrerRequests(t *testing.T) {
 func TestFreshness(t *testing.T) {
 	seen := map[string]time.Duration{}
 	e := newEnv(t, newSample())
+	known := resourceState{}
 	age := func(label string) {
 		e.kind.Connect = nil
-		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}))
+		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}), known)
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")
@@ -278,7 +279,11 @@ func TestFreshness(t *testing.T) {
 		meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"})
 	})
 	age("requested")
-	want := map[string]time.Duration{"requested": 0, "new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
+	e.change(func(mg *sample) { mg.SetAnnotations(nil) })
+	e.settle()
+	known.events.received = e.clock.Add(-time.Minute)
+	age("event")
+	want := map[string]time.Duration{"event": time.Minute, "requested": 0, "new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
 	if diff := cmp.Diff(want, seen); diff != "" {
 		t.Errorf("a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else: %s", diff)
 	}

@@ -44,6 +44,9 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
+	if err := watchEvents(mgr, o, k, b, r.states); err != nil {
+		return errors.Wrapf(err, "cannot index %s for drift events", k.GVK.Kind)
+	}
 	if k.Refs != nil || k.Fields != nil {
 		if err := watchRefs(mgr, o, k, b, r.states.markChanged); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
@@ -81,7 +84,10 @@ func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 // newReconciler wraps the runtime's managed reconciler in a reconciler.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *reconciler[T] {
 	s := newStateStore()
-	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now))
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now, o.StatusDelay))
+	if k.RecordsIntent {
+		kc.JoinIntents()
+	}
 	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
 	ids := &traces{}
 	if o.Tracer != nil {
@@ -101,9 +107,11 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		metrics:  o.Metrics,
 		inFlight: newInFlight(o.MaxConcurrentReconciles),
 		breakers: o.Breakers,
+		events:   o.Events,
 		lists:    o.Lists,
 		timeout:  o.timeout(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
+		delay:    o.StatusDelay,
 		now:      o.Now,
 		random:   o.Random,
 		log:      o.Logger.WithValues("kind", k.GVK.Kind),
@@ -169,13 +177,23 @@ type decorated struct {
 // GetClient returns the decorated client.
 func (d *decorated) GetClient() client.Client { return d.client }
 
-// A finalizer removes the record that a resource uses its config before it removes the
-// finalizer of the resource.
+// A finalizer adds the finalizer of a resource in memory only if the runtime is about to record
+// a pending creation, which writes both. It removes the record that the resource uses its config
+// before it removes the finalizer.
 type finalizer struct {
 	resource.Finalizer
 
 	tracker Tracker
 	deleted func(resource.Object)
+}
+
+// AddFinalizer adds the finalizer to a resource, unless it has it.
+func (f *finalizer) AddFinalizer(ctx context.Context, obj resource.Object) error {
+	if attemptFrom(ctx).creates {
+		meta.AddFinalizer(obj, managed.FinalizerName)
+		return nil
+	}
+	return f.Finalizer.AddFinalizer(ctx, obj)
 }
 
 // RemoveFinalizer removes the finalizer of a resource after its external resource was deleted

@@ -64,6 +64,9 @@ type resourceState struct {
 	// watched is whether the resource is watched by lists since it was last found up to date.
 	watched bool
 
+	// heldSince is since when the status is held back. It is zero if it is not.
+	heldSince time.Time
+
 	// class and failures are the class and number of consecutive errors.
 	class    errorClass
 	failures int
@@ -86,6 +89,9 @@ type resourceState struct {
 
 	// deferredOps are the calls that the last reconcile was aborted for.
 	deferredOps []string
+
+	// events is what is known of the events about the resource.
+	events eventState
 
 	// scope and requester identify the resource's reservations of calls.
 	scope     quota.Scope
@@ -115,10 +121,10 @@ func recordChange(r *resourceState) {
 	r.drift.synced = ""
 }
 
-// idle returns whether nothing is left of earlier reconciles: no error, no call that waits or has
+// idle returns whether nothing is left to do: no event about the resource, no error, no call that waits or has
 // not had its effect yet, no drift.
 func (r *resourceState) idle() bool {
-	return !r.isChanged() && r.failures == 0 && r.refused == 0 && r.throttled == 0 && len(r.deferredOps) == 0 && !r.drift.pending() && r.calls.empty()
+	return !r.isChanged() && r.events.received.IsZero() && r.failures == 0 && r.refused == 0 && r.throttled == 0 && len(r.deferredOps) == 0 && !r.drift.pending() && r.calls.empty()
 }
 
 func newStateStore() *stateStore {
@@ -139,6 +145,7 @@ func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 	if known.uid != mg.GetUID() {
 		known.uid, known.drift = mg.GetUID(), drift{}
 		known.detected, known.lastInSync = false, time.Time{}
+		known.events.upToDateAt = time.Time{}
 		known.wasReady = settledGeneration(mg) > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {
@@ -320,6 +327,12 @@ func (s *stateStore) recordComparison(mg Managed, a *Attempt, known resourceStat
 		r.drift.synced = ""
 	} else if c == UpToDate {
 		r.changedReference = ""
+	}
+	switch {
+	case a.upToDate() && r.changes == known.changes && !a.Freshness.Since.IsZero():
+		r.events.recordUpToDate(a.Freshness.Since)
+	case a.failure() == nil:
+		r.events.recordDifferent()
 	}
 	return f
 }

@@ -13,21 +13,25 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // completeStatus returns a function that completes each status that the runtime is about to
-// write. The function returns false if the reconcile was aborted, so that the status is not
-// written.
-func completeStatus(s *stateStore, now func() time.Time) func(ctx context.Context, obj client.Object) bool {
-	return func(ctx context.Context, obj client.Object) bool {
+// write. The status is dropped if the reconcile was aborted, and may be held back for the given
+// time.
+func completeStatus(s *stateStore, now func() time.Time, delay time.Duration) kube.StatusHook {
+	return func(ctx context.Context, obj client.Object) kube.StatusAction {
 		a := attemptFrom(ctx)
 		if _, aborted := a.Aborted(); aborted {
-			return false
+			return kube.DropStatus
 		}
 		mg, ok := obj.(Managed)
 		if !ok {
-			return true
+			return kube.WriteStatus
+		}
+		if a.concludes() {
+			mg.SetConditions(a.concluded)
 		}
 		setStalled(s, mg, a, now())
 		f := decisionInput(mg, a)
@@ -38,7 +42,10 @@ func completeStatus(s *stateStore, now func() time.Time) func(ctx context.Contex
 		mg.SetObservedGeneration(d.Observed)
 		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled, ReferencesFingerprint: cmp.Or(a.referred, mg.GetSummary().ReferencesFingerprint)})
 		a.recordReady(mg.GetCondition(xpv2.TypeReady))
-		return true
+		if delay > 0 && mayHold(ctx, mg, a, f, d) {
+			return kube.HoldStatus
+		}
+		return kube.WriteStatus
 	}
 }
 
@@ -50,8 +57,8 @@ func decisionInput(mg Managed, a *Attempt) Input {
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
-		Differs:    differs,
-		Changed:    a.action != actionNone,
+		Differs:    withOrigin(differs, a.origin, a.readyBefore.Message),
+		Changed:    a.action != actionNone && !a.concludes(),
 		Unseen:     Unseen(mg),
 		WaitsFor:   a.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),

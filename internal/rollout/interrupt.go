@@ -90,7 +90,8 @@ func (m *machine) restore() {
 }
 
 // rollbackTo makes a version of the history, or the stable one, receive all invocations. The present
-// target is not rolled out again.
+// target is not rolled out again. During a rollback the user may also choose the target itself: if
+// the stable version was deleted, the rollback can't end otherwise.
 func (m *machine) rollbackTo(value string) bool {
 	version, _, _ := strings.Cut(value, "/")
 	if version == m.s.Stable.FunctionVersion {
@@ -101,6 +102,10 @@ func (m *machine) rollbackTo(value string) bool {
 		return true
 	}
 	i := slices.IndexFunc(m.s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
+	if i < 0 && version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack {
+		m.keepTarget()
+		return true
+	}
 	if i < 0 {
 		return false
 	}
@@ -120,6 +125,16 @@ func (m *machine) rollbackTo(value string) bool {
 	m.s.ID = m.newID(version)
 	m.rollBackTo(version)
 	return true
+}
+
+// keepTarget makes the target the stable version, although it has failed.
+func (m *machine) keepTarget() {
+	target := m.s.Target
+	m.s.FailedTargets = slices.DeleteFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, target) })
+	m.reject(m.s.Stable, ReasonRollbackTo)
+	m.s.Stable = target
+	m.s.ID = m.newID(target.FunctionVersion)
+	m.rollBackTo(target.FunctionVersion)
 }
 
 // rollBackTo begins a rollback to a version that the user has named.

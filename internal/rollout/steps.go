@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -26,16 +27,7 @@ type step struct {
 
 // stepsOf returns the steps of a strategy. After the last one, the target receives all invocations.
 func stepsOf(s v1beta1.RolloutStrategy) []step {
-	switch {
-	case s.Canary != nil:
-		return canarySteps(s.Canary.Steps)
-	case s.Linear != nil:
-		return linearSteps(s.Linear.Percentage, s.Linear.Interval.Duration)
-	}
-	return nil
-}
-
-func canarySteps(steps []v1beta1.CanaryStep) []step {
+	steps := CanarySteps(s)
 	out := make([]step, 0, len(steps))
 	for _, s := range steps {
 		switch {
@@ -52,16 +44,28 @@ func canarySteps(steps []v1beta1.CanaryStep) []step {
 	return out
 }
 
-func linearSteps(percentage int32, interval time.Duration) []step {
-	var out []step
+// CanarySteps returns the steps of any strategy as those of a canary. Status counts them from 0. There are none if all
+// invocations move at once.
+func CanarySteps(s v1beta1.RolloutStrategy) []v1beta1.CanaryStep {
+	switch {
+	case s.Canary != nil:
+		return s.Canary.Steps
+	case s.Linear != nil:
+		return linearSteps(s.Linear.Percentage, s.Linear.Interval)
+	}
+	return nil
+}
+
+func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanaryStep {
+	var out []v1beta1.CanaryStep
 	for w := max(percentage, 1); w < all; w += max(percentage, 1) {
-		out = append(out, step{weight: w}, step{pause: interval})
+		out = append(out, v1beta1.CanaryStep{SetWeight: ptr.To(w)}, v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &interval}})
 	}
 	return out
 }
 
 // Steps returns the number of steps of a strategy. A rollout promotes its target after the last one.
-func Steps(s v1beta1.RolloutStrategy) int { return len(stepsOf(s)) }
+func Steps(s v1beta1.RolloutStrategy) int { return len(CanarySteps(s)) }
 
 // stepHash identifies a strategy.
 func stepHash(s v1beta1.RolloutStrategy) string {

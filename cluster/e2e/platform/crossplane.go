@@ -49,9 +49,14 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := p.writeCertificates(ctx); err != nil {
 		return fmt.Errorf("cannot write Crossplane's certificates: %w", err)
 	}
-	// The double responds at once, so that changes which take minutes in AWS are a burst of events here.
-	if err := p.startProgram("crossplane", core, "core", "start", "--circuit-breaker-burst=1000", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
-		"--cache-dir="+p.folder.File("xpkg"), "--tls-client-certs-dir="+p.folder.File("certs"), "--tls-server-certs-dir="+p.folder.File("certs")); err != nil {
+	args := []string{
+		"core", "start", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
+		"--cache-dir=" + p.folder.File("xpkg"), "--tls-client-certs-dir=" + p.folder.File("certs"), "--tls-server-certs-dir=" + p.folder.File("certs"),
+	}
+	if p.options.WatchBurst > 0 {
+		args = append(args, fmt.Sprintf("--circuit-breaker-burst=%d", p.options.WatchBurst))
+	}
+	if err := p.startProgram("crossplane", core, args...); err != nil {
 		return err
 	}
 	manager, err := p.as(ctx, "rbac-manager")

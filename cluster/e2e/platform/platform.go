@@ -42,6 +42,10 @@ type Options struct {
 	// ProviderArgs are further arguments of the provider.
 	ProviderArgs []string
 
+	// WatchBurst is the burst of Crossplane's circuit breaker: each write of a composite resource, or of one of its
+	// resources, takes two of it. Default: Crossplane's own.
+	WatchBurst int
+
 	// Progress receives messages about the progress. Default: os.Stderr.
 	Progress io.Writer
 

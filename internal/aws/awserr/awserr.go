@@ -60,6 +60,16 @@ func isElsewhere(err error) bool {
 	return contains(Message(err), "not reachable in this region")
 }
 
+// IsQueueNotFound reports whether a queue of SQS does not exist. SQS has two codes for it.
+func IsQueueNotFound(err error) bool {
+	switch Code(err) {
+	case "QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue":
+		return true
+	default:
+		return false
+	}
+}
+
 // IsConflict reports whether the state of the resource does not allow the call: it exists already,
 // or it is being changed.
 func IsConflict(err error) bool {

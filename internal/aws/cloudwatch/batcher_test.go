@@ -151,13 +151,18 @@ func TestEmptyWindow(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	s := subjectOf(1)
 	s.Since = clock(12, 0, 20)
-	for now, until := range map[time.Time]time.Duration{
-		clock(12, 0, 19): 101 * time.Second, clock(12, 0, 21): 99 * time.Second, clock(12, 1, 21): 39 * time.Second,
-		clock(11, 0, 0): 0, // The clock was set back.
+	for _, at := range []struct {
+		now  time.Time
+		wait time.Duration
+	}{
+		{now: clock(12, 0, 19), wait: 101 * time.Second},
+		{now: clock(11, 0, 0)}, // The clock was set back.
+		{now: clock(12, 0, 21), wait: 99 * time.Second},
+		{now: clock(12, 1, 21), wait: 39 * time.Second},
 	} {
-		got, wait, err := b.Sample(t.Context(), f, now, s, lambdaOf("ErrorRate"))
-		if err != nil || wait != until || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
-			t.Errorf("at %v there is no finished minute: got %+v, %v, %v", now, got, wait, err)
+		got, wait, err := b.Sample(t.Context(), f, at.now, s, lambdaOf("ErrorRate"))
+		if err != nil || wait != at.wait || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
+			t.Errorf("at %v there is no finished minute: got %+v, %v, %v", at.now, got, wait, err)
 		}
 	}
 	got, wait, err := b.Sample(t.Context(), f, clock(12, 2, 21), s, lambdaOf("ErrorRate"))

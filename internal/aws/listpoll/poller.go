@@ -138,7 +138,7 @@ func (p *Poller) Start(ctx context.Context) error {
 				p.wakeUp()
 			}()
 		}
-		timer := time.NewTimer(wait)
+		timer := time.NewTimer(wait) //nolint:forbidigo // This is not a reconcile.
 		select {
 		case <-ctx.Done():
 			timer.Stop()

@@ -43,6 +43,38 @@ func TestRound(t *testing.T) {
 	}
 }
 
+// TestCallsOfLargeFleets counts the calls for large fleets in a poll interval: pages, and full reads of
+// single resources.
+func TestCallsOfLargeFleets(t *testing.T) {
+	for n, most := range map[int]int{1000: 60, 10_000: 250, 30_000: 650} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			e := newEnv(t, Options{})
+			e.exist(n)
+			e.watch(n, time.Time{})
+			e.run(interval)
+			pages, reads, pending := 0, 0, 0
+			const rounds = 3
+			for range rounds * 10 {
+				pages += e.run(interval / 10)
+				for i := range n {
+					switch uid := uidOf(i); e.Check(uid, e.session).State {
+					case Unknown:
+						reads++
+						e.watchOne(i, e.resources[uid].refs[0].ID, e.now)
+					case Pending:
+						pending++
+					case Unchanged:
+					}
+				}
+			}
+			t.Logf("%d resources: %d pages and %d full reads in an interval", n, pages/rounds, reads/rounds)
+			if got := (pages + reads) / rounds; got > most || pending > 0 {
+				t.Errorf("%d calls in an interval, want at most %d; %d times a resource was not checked yet, want none", got, most, pending)
+			}
+		})
+	}
+}
+
 func TestAgeOfWhatIsBelieved(t *testing.T) {
 	const n = 500
 	e := newEnv(t, Options{})
@@ -148,7 +180,7 @@ func TestPays(t *testing.T) {
 	}{
 		"AllOurs":       {reason: "All functions of the account are ours.", account: 1000, ours: 1000, first: 20, next: 20},
 		"Half":          {reason: "It still takes far fewer calls.", account: 2000, ours: 1000, first: 40, next: 40},
-		"FewOurs":       {reason: "The list is given up at as many pages as there are functions of ours, for a day.", account: 20_000, ours: 100, first: 101, next: 0},
+		"FewOurs":       {reason: "The list is given up at as many pages as there are functions of ours, for a day.", account: 12_000, ours: 100, first: 101, next: 0},
 		"Small":         {reason: "One page of functions is not worth it.", account: 49, ours: 49},
 		"FullReads":     {reason: "If functions are to be read in full as often as polled, lists save nothing.", account: 500, ours: 500, o: Options{FullReadSpacing: time.Second}},
 		"FullReadsMost": {reason: "The same, by the longest interval.", account: 500, ours: 500, o: Options{MaxFullReadInterval: interval}},
@@ -174,7 +206,7 @@ func TestPays(t *testing.T) {
 
 func TestTriedAgainAfterADay(t *testing.T) {
 	e := newEnv(t, Options{})
-	e.exist(20_000)
+	e.exist(12_000)
 	e.watch(100, e.now)
 	e.run(interval)
 	if got := e.run(23 * time.Hour); got != 0 {

@@ -20,6 +20,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
 )
 
 const (
@@ -103,6 +104,7 @@ func loadOptions(s settings, region string, c *awshttp.BuildableClient) []func(*
 		awsconfig.WithRegion(region),
 		awsconfig.WithHTTPClient(c),
 		awsconfig.WithRetryer(newRetryer),
+		awsconfig.WithAppID(cloudtrail.AppID),
 		awsconfig.WithLogger(smithylog.Nop{}), // The SDK's notes on single calls, such as those to S3, do not belong in the provider's log.
 	}
 	if s.UseFIPSEndpoint {

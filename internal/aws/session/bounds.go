@@ -52,6 +52,9 @@ var bounds = map[string]bound{
 	// A bundle of code. It is hashed while it is read, and not kept in memory.
 	"S3 GetObject": {bytes: 512 * mib, wait: silence},
 
+	// Ten messages of 1 MB, in which each quotation mark is escaped. A long poll takes 20 seconds.
+	"SQS ReceiveMessage": {bytes: 24 * mib, wait: 20*time.Second + silence},
+
 	// Manifests of 4 MB.
 	"ECR BatchGetImage": {bytes: 16 * mib, wait: silence},
 }

@@ -171,6 +171,23 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	return session, nil
 }
 
+// ResolveConfig returns the session of a ProviderConfig or ClusterProviderConfig itself in a region of AWS. If the last
+// role of the config depends on the resource, the session is of the identity that assumes that role.
+func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, region string) (*Session, error) {
+	s, err := settingsOf(config)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegion(region, s.SkipRegionValidation); err != nil {
+		return nil, err
+	}
+	session, err := r.session(ctx, s.withoutResourceTags(), sessionTags{}, region)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+	}
+	return session, nil
+}
+
 // config returns the config that a reference of a resource in a namespace names. It returns a
 // missingError if there is none.
 func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {

@@ -35,6 +35,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
 		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
 		Reads:        reads,
+		Reported:     func(*v1beta1.Alias) bool { return true },
 		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))

@@ -670,6 +670,35 @@ func TestRolloutBackToAPrunedVersion(t *testing.T) {
 	}
 }
 
+// TestRolloutKeepsAFailedVersion checks that the user can choose the version that has failed, if the
+// stable one was deleted meanwhile and the history has no other.
+func TestRolloutKeepsAFailedVersion(t *testing.T) {
+	spec := canary()
+	spec.FinalBakeTime = &metav1.Duration{Duration: 10 * time.Minute}
+	r := newRollout(t, spec)
+	r.desire("2")
+	r.until("baking", func() bool { return r.state().Step == v1beta1.RolloutBaking })
+	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
+	r.Must(err)
+	r.health = unhealthy
+	r.until("rolling back in vain", func() bool { return r.state().UpdateFailures > 0 })
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "2/a")
+	r.until("ended", func() bool {
+		s := r.state()
+		return s.Phase == v1beta1.RolloutReady || s.Phase == v1beta1.RolloutFailed
+	})
+	if s := r.state(); r.route() != "2" || s.Stable.FunctionVersion != "2" || s.Intent != nil {
+		t.Errorf("route %s, state %+v", r.route(), s)
+	}
+	before := len(r.Operations())
+	for range 50 {
+		r.Must(r.step())
+	}
+	if got := testenv.Writes(r.Operations()[before:]); len(got) > 0 {
+		t.Errorf("more calls: %v", got)
+	}
+}
+
 // TestRolloutOfAnotherVersionMeanwhile checks that a rollout whose version is replaced begins again
 // from the stable version.
 func TestRolloutOfAnotherVersionMeanwhile(t *testing.T) {

@@ -30,15 +30,16 @@ const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.CodeSigningConfig]{
-		GVK:     v1beta1.CodeSigningConfigGroupVersionKind,
-		New:     func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
-		NewList: func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
-		Region:  func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
-		Reads:   c.reads,
-		Connect: c.connect,
-		Forget:  c.tags.Drop,
-		Tagged:  true,
-		Fields:  func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
+		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
+		New:      func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
+		NewList:  func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
+		Region:   func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
+		Reads:    c.reads,
+		Reported: func(*v1beta1.CodeSigningConfig) bool { return true },
+		Connect:  c.connect,
+		Forget:   c.tags.Drop,
+		Tagged:   true,
+		Fields:   func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 

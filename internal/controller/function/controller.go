@@ -48,6 +48,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:     func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
 		Reads:      expectedReads,
 		Connect:    c.connect,
+		Reported:   reported,
 		Listed:     listItems,
 		Forget:     c.memory.drop,
 		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
@@ -62,6 +63,19 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return refs.In(f.Spec) },
 		Redact: redact,
 	})
+}
+
+// reported returns whether CloudTrail records what may change the function. It records neither a new object in S3 nor a tag
+// of an image that moves.
+func reported(f *v1beta1.Function) bool {
+	c, left := codeOf(f)
+	switch {
+	case c == nil, left:
+		return true
+	case c.S3Bucket != nil && c.S3ObjectVersion == nil:
+		return false
+	}
+	return !ptr.Deref(c.TrackImageTag, false)
 }
 
 // calls names the operations that create and delete a function. Plan names those that update it.

@@ -28,6 +28,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
 		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opList, opCreate) },
+		Reported:     func(*v1beta1.FunctionURL) bool { return true },
 		Connect:      connect,
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)

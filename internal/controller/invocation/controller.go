@@ -41,10 +41,11 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
 		},
-		Refs:       objectRefs,
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Redact:     redact,
+		Refs:          objectRefs,
+		References:    references,
+		RecordsIntent: true,
+		RefersTo:      []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Redact:        redact,
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -58,6 +59,9 @@ type external struct {
 	now     func() time.Time
 
 	plan plan
+
+	// creating is true during Create. The runtime then writes the annotations that are set.
+	creating bool
 }
 
 // plan carries the result of Observe to the call that follows it.
@@ -232,6 +236,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 
 // Create invokes the function for the first time.
 func (e *external) Create(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalCreation, error) {
+	e.creating = true
 	return managed.ExternalCreation{}, e.invoke(ctx, i)
 }
 
@@ -280,6 +285,10 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 	}
 	show(i, r, e.plan.event, out)
 	reconciler.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
+	reconciler.StoreNow(ctx) // AWS does not return the result again.
+	if d := decide(i, &r, e.plan.input, e.now()); d.ready.Status == corev1.ConditionTrue {
+		reconciler.Conclude(ctx, d.ready)
+	}
 	reconciler.RequeueAfter(ctx, 0)
 	return e.conclude(ctx, i, r)
 }
@@ -293,8 +302,15 @@ func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record,
 }
 
 // conclude records the outcome of a call, even if the reconcile was cancelled meanwhile.
-// The record in status is written later and says the same.
+// The record in status is written later and says the same. During Create it is written with
+// the annotation that the creation has succeeded or failed.
 func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
+	if e.creating {
+		return write(ctx, i, r, func(_ context.Context, mg resource.Managed, annotations map[string]string) error {
+			meta.AddAnnotations(mg, annotations)
+			return nil
+		})
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	return errors.Wrap(write(ctx, i, r, reconciler.Annotate), "cannot record the outcome of the invocation")

@@ -73,14 +73,23 @@ func TestAllIsSent(t *testing.T) {
 }
 
 // TestOutcomeIsWritten checks that the outcome is recorded even if the reconcile's context
-// ended with the call, and is in status even if it could not be recorded.
+// ended with the call, and is in status even if it could not be recorded. The runtime writes
+// what Create records.
 func TestOutcomeIsWritten(t *testing.T) {
-	for name, unwritable := range map[string]bool{"writable": false, "unwritable": true} {
+	cases := map[string]struct {
+		creates, unwritable bool
+		writes              int
+	}{
+		"Created":    {creates: true, writes: 1},
+		"Updated":    {writes: 2},
+		"Unwritable": {unwritable: true, writes: 1},
+	}
+	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var written []string
 			attempt := &reconciler.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
-				if ctx.Err() != nil || (unwritable && len(written) > 0) {
+				if ctx.Err() != nil || (tc.unwritable && len(written) > 0) {
 					return errors.New("cannot write")
 				}
 				for _, v := range a {
@@ -97,15 +106,18 @@ func TestOutcomeIsWritten(t *testing.T) {
 			if _, err := e.Observe(ctx, i); err != nil {
 				t.Fatal(err)
 			}
-			_, err := e.Create(ctx, i)
-			if (err != nil) != unwritable {
+			var err error
+			if tc.creates {
+				_, err = e.Create(ctx, i)
+				written = append(written, i.GetAnnotations()["lambda.aws.m.crossplane.io/last-invocation"])
+				tc.writes++
+			} else {
+				_, err = e.Update(ctx, i)
+			}
+			if (err != nil) != tc.unwritable {
 				t.Errorf("got %v", err)
 			}
-			want := 2
-			if unwritable {
-				want = 1
-			}
-			if len(written) != want || !strings.Contains(written[0], `"outcome":"Unknown"`) || (!unwritable && !strings.Contains(written[1], `"outcome":"Succeeded"`)) {
+			if len(written) != tc.writes || !strings.Contains(written[0], `"outcome":"Unknown"`) || (!tc.unwritable && !strings.Contains(written[1], `"outcome":"Succeeded"`)) {
 				t.Errorf("the intent must be written before the call and the outcome after it, got %q", written)
 			}
 			if got := *i.Status.AtProvider.Outcome; got != succeeded {

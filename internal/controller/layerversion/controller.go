@@ -42,8 +42,9 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return tenancy.LayerVersions(ptr.To(reconciler.ExternalName(l)))
 		},
-		Refs:   objectRefs,
-		Redact: redact,
+		Refs:          objectRefs,
+		RecordsIntent: true,
+		Redact:        redact,
 	})
 }
 

@@ -35,6 +35,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
+		Reported:     func(*v1beta1.Permission) bool { return true },
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (managed.TypedExternalClient[*v1beta1.Permission], error) {
 			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
 		},

@@ -232,6 +232,11 @@ func TestAdmission(t *testing.T) {
 		"NoDynamic":         {spec: keys + "endpoint: {url: {type: Dynamic}}", want: "type Dynamic needs dynamic"},
 		"NotHTTP":           {spec: keys + "endpoint: {url: {type: Static, static: 'file:///etc/passwd'}}", want: "url.static"},
 		"UserInURL":         {spec: keys + "endpoint: {url: {type: Static, static: 'http://a:b@c'}}", want: "url.static"},
+		"QueueURL":          {spec: keys + "driftEvents: {queueARN: 'https://sqs.eu-central-1.amazonaws.com/123456789012/drift'}", want: "queueARN must be the ARN of a standard queue"},
+		"FIFOQueue":         {spec: keys + "driftEvents: {queueARN: 'arn:aws:sqs:eu-central-1:123456789012:drift.fifo'}", want: "queueARN must be the ARN of a standard queue"},
+		"OtherARN":          {spec: keys + "driftEvents: {queueARN: 'arn:aws:sns:eu-central-1:123456789012:drift'}", want: "queueARN must be the ARN of a standard queue"},
+		"NoQueueARN":        {spec: keys + "driftEvents: {showSourceIP: true}", want: "queueARN: Required value"},
+		"Queue":             {spec: keys + "driftEvents: {queueARN: 'arn:aws-us-gov:sqs:us-gov-west-1:123456789012:drift'}"},
 		"BadCABundle":       {spec: keys + "caBundle: nonsense", want: "caBundle must contain at least one PEM block"},
 		"AWSTag":            {spec: keys + "tags: {'AWS:x': z}", want: "must not start with aws:"},
 	}

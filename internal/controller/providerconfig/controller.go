@@ -53,6 +53,9 @@ type Options struct {
 	// Breakers has the regions in which AWS does not answer. Nil shows none.
 	Breakers *breaker.Breakers
 
+	// Events receives drift events. Nil receives none.
+	Events DriftEvents
+
 	// Now is the clock.
 	Now func() time.Time
 }
@@ -115,6 +118,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		resolver: o.Resolver,
 		accounts: o.Accounts,
 		breakers: o.Breakers,
+		events:   o.Events,
 		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...),
 		log:      o.Logger.WithValues("controller", name),
 		now:      o.Now,
@@ -125,7 +129,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		For(k.new(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler(k.gvk.Kind), builder.WithPredicates(usageChanged())).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).
-		WatchesRawSource(source.Channel(r.breakerChanges(), handler.EnqueueRequestsFromMapFunc(r.withUID))).
+		WatchesRawSource(source.Channel(r.stateChanges(), handler.EnqueueRequestsFromMapFunc(r.withUID))).
 		Complete(r)
 	return errors.Wrapf(err, "cannot add the controller of %s", k.gvk.Kind)
 }

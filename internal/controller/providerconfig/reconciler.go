@@ -66,6 +66,7 @@ type Reconciler struct {
 	resolver Identifier
 	accounts *account.Limits
 	breakers *breaker.Breakers
+	events   DriftEvents
 	record   event.Recorder
 	log      logging.Logger
 	now      func() time.Time
@@ -126,6 +127,9 @@ func (r *Reconciler) release(ctx context.Context, c providerConfig) error {
 	}
 	r.resolver.Forget(c.GetUID())
 	r.breakers.Forget(c.GetUID())
+	if r.events != nil {
+		r.events.Forget(c.GetUID())
+	}
 	r.forgetUsage(c)
 	before := deepCopy(c)
 	if !controllerutil.RemoveFinalizer(c, Finalizer) {
@@ -178,6 +182,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
 	after = earlier(after, r.showBreakers(c))
+	r.showDriftEvents(c)
 	written, failed := r.write(ctx, before, c)
 	if written {
 		r.emitEvents(before, c, err)

@@ -25,7 +25,7 @@ const (
 	// resources that begin to use a config cause few reconciles.
 	countAfter = time.Second
 
-	// pending is how many changes of breakers may wait to be handled. Further ones are dropped: the
+	// pending is how many changes of breakers and queues may wait to be handled. Further ones are dropped: the
 	// next poll of the config sees them.
 	pending = 64
 )
@@ -81,8 +81,9 @@ func (r *Reconciler) usersOfSecret(ctx context.Context, secret client.Object) []
 	return requests
 }
 
-// breakerChanges returns an event for each breaker that opens or closes, with the UID of its config.
-func (r *Reconciler) breakerChanges() <-chan event.GenericEvent {
+// stateChanges returns an event for each breaker that opens or closes, and for each queue of drift events that changes its
+// state, with the UID of its config.
+func (r *Reconciler) stateChanges() <-chan event.GenericEvent {
 	changes := make(chan event.GenericEvent, pending)
 	r.breakers.Watch(func(k breaker.Key) {
 		obj := r.kind.new()
@@ -92,6 +93,7 @@ func (r *Reconciler) breakerChanges() <-chan event.GenericEvent {
 		default:
 		}
 	})
+	r.watchDriftEvents(changes)
 	return changes
 }
 

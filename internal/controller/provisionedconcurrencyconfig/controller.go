@@ -30,6 +30,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:        func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return functionconfig.Reads(c, opList, opPut) },
+		Reported:     func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
 		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)

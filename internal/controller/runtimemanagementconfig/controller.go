@@ -31,6 +31,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return functionconfig.Reads(c, opGet, opPut) },
+		Reported:     func(*v1beta1.RuntimeManagementConfig) bool { return true },
 		Connect:      connect,
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)

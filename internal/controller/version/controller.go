@@ -41,12 +41,14 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
 		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
 		Reads:        reads,
+		Reported:     func(*v1beta1.Version) bool { return true },
 		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
-		References: references,
-		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+		References:    references,
+		RecordsIntent: true,
+		RefersTo:      []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
 }
 

@@ -10,8 +10,8 @@ import (
 type Call struct {
 	// Operation is the operation's name, empty if the double does not implement it.
 	Operation string
-	// Service is the name in the signature's scope: lambda, s3, sts, ecr or monitoring, which is
-	// CloudWatch's.
+	// Service is the name in the signature's scope: lambda, s3, sts, ecr, sqs or monitoring, which
+	// is CloudWatch's.
 	Service string
 	// AccessKey is the ID of the key that signed it, empty if it is unsigned.
 	AccessKey string
@@ -24,7 +24,8 @@ type Call struct {
 	// Resource is the resource that the call names: a function's name or ARN as sent, a tagged resource's ARN, a
 	// mapping's UUID, or bucket/key.
 	Resource string
-	// Items is how many metrics or alarms a call of CloudWatch asks for, 0 if it was rejected before.
+	// Items is how many metrics or alarms a call of CloudWatch asks for, or how many messages a call of SQS received
+	// or deleted, 0 if it was rejected before.
 	Items int
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int
@@ -81,6 +82,7 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 		s.throttled++
 	}
 	s.calls = append(s.calls, c)
+	s.deliver(r, c)
 }
 
 // resource returns the resource that a call names.

@@ -84,5 +84,10 @@
 // are documented. Whether Lambda publishes ExecutedVersion of an alias with one version, and from when CloudWatch
 // counts periods, is not: options select it.
 //
+// SQS has standard queues, with the visibility of messages by the clock. A long poll waits in real time, and ends when a
+// message is sent. Messages are received in order. Trail delivers calls to Lambda to a queue as CloudTrail and
+// EventBridge do: names of events are documented, and other fields are those of published events. It is not documented
+// how CloudTrail spells the parameter UUID; readers must accept any case.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and a handler in the file of its group.
 package awsdouble

@@ -68,6 +68,8 @@ func writeError(w http.ResponseWriter, service string, e *Error) {
 		writeXML(w, e.Status, stsError{Code: e.Code, Message: e.Message})
 	case serviceCloudWatch:
 		writeCloudWatchError(w, e)
+	case serviceSQS:
+		writeSQSError(w, e)
 	case serviceECR:
 		writeJSON(w, e.Status, map[string]string{"__type": e.Code, "message": e.Message})
 	default:

@@ -19,6 +19,7 @@ const (
 	serviceSTS        = "sts"
 	serviceECR        = "ecr"
 	serviceCloudWatch = "monitoring"
+	serviceSQS        = "sqs"
 )
 
 // maxRequest is the largest request body that Lambda reads, in bytes.

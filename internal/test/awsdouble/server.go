@@ -36,6 +36,9 @@ type Server struct {
 	monitors  map[string]*monitor
 	statuses  map[string]metricStatus
 	traffic   []*traffic
+	queues    map[string]*sqsQueue
+	trails    []trail
+	callers   map[string]string
 }
 
 // New returns a server that does not listen yet.
@@ -57,6 +60,8 @@ func New(o Options) *Server {
 		flights:   map[string]int{},
 		monitors:  map[string]*monitor{},
 		statuses:  map[string]metricStatus{},
+		queues:    map[string]*sqsQueue{},
+		callers:   map[string]string{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
 }
@@ -128,6 +133,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if !s.travel(hr, wait) {
 		return
 	}
+	s.awaitMessage(r)
 	s.mu.Lock()
 	a, f, err := s.answer(r, h)
 	s.mu.Unlock()

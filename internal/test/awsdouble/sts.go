@@ -18,12 +18,12 @@ type identity struct {
 	Account string   `xml:"GetCallerIdentityResult>Account"`
 }
 
-func getCallerIdentity(_ *Server, r *request) (*answer, error) {
+func getCallerIdentity(s *Server, r *request) (*answer, error) {
 	if c := r.caller; c != nil {
 		return &answer{status: http.StatusOK, xml: identity{Arn: c.arn, UserID: c.id, Account: c.account}}, nil
 	}
 	return &answer{status: http.StatusOK, xml: identity{
-		Arn: "arn:" + partition(r.region) + ":iam::" + r.account + ":user/double", UserID: "AIDADOUBLE", Account: r.account,
+		Arn: s.callerARN(r), UserID: "AIDADOUBLE", Account: r.account,
 	}}, nil
 }
 

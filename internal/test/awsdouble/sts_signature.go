@@ -59,6 +59,8 @@ func addressed(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonEC2ContainerRegistry"):
 		return serviceECR
+	case strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonSQS"):
+		return serviceSQS
 	case strings.HasPrefix(r.URL.Path, "/20"):
 		return serviceLambda
 	case findRoute(localRoutes, &request{http: r}) != nil:

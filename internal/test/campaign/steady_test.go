@@ -33,6 +33,9 @@ type steadyFleet struct {
 // pollInterval is the default of --poll.
 const pollInterval = 10 * time.Minute
 
+// smallFleet is the largest number of functions that are all changed: each takes a call or more.
+const smallFleet = 1000
+
 const (
 	secretName = "settings"
 	codeBucket = "code"
@@ -125,6 +128,7 @@ func (f *steadyFleet) calls(d time.Duration) map[string]int {
 // still found and corrected within a poll interval: also after a restart.
 func TestSteady(t *testing.T) {
 	n := *steadyFunctions
+	const offline = "f-00099" // It is changed while the provider is down.
 	pages := (n + 49) / 50
 	Run(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		f := &steadyFleet{Simulation: s, t: t, n: n}
@@ -147,12 +151,15 @@ func TestSteady(t *testing.T) {
 			t.Errorf("resource version %s, want %s: no object is written", after, before)
 		}
 
-		f.drift("f-00007", "f-00150", 15)
+		f.drift()
+		if n <= smallFleet {
+			f.replaceCode(15)
+		}
 
 		if err := p.Stop(); err != nil {
 			t.Error(err)
 		}
-		f.Double.EditFunction("f-00099", func(c *awsdouble.Function) { c.MemorySize = 1024 })
+		f.Double.EditFunction(offline, func(c *awsdouble.Function) { c.MemorySize = 1024 })
 		time.Sleep(time.Hour)
 		p = f.Start(&Network{}, quiet)
 		calls = f.calls(pollInterval)
@@ -161,14 +168,17 @@ func TestSteady(t *testing.T) {
 			t.Errorf("%d calls of GetFunction after a restart, want at most %d", calls["GetFunction"], most)
 		}
 		time.Sleep(pollInterval / 2)
-		if c, _ := f.Double.Function("f-00099"); c.MemorySize != 256 {
+		if c, _ := f.Double.Function(offline); c.MemorySize != 256 {
 			t.Errorf("what was changed while the provider was down was not corrected: %d MB", c.MemorySize)
 		}
-		f.drift("f-00011", "f-00120", 16)
+		f.drift()
 		if err := p.Stop(); err != nil {
 			t.Error(err)
 		}
 
+		if n > smallFleet {
+			return
+		}
 		f.changeSecret("2")
 		p = f.Start(&Network{}, quiet)
 		time.Sleep(pollInterval)
@@ -183,22 +193,37 @@ func TestSteady(t *testing.T) {
 	})
 }
 
-// drift changes one function by hand, deletes another, and replaces the object with the code of
-// all. Each has to be found within a poll interval and a little; an object that is not read by list,
-// within one and a half.
-func (f *steadyFleet) drift(changed, deleted string, version int) {
+// drift changes functions by hand, up to 100 of them, and deletes another. Each has to be found and
+// corrected within a poll interval and a little.
+func (f *steadyFleet) drift() {
 	f.t.Helper()
-	f.Double.EditFunction(changed, func(c *awsdouble.Function) { c.MemorySize = 512 })
+	var changed []string
+	for i := 7; i < f.n && len(changed) < 100; i += max(f.n/100, 20) {
+		changed = append(changed, f.name(i))
+	}
+	for _, name := range changed {
+		f.Double.EditFunction(name, func(c *awsdouble.Function) { c.MemorySize = 512 })
+	}
+	deleted := f.name(f.n / 2)
 	if _, err := f.Lambda.DeleteFunction(f.t.Context(), &lambda.DeleteFunctionInput{FunctionName: &deleted}); err != nil {
 		f.t.Fatal(err)
 	}
-	time.Sleep(pollInterval + pollInterval/4)
-	if c, _ := f.Double.Function(changed); c.MemorySize != 256 {
-		f.t.Errorf("%s still has %d MB", changed, c.MemorySize)
+	calls := f.calls(pollInterval + pollInterval/4)
+	f.t.Logf("%d functions were changed by hand: calls in one and a quarter poll intervals: %v", len(changed), calls)
+	for _, name := range changed {
+		if c, _ := f.Double.Function(name); c.MemorySize != 256 {
+			f.t.Errorf("%s still has %d MB", name, c.MemorySize)
+		}
 	}
 	if _, ok := f.Double.Function(deleted); !ok {
 		f.t.Errorf("%s was not created again", deleted)
 	}
+}
+
+// replaceCode replaces the object with the code of all functions. It has to be deployed within one and
+// a half poll intervals, and the time that the calls take.
+func (f *steadyFleet) replaceCode(version int) {
+	f.t.Helper()
 	f.Double.PutObject(codeBucket, codeKey, f.archive(fmt.Sprint("x = ", version)))
 	time.Sleep(2 * pollInterval)
 	want, _ := f.Double.Function(f.name(0))

@@ -1,0 +1,47 @@
+// Command kubectl-lambda is a plugin of kubectl, "kubectl lambda". It contains no logic: each group of subcommands is a
+// package below internal/kubectl.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // The ways to log in that kubectl has.
+	"k8s.io/klog/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/rollout"
+)
+
+// version is the plugin's version. The build sets it by -ldflags "-X main.version=v1.2.3".
+var version = ""
+
+func main() {
+	klog.LogToStderr(false) // It would write over the live view: errors are returned.
+	klog.SetOutput(io.Discard)
+	os.Exit(run())
+}
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	f := kubectl.NewFactory(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, time.Now, versionOf())
+	return kubectl.Run(ctx, f, kubectl.NewCommand(f, rollout.NewCommand(f)))
+}
+
+// versionOf returns the version that was set by the build, or that go install knows.
+func versionOf() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "dev"
+}

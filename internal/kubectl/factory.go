@@ -1,0 +1,60 @@
+package kubectl
+
+import (
+	"time"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// FieldManager is the name under which the plugin's changes appear in metadata.managedFields.
+const FieldManager = "kubectl-lambda"
+
+// A Factory gives commands what they need: clients as kubectl's flags ask for them, streams and a clock.
+type Factory struct {
+	genericiooptions.IOStreams
+
+	// Config has kubectl's flags, such as --namespace and --context.
+	Config *genericclioptions.ConfigFlags
+
+	// Now returns the current time.
+	Now func() time.Time
+
+	// Version of the plugin.
+	Version string
+}
+
+// NewFactory returns a factory with kubectl's defaults.
+func NewFactory(streams genericiooptions.IOStreams, now func() time.Time, version string) *Factory {
+	config := genericclioptions.NewConfigFlags(true)
+	config.WrapConfigFn = func(c *rest.Config) *rest.Config {
+		c.UserAgent = FieldManager + "/" + version
+		c.WarningHandler = rest.NewWarningWriter(streams.ErrOut, rest.WarningWriterOptions{Deduplicate: true})
+		return c
+	}
+	return &Factory{IOStreams: streams, Config: config, Now: now, Version: version}
+}
+
+// Client returns a client for all kinds.
+func (f *Factory) Client() (dynamic.Interface, error) {
+	config, err := f.Config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	return dynamic.NewForConfig(config)
+}
+
+// Resources returns a client for the resources of a kind in the namespace that the flags or the kubeconfig name.
+func (f *Factory) Resources(k Kind) (dynamic.ResourceInterface, error) {
+	client, err := f.Client()
+	if err != nil {
+		return nil, err
+	}
+	namespace, _, err := f.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil {
+		return nil, err
+	}
+	return client.Resource(k.Resource).Namespace(namespace), nil
+}

@@ -1,0 +1,56 @@
+package kubectl
+
+import (
+	"io"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/printers"
+)
+
+// Output is the flag --output of a command, with kubectl's formats.
+type Output struct {
+	*genericclioptions.PrintFlags
+}
+
+// NewOutput returns the flag --output.
+func NewOutput() *Output { return &Output{genericclioptions.NewPrintFlags("")} }
+
+// AddFlags adds the flag and its completion to a command.
+func (o *Output) AddFlags(cmd *cobra.Command) {
+	o.PrintFlags.AddFlags(cmd)
+	CompleteFlag(cmd, "output", o.AllowedFormats()...)
+}
+
+// Format returns the format that the user has chosen. It is empty if there is none.
+func (o *Output) Format() string { return *o.OutputFormat }
+
+// Did sets what was done with an object, which is printed after its name if the user has chosen no format.
+func (o *Output) Did(what string) { o.NamePrintFlags.Operation = what }
+
+// Print prints an object.
+func (o *Output) Print(obj runtime.Object, w io.Writer) error {
+	p, err := o.ToPrinter()
+	if err != nil {
+		return err
+	}
+	return p.PrintObj(obj, w)
+}
+
+// OneLine returns a text of others, such as a server's message, as one line without control characters, so that it
+// can't move the cursor of a terminal.
+func OneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// IsTerminal returns whether a stream is a terminal.
+func IsTerminal(stream any) bool { return printers.IsTerminal(stream) }

@@ -1,0 +1,106 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// get reads an alias. It fails if the alias has no rollout.
+func get(ctx context.Context, c dynamic.ResourceInterface, name string) (*v1beta1.Alias, error) {
+	u, err := c.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	a, err := decode(u)
+	if err != nil {
+		return nil, err
+	}
+	if a.Spec.Rollout == nil {
+		return nil, fmt.Errorf("%s has no rollout: spec.rollout is not set", kubectl.Aliases.Full(name))
+	}
+	return a, nil
+}
+
+// decode returns an alias for display: without control characters in what others have written.
+func decode(u *unstructured.Unstructured) (*v1beta1.Alias, error) {
+	a := &v1beta1.Alias{}
+	printable, _ := clean(u.Object).(map[string]any)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(printable, a); err != nil {
+		return nil, fmt.Errorf("cannot read the server's answer about %s: %w", kubectl.Aliases.Full(u.GetName()), err)
+	}
+	return a, nil
+}
+
+// clean returns a copy of a JSON value whose texts are lines without control characters.
+func clean(v any) any {
+	switch t := v.(type) {
+	case string:
+		return kubectl.OneLine(t)
+	case []any:
+		out := make([]any, len(t))
+		for i := range t {
+			out[i] = clean(t[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for k := range t {
+			out[k] = clean(t[k])
+		}
+		return out
+	}
+	return v
+}
+
+// A share is the part of an alias's invocations that a version receives, in percent.
+type share struct {
+	version string
+	percent float64
+}
+
+// shares returns how AWS divides the invocations, the alias's own version first. It is empty if that is not known yet.
+func shares(a *v1beta1.Alias) []share {
+	o := a.Status.AtProvider
+	if o.FunctionVersion == nil {
+		return nil
+	}
+	out := []share{{version: *o.FunctionVersion, percent: hundred}}
+	if o.RoutingConfig == nil {
+		return out
+	}
+	for version, weight := range o.RoutingConfig.AdditionalVersionWeights { // AWS allows one.
+		if w, err := strconv.ParseFloat(string(weight), 64); err == nil && w > 0 {
+			out = append(out, share{version: version, percent: w * hundred})
+			out[0].percent -= w * hundred
+		}
+	}
+	return out
+}
+
+const hundred = 100
+
+// route returns how AWS divides the invocations, in the form of a rollout.
+func route(a *v1beta1.Alias) rollout.Route {
+	all := shares(a)
+	switch len(all) {
+	case 0:
+		return rollout.Route{}
+	case 1:
+		return rollout.Route{Version: all[0].version}
+	}
+	weight := int32(all[1].percent + 0.5) //nolint:mnd // It rounds.
+	if d := all[1].percent - float64(weight); d > 1e-6 || d < -1e-6 {
+		weight = rollout.OtherWeight
+	}
+	return rollout.Route{Version: all[0].version, Additional: all[1].version, Weight: weight}
+}

@@ -1,0 +1,135 @@
+package rollout
+
+import (
+	"cmp"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// A checkRow is a check and the condition that spec has for it.
+type checkRow struct {
+	rollout.CheckID
+
+	condition string
+	check     *v1beta1.RolloutCheck
+}
+
+// checksOf returns the checks of a spec with their results.
+func checksOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) []checkRow {
+	var out []checkRow
+	add := func(typ, name, condition string) {
+		row := checkRow{CheckID: rollout.CheckID{Type: typ, Name: name}, condition: condition}
+		for i := range s.Checks {
+			if c := &s.Checks[i]; c.Type == typ && c.Name == name {
+				row.check = c
+			}
+		}
+		out = append(out, row)
+	}
+	for _, t := range spec.PreTraffic {
+		add(rollout.CheckPreTraffic, t.Name, "")
+	}
+	for _, d := range spec.Dependencies {
+		add(rollout.CheckDependency, d.Name, "")
+	}
+	if spec.Analysis == nil {
+		return out
+	}
+	for i := range spec.Analysis.Metrics {
+		m := &spec.Analysis.Metrics[i]
+		condition := m.SuccessCondition
+		if condition == nil && m.FailureCondition != nil {
+			not := "not: " + *m.FailureCondition
+			condition = &not
+		}
+		add(rollout.CheckMetric, m.Name, *cmp.Or(condition, new(string)))
+	}
+	if spec.Analysis.Alarms != nil {
+		for _, n := range spec.Analysis.Alarms.Names {
+			add(rollout.CheckAlarm, n, "")
+		}
+	}
+	return out
+}
+
+// checkRows returns the checks with their last values.
+func checkRows(t *tracker, sc screen) []string {
+	rows := checksOf(t.alias.Spec.Rollout, t.alias.Status.Rollout)
+	if s := t.alias.Status.Rollout; len(rows) == 0 || !inProgress(s) && len(s.Checks) == 0 {
+		return nil
+	}
+	const maxName, maxSpark = 24, 20
+	names, values := 0, 0
+	for _, r := range rows {
+		names = max(names, min(ansi.StringWidth(r.Name), maxName))
+		if r.check != nil {
+			values = max(values, ansi.StringWidth(r.check.Value))
+		}
+	}
+	spark := maxSpark
+	if sc.width < narrow {
+		names, spark = min(names, 14), 0 //nolint:mnd // What leaves place for the value and the result.
+	}
+	out := []string{bold.Render("Checks")}
+	for _, r := range rows {
+		row := "  " + pad(r.Name, names) + "  "
+		if values > 0 {
+			row += pad(value(r.check), values) + "  "
+		}
+		text, style := result(r.check)
+		row += style.Render(text)
+		if spark > 0 {
+			trend := sparkline(t.samples[r.CheckID], spark)
+			row += trailing(maxResult-len(text), cyan, trend) + trailing(spark-ansi.StringWidth(trend), dim, r.condition)
+		}
+		out = append(out, strings.TrimRight(row, " "))
+		if c := r.check; c != nil && c.Message != "" && c.Result != rollout.Success {
+			out = append(out, dim.Render("    "+c.Message))
+		}
+	}
+	return append(out, "")
+}
+
+// trailing returns a text after so many blanks and the gap between two columns. Without a text, it is only blanks.
+func trailing(blanks int, style lipgloss.Style, text string) string {
+	if text != "" {
+		text = style.Render(text)
+	}
+	return strings.Repeat(" ", max(blanks, 0)+2) + text //nolint:mnd // The gap.
+}
+
+func value(c *v1beta1.RolloutCheck) string {
+	if c == nil {
+		return ""
+	}
+	return c.Value
+}
+
+// maxResult is the length of the longest result.
+const maxResult = len(rollout.Inconclusive)
+
+// result returns the result of a check's last measurement, and its style.
+func result(c *v1beta1.RolloutCheck) (string, lipgloss.Style) {
+	switch {
+	case c == nil || c.Result == "":
+		return "no result", dim
+	case c.Ignored:
+		return "Ignored", dim
+	}
+	switch c.Result {
+	case rollout.Success:
+		return c.Result, green
+	case rollout.Failure:
+		return c.Result, red
+	case rollout.Running:
+		return c.Result, cyan
+	case rollout.Skipped:
+		return c.Result, dim
+	}
+	return c.Result, yellow
+}

@@ -1,0 +1,99 @@
+package rollout
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+// A tick is when the countdowns are drawn again.
+type tick struct{}
+
+// A model is the live view of a terminal.
+type model struct {
+	tracker *tracker
+	updates <-chan update
+	goal    goal
+	now     func() time.Time
+	screen  screen
+
+	// ended says that the view is over, with the error if there is one.
+	ended bool
+	err   error
+}
+
+// Init begins to receive updates.
+func (m *model) Init() tea.Cmd { return tea.Batch(m.receive(), m.second()) }
+
+// receive returns a command that waits for the next update.
+func (m *model) receive() tea.Cmd {
+	return func() tea.Msg {
+		if u, ok := <-m.updates; ok {
+			return u
+		}
+		return nil // The context has ended, and with it the program.
+	}
+}
+
+// second returns a command that waits for the next tick.
+func (m *model) second() tea.Cmd {
+	return tea.Tick(time.Second, func(time.Time) tea.Msg { return tick{} })
+}
+
+// Update handles an update, a key or a new size.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.screen.width, m.screen.height = msg.Width, msg.Height
+	case tick:
+		return m, m.second()
+	case update:
+		if m.handle(msg) {
+			return m, tea.Quit
+		}
+		return m, m.receive()
+	case tea.InterruptMsg:
+		m.ended, m.err = true, kubectl.ErrInterrupted
+		return m, tea.Quit
+	case tea.KeyPressMsg:
+		switch msg.String() {
+		case "ctrl+c", "q":
+			m.ended, m.err = true, kubectl.ErrInterrupted
+			return m, tea.Quit
+		case "ctrl+z":
+			return m, tea.Suspend
+		}
+	}
+	return m, nil
+}
+
+// handle records an update, and returns whether the view is over.
+func (m *model) handle(u update) bool {
+	switch {
+	case u.err != nil:
+		m.err = u.err
+	case u.alias != nil:
+		m.tracker.observe(u.alias)
+		m.ended, m.err = m.goal(u.alias)
+	default:
+		m.tracker.lost = u.lost
+	}
+	m.ended = m.ended || m.err != nil
+	return m.ended
+}
+
+// View returns what the terminal shows. While it is watched, it has the whole screen, so that a terminal of another
+// size is drawn anew.
+func (m *model) View() tea.View {
+	sc, hint := m.screen, ""
+	sc.now = m.now()
+	if !m.ended && sc.width >= narrow {
+		sc.height, hint = max(sc.height-1, 1), "\n"+dim.Render("q: quit; the rollout continues")
+	}
+	content := view(m.tracker, sc) + hint
+	v := tea.NewView(content)
+	v.AltScreen = true
+	return v
+}

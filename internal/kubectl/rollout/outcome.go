@@ -1,0 +1,166 @@
+package rollout
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// A goal is what is waited for. It returns whether it is reached, or the error if it never will be.
+type goal func(a *v1beta1.Alias) (done bool, err error)
+
+// promoted is the goal that a version is stable, or any version if none is given.
+func promoted(version string) goal {
+	return func(a *v1beta1.Alias) (bool, error) {
+		s := a.Status.Rollout
+		if s == nil || unobserved(a) {
+			return false, nil
+		}
+		of := version == "" || s.Target.FunctionVersion == version
+		switch {
+		case s.Phase == v1beta1.RolloutFailed && of:
+			return false, failure(s)
+		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:
+			if i := slices.IndexFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == version }); i >= 0 {
+				return false, fmt.Errorf("version %s has failed (%s): version %s serves", version, s.FailedTargets[i].Reason, s.Stable.FunctionVersion)
+			}
+			return false, nil
+		}
+		return settled(s), nil
+	}
+}
+
+// serves is the goal that a version serves because the user wants so, whatever the manifest asks for.
+func serves(version string) goal {
+	return func(a *v1beta1.Alias) (bool, error) {
+		s := a.Status.Rollout
+		if s == nil || inProgress(s) || s.Stable.FunctionVersion != version {
+			return false, nil
+		}
+		return settled(s) || s.Phase == v1beta1.RolloutFailed && s.Drift == "", nil
+	}
+}
+
+// after is a goal that counts once the provider has handled a command.
+func after(annotation, value string, then goal) goal {
+	return func(a *v1beta1.Alias) (bool, error) {
+		if s := a.Status.Rollout; s == nil || s.HandledCommands[annotation] != value {
+			return false, nil
+		}
+		return then(a)
+	}
+}
+
+// failure returns the error of a rollout that has failed.
+func failure(s *v1beta1.AliasRolloutStatus) error {
+	message := fmt.Sprintf("rollout %s of version %s has failed", s.ID, s.Target.FunctionVersion)
+	if s.Reason != "" {
+		message += " (" + s.Reason + ")"
+	}
+	if s.Message != "" {
+		message += ": " + s.Message
+	}
+	return errors.New(message + "; version " + s.Stable.FunctionVersion + " serves")
+}
+
+// unobserved returns whether the provider has not seen the latest spec yet.
+func unobserved(a *v1beta1.Alias) bool { return a.Status.ObservedGeneration < a.Generation }
+
+// inProgress returns whether a rollout has begun and not ended.
+func inProgress(s *v1beta1.AliasRolloutStatus) bool {
+	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
+}
+
+// settled returns whether a version is stable and nothing else waits.
+func settled(s *v1beta1.AliasRolloutStatus) bool {
+	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Drift == ""
+}
+
+// awaits returns what is printed while the rollout of a version has not begun.
+func awaits(version string) string { return "waiting for version " + version + " to be rolled out" }
+
+// awaiting returns whether the rollout of the version that is waited for has not begun.
+func (t *tracker) awaiting() bool {
+	s := t.alias.Status.Rollout
+	return s != nil && !inProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion && t.version != s.Target.FunctionVersion
+}
+
+// line returns what a rollout that is watched does, in one line.
+func (t *tracker) line() string {
+	out := describe(t.alias)
+	if t.awaiting() {
+		out += suffix(awaits(t.version))
+	}
+	return out
+}
+
+// describe returns what an alias's rollout does, in one line. It has no time, so that it changes only with the rollout.
+func describe(a *v1beta1.Alias) string {
+	s := a.Status.Rollout
+	switch {
+	case a.DeletionTimestamp != nil:
+		return kubectl.Aliases.Full(a.Name) + " is being deleted"
+	case unobserved(a):
+		return "waiting for the provider to observe the spec of " + kubectl.Aliases.Full(a.Name)
+	case s == nil || s.Phase == "":
+		return "waiting for the rollout of " + kubectl.Aliases.Full(a.Name) + " to begin"
+	case s.Phase == v1beta1.RolloutFailed:
+		return failure(s).Error() + suffix(s.Drift)
+	case s.Phase == v1beta1.RolloutReady:
+		return "version " + s.Stable.FunctionVersion + " serves" + suffix(cmp.Or(s.Drift, s.Message))
+	}
+	return progress(a.Spec.Rollout, s)
+}
+
+// progress returns what a rollout in progress does.
+func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rollout %s: %s", s.ID, phase(s))
+	if steps := rollout.CanarySteps(spec.Strategy); stepping(s) && int(s.CurrentStepIndex) < len(steps) {
+		fmt.Fprintf(&b, ", step %d of %d (%s)", s.CurrentStepIndex+1, len(steps), label(steps[s.CurrentStepIndex]))
+	}
+	if s.ObservedWeight >= hundred {
+		fmt.Fprintf(&b, ": version %s receives all invocations", s.Target.FunctionVersion)
+	} else {
+		fmt.Fprintf(&b, ": version %s serves", s.Stable.FunctionVersion)
+		if s.ObservedWeight > 0 {
+			fmt.Fprintf(&b, ", version %s receives %d %%", s.Target.FunctionVersion, s.ObservedWeight)
+		}
+	}
+	for _, c := range s.Checks {
+		if c.Result != "" && (c.Value != "" || c.Result != rollout.Success) {
+			fmt.Fprintf(&b, "; %s", strings.Join(slices.DeleteFunc([]string{c.Name, c.Value, "(" + c.Result + ")"}, func(s string) bool { return s == "" }), " "))
+		}
+	}
+	return b.String() + suffix(s.Message)
+}
+
+// phase returns the phase, the step and the reason of a rollout.
+func phase(s *v1beta1.AliasRolloutStatus) string {
+	out := s.Phase
+	if s.Step != "" {
+		out += ", " + s.Step
+	}
+	if s.Reason != "" && s.Reason != s.Step {
+		out += " (" + s.Reason + ")"
+	}
+	return out
+}
+
+// stepping returns whether a rollout is in one of the steps of its strategy.
+func stepping(s *v1beta1.AliasRolloutStatus) bool {
+	return s.Phase == v1beta1.RolloutProgressing && s.ObservedWeight < hundred && s.Step != v1beta1.RolloutPromoting && s.Step != v1beta1.RolloutRollingBack
+}
+
+func suffix(message string) string {
+	if message == "" {
+		return ""
+	}
+	return "; " + message
+}

@@ -1,0 +1,110 @@
+package rollout
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// failedMessage is the error of the alias that rejected returns.
+const failedMessage = "rollout 2-t87v8a of version 2 has failed (AnalysisFailed): Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01; version 1 serves"
+
+func TestGoals(t *testing.T) {
+	handled := status(func(s *v1beta1.AliasRolloutStatus) { s.HandledCommands = map[string]string{"abort": "t"} })
+	newSpec := func(a *v1beta1.Alias) { a.Generation = 2 }
+	waits := status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "spec.rollout.paused is true: version 3 waits" })
+	drift := status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })
+	newTarget := status(func(s *v1beta1.AliasRolloutStatus) { s.Target.FunctionVersion = "3" })
+	type args struct {
+		alias *v1beta1.Alias
+		goal  goal
+	}
+	type want struct {
+		done bool
+		err  string
+	}
+	cases := map[string]struct {
+		reason string
+		args   args
+		want   want
+	}{
+		"InProgress":        {reason: "A rollout in progress is waited for.", args: args{canary(), promoted("")}},
+		"Promoted":          {reason: "A stable version is the goal.", args: args{canary(ready), promoted("")}, want: want{done: true}},
+		"Failed":            {reason: "A failure is an error that says what serves.", args: args{canary(rejected), promoted("")}, want: want{err: failedMessage}},
+		"NoState":           {reason: "A rollout that was never observed is waited for.", args: args{canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), promoted("")}},
+		"Unobserved":        {reason: "A state of an earlier spec says nothing about the present one.", args: args{canary(ready, newSpec), promoted("")}},
+		"UnobservedFailure": {reason: "Neither does its failure.", args: args{canary(rejected, newSpec), promoted("")}},
+		"Waiting":           {reason: "A version that waits is not promoted.", args: args{canary(ready, waits), promoted("")}},
+		"Drift":             {reason: "An alias that someone else has changed is not as it should be.", args: args{canary(ready, drift), promoted("")}},
+		"OfVersion":         {reason: "The version that is waited for is stable.", args: args{canary(ready), promoted("2")}, want: want{done: true}},
+		"OtherStable":       {reason: "Another version is not the one that is waited for.", args: args{canary(ready), promoted("3")}},
+		"OtherFailed":       {reason: "The failure of another version is not that of the one that is waited for.", args: args{canary(rejected), promoted("3")}},
+		"VersionFailed":     {reason: "The failure of the version is an error,", args: args{canary(rejected), promoted("2")}, want: want{err: failedMessage}},
+		"VersionHasFailed":  {reason: "also if another one has failed since.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 has failed (AnalysisFailed): version 1 serves"}},
+		"NotHandled":        {reason: "A state from before a command says nothing about it.", args: args{canary(rejected), after("abort", "t", ended)}},
+		"Aborted":           {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
+		"Aborting":          {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
+		"Serves":            {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
+		"ServesNot":         {reason: "Another version serves still.", args: args{canary(ready), serves("1")}},
+		"ServesSoon":        {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			done, err := tc.args.goal(tc.args.alias)
+			got := want{done: done}
+			if err != nil {
+				got.err = err.Error()
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   *v1beta1.Alias
+		want   string
+	}{
+		"Step": {
+			reason: "A step has its number and what it is.",
+			args:   canary(),
+			want:   "rollout 2-t87v8a: Progressing, Analyzing, step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; ping 39 ms (Success); error-rate 0.002 (Success)",
+		},
+		"Paused": {
+			reason: "A pause has its reason.",
+			args: canary(status(func(s *v1beta1.AliasRolloutStatus) {
+				s.Step, s.Reason, s.Message, s.Checks = v1beta1.RolloutPaused, rollout.ReasonInconclusive, "Metric error-rate: Error", nil
+			})),
+			want: "rollout 2-t87v8a: Progressing, Paused (Inconclusive), step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; Metric error-rate: Error",
+		},
+		"Baking": {
+			reason: "All invocations have moved.",
+			args: canary(status(func(s *v1beta1.AliasRolloutStatus) {
+				s.Step, s.ObservedWeight, s.Checks = v1beta1.RolloutBaking, 100, nil
+			})),
+			want: "rollout 2-t87v8a: Progressing, Baking: version 2 receives all invocations",
+		},
+		"Ready":  {reason: "The stable version serves.", args: canary(ready), want: "version 2 serves"},
+		"Failed": {reason: "So it does after a failure.", args: canary(rejected), want: failedMessage},
+		"Begins": {reason: "There is no state yet.", args: canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), want: "waiting for the rollout of alias.lambda.aws.m.crossplane.io/live to begin"},
+		"Deleted": {
+			reason: "An alias that is being deleted has no rollout any more.",
+			args:   canary(func(a *v1beta1.Alias) { a.DeletionTimestamp = &metav1.Time{Time: at} }),
+			want:   "alias.lambda.aws.m.crossplane.io/live is being deleted",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := describe(tc.args); got != tc.want {
+				t.Errorf("%s: got\n%s\nwant\n%s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,207 @@
+package rollout
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// States of an item of a plan.
+const (
+	waiting = iota
+	current
+	done
+	failed
+)
+
+// An item is one part of a rollout.
+type item struct {
+	label string
+	state int
+
+	// note says what the current item waits for.
+	note string
+}
+
+// A plan is a rollout from its beginning to its end.
+type plan struct {
+	items []item
+
+	// fraction of the plan that is done, 0 to 1.
+	fraction float64
+}
+
+// planOf returns the plan of a rollout. last is the state of the rollout before it ended, nil if it has not ended.
+func planOf(a *v1beta1.Alias, last *v1beta1.AliasRolloutStatus, now time.Time) plan {
+	spec, s := a.Spec.Rollout, a.Status.Rollout
+	was := s
+	if last != nil {
+		was = last
+	}
+	items, at := layout(spec, was)
+	p := plan{items: items}
+	ended := s.Phase == v1beta1.RolloutReady
+	for i := range items {
+		switch {
+		case ended || i < at:
+			items[i].state = done
+		case i == at && (s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack):
+			items[i].state = failed
+		case i == at:
+			items[i].state = current
+		}
+	}
+	within := 0.0
+	if at < len(items) && items[at].state == current {
+		items[at].note = note(a, now)
+		within = elapsed(spec, s, now)
+	}
+	p.fraction = min((float64(at)+within)/float64(len(items)), 1)
+	if ended {
+		p.fraction = 1
+	}
+	if at < len(items) && items[at].state == failed {
+		p.items = items[:at+1] // The rest does not happen.
+	}
+	return p.withRollback(s, was)
+}
+
+// withRollback returns a plan that ends with the rollback, if there is or was one.
+func (p plan) withRollback(s, was *v1beta1.AliasRolloutStatus) plan {
+	to := "version " + s.Stable.FunctionVersion
+	switch {
+	case s.Step == v1beta1.RolloutRollingBack:
+		p.items = append(p.items, item{label: "roll back to " + to, state: current})
+	case s.Phase == v1beta1.RolloutFailed && was.Phase == v1beta1.RolloutProgressing:
+		p.items = append(p.items, item{label: "rolled back to " + to, state: done})
+	}
+	return p
+}
+
+// layout returns the items of a rollout, and the index of the one that a state is at.
+func layout(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (items []item, at int) {
+	items = append(items, item{label: "validate version " + s.Target.FunctionVersion})
+	tests := len(items)
+	if n := len(spec.PreTraffic); n > 0 && !s.Direct {
+		items = append(items, item{label: fmt.Sprintf("smoke tests: %d", n)})
+	}
+	first := len(items)
+	if !s.Direct {
+		for _, st := range rollout.CanarySteps(spec.Strategy) {
+			items = append(items, item{label: label(st)})
+		}
+	}
+	promote := len(items)
+	items = append(items, item{label: "promote: 100 %"})
+	if d := bakeTime(spec); d > 0 && !s.Direct {
+		items = append(items, item{label: "bake " + human(d)})
+	}
+	switch {
+	case s.Phase == v1beta1.RolloutPending && s.Step == v1beta1.RolloutPreTraffic:
+		return items, tests
+	case s.Phase == v1beta1.RolloutPending:
+		return items, 0
+	case s.ObservedWeight >= hundred:
+		return items, len(items) - 1
+	case s.Step == v1beta1.RolloutPromoting:
+		return items, promote
+	}
+	return items, min(first+max(int(s.CurrentStepIndex), 0), promote)
+}
+
+// label returns a step as its spec has it.
+func label(st v1beta1.CanaryStep) string {
+	switch {
+	case st.SetWeight != nil:
+		return fmt.Sprintf("setWeight %d %%", *st.SetWeight)
+	case st.Analysis != nil:
+		return fmt.Sprintf("analysis: %s", count(int(ptr.Deref(st.Analysis.Successes, 1)), "success", "successes"))
+	case st.Pause != nil && st.Pause.Duration != nil:
+		return "pause " + human(st.Pause.Duration.Duration)
+	}
+	return "pause until promoted"
+}
+
+// note returns what the current item waits for.
+func note(a *v1beta1.Alias, now time.Time) string {
+	spec, s := a.Spec.Rollout, a.Status.Rollout
+	switch s.Step {
+	case v1beta1.RolloutPaused:
+		if s.Reason == rollout.ReasonStep {
+			return "waits for: kubectl lambda rollout promote " + a.Name
+		}
+		return "paused"
+	case v1beta1.RolloutShifting:
+		return "AWS changes the alias"
+	}
+	d := planned(spec, s)
+	if d == 0 || s.StepStartedAt == nil {
+		return succeeded(spec, s)
+	}
+	if left := s.StepStartedAt.Add(d).Sub(now); left > 0 {
+		return human(left) + " left"
+	}
+	return "waits for the checks"
+}
+
+// succeeded returns how many of the successes that a step needs each metric has. It is empty if the step needs none.
+func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
+	steps := rollout.CanarySteps(spec.Strategy)
+	i := int(s.CurrentStepIndex)
+	if !stepping(s) || i >= len(steps) || steps[i].Analysis == nil {
+		return ""
+	}
+	needed := ptr.Deref(steps[i].Analysis.Successes, 1)
+	least := needed
+	for _, c := range s.Checks {
+		if c.Type == rollout.CheckMetric {
+			least = min(least, c.Successes)
+		}
+	}
+	return fmt.Sprintf("%d of %d", least, needed)
+}
+
+// planned returns how long the current item takes, zero if it has no duration.
+func planned(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Duration {
+	if s.Step == v1beta1.RolloutBaking {
+		return bakeTime(spec)
+	}
+	steps := rollout.CanarySteps(spec.Strategy)
+	if i := int(s.CurrentStepIndex); stepping(s) && i < len(steps) && steps[i].Pause != nil && steps[i].Pause.Duration != nil {
+		return steps[i].Pause.Duration.Duration
+	}
+	return 0
+}
+
+// elapsed returns the part of the current item that has passed, 0 to 1.
+func elapsed(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) float64 {
+	d := planned(spec, s)
+	if d == 0 || s.StepStartedAt == nil {
+		return 0
+	}
+	return min(max(float64(now.Sub(s.StepStartedAt.Time))/float64(d), 0), 1)
+}
+
+func bakeTime(spec *v1beta1.AliasRollout) time.Duration {
+	if spec.FinalBakeTime == nil {
+		return 0
+	}
+	return spec.FinalBakeTime.Duration
+}
+
+// human returns a duration as kubectl shows it, rounded up to a second.
+func human(d time.Duration) string {
+	return duration.HumanDuration((d + time.Second - 1).Truncate(time.Second))
+}
+
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

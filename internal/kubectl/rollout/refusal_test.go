@@ -1,0 +1,103 @@
+package rollout
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+func TestRefusal(t *testing.T) {
+	step := func(step, reason string) func(a *v1beta1.Alias) {
+		return status(func(s *v1beta1.AliasRolloutStatus) { s.Step, s.Reason = step, reason })
+	}
+	pending := status(func(s *v1beta1.AliasRolloutStatus) {
+		s.Phase, s.Step, s.CurrentStepIndex, s.ObservedWeight = v1beta1.RolloutPending, v1beta1.RolloutValidating, 0, 0
+	})
+	baking := status(func(s *v1beta1.AliasRolloutStatus) { s.Step, s.ObservedWeight = v1beta1.RolloutBaking, 100 })
+	weighing := status(func(s *v1beta1.AliasRolloutStatus) { s.CurrentStepIndex = 2 })
+	paused := func(a *v1beta1.Alias) {
+		a.Spec.Rollout.Paused = true
+		step(v1beta1.RolloutPaused, rollout.ReasonUser)(a)
+	}
+	type args struct {
+		alias             *v1beta1.Alias
+		annotation, value string
+	}
+	cases := map[string]struct {
+		reason string
+		args   args
+		want   string
+	}{
+		"Abort":              {reason: "A rollout in progress can be aborted,", args: args{canary(), v1beta1.AnnotationRolloutAbort, "t"}},
+		"AbortPending":       {reason: "also before it has begun to move invocations.", args: args{canary(pending), v1beta1.AnnotationRolloutAbort, "t"}},
+		"AbortReady":         {reason: "There is nothing to abort,", args: args{canary(ready), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 is stable"},
+		"AbortFailed":        {reason: "also after a failure,", args: args{canary(rejected), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 has failed (AnalysisFailed), version 1 serves"},
+		"AbortDrift":         {reason: "unless someone else has changed the alias.", args: args{canary(ready, served("1")), v1beta1.AnnotationRolloutAbort, "t"}},
+		"AbortTwice":         {reason: "A rollback is not aborted.", args: args{canary(step(v1beta1.RolloutRollingBack, rollout.ReasonAborted)), v1beta1.AnnotationRolloutAbort, "t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
+		"Promote":            {reason: "A pause with a duration can be ended,", args: args{canary(), v1beta1.AnnotationRolloutPromote, "t"}},
+		"PromotePause":       {reason: "and one without.", args: args{canary(step(v1beta1.RolloutPaused, rollout.ReasonStep)), v1beta1.AnnotationRolloutPromote, "t"}},
+		"PromoteWeight":      {reason: "Another step does not wait for the user.", args: args{canary(weighing), v1beta1.AnnotationRolloutPromote, "t"}, want: "rollout 2-t87v8a does not wait for a promotion: Progressing, Analyzing; to skip the remaining steps and checks, use --full"},
+		"PromoteUser":        {reason: "spec.rollout.paused is for the manifest.", args: args{canary(paused), v1beta1.AnnotationRolloutPromote, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
+		"PromoteReady":       {reason: "There is nothing to promote.", args: args{canary(ready), v1beta1.AnnotationRolloutPromote, "t"}, want: "no rollout is in progress: version 2 is stable"},
+		"PromoteFull":        {reason: "All steps can be skipped,", args: args{canary(weighing), v1beta1.AnnotationRolloutPromoteFull, "t"}},
+		"PromoteFullPending": {reason: "also before the first, once the version is validated,", args: args{canary(pending), v1beta1.AnnotationRolloutPromoteFull, "t"}},
+		"PromoteFullUser":    {reason: "but not while the manifest pauses,", args: args{canary(paused), v1beta1.AnnotationRolloutPromoteFull, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
+		"PromoteFullBaking":  {reason: "nor when all invocations have moved.", args: args{canary(baking), v1beta1.AnnotationRolloutPromoteFull, "t"}, want: "rollout 2-t87v8a is promoted already: Progressing, Baking"},
+		"Retry":              {reason: "A failure can be retried,", args: args{canary(rejected), v1beta1.AnnotationRolloutRetry, "t"}},
+		"RetryReady":         {reason: "and nothing else,", args: args{canary(ready), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: version 2 is stable"},
+		"RetryInProgress":    {reason: "a rollout in progress least of all.", args: args{canary(), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: rollout 2-t87v8a is in progress: Progressing, Analyzing"},
+		"Undo":               {reason: "A version of the history can serve again.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "1/t"}},
+		"UndoInProgress":     {reason: "A rollout can be ended.", args: args{canary(), v1beta1.AnnotationRolloutRollbackTo, "1/t"}},
+		"UndoUnknown":        {reason: "Another version has never been stable.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "7/t"}, want: "version 7 is not in the history: choose one of 1"},
+		"UndoNothing":        {reason: "There is no history.", args: args{canary(rejected), v1beta1.AnnotationRolloutRollbackTo, "7/t"}, want: "version 7 is not in the history, which is empty"},
+		"UndoStable":         {reason: "The version serves.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "2/t"}, want: "version 2 serves already"},
+		"UndoPending":        {reason: "No invocation has moved.", args: args{canary(pending), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "version 1 serves already: to end the rollout of version 2, use abort"},
+		"UndoTwice":          {reason: "It rolls back already.", args: args{canary(step(v1beta1.RolloutRollingBack, rollout.ReasonAborted)), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
+		"NoState":            {reason: "Without a state, nothing is known.", args: args{canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), v1beta1.AnnotationRolloutAbort, "t"}, want: "the provider has not observed the rollout of alias.lambda.aws.m.crossplane.io/live yet"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ""
+			before := tc.args.alias.DeepCopy()
+			if err := refusal(tc.args.alias, tc.args.annotation, tc.args.value, at); err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			}
+			if before.Status.Rollout != nil && before.Status.Rollout.Step != tc.args.alias.Status.Rollout.Step {
+				t.Errorf("the alias was changed")
+			}
+		})
+	}
+}
+
+func TestPrevious(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   *v1beta1.Alias
+		want   string
+		err    string
+	}{
+		"InProgress": {reason: "A rollout in progress is ended.", args: canary(), want: "1"},
+		"Ready":      {reason: "The version before serves again.", args: canary(ready), want: "1"},
+		"First":      {reason: "There is no version before.", args: canary(ready, status(func(s *v1beta1.AliasRolloutStatus) { s.History = nil })), err: "the history has no version before version 2"},
+		"Failed":     {reason: "A failure is undone already.", args: canary(rejected), err: "the rollout is undone already: version 2 has failed (AnalysisFailed), version 1 serves; to return to another version, name it with --to-version"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := previous(tc.args.Status.Rollout)
+			if message := errorText(err); got != tc.want || message != tc.err {
+				t.Errorf("%s: got %q, %q, want %q, %q", tc.reason, got, message, tc.want, tc.err)
+			}
+		})
+	}
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

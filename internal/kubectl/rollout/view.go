@@ -1,0 +1,313 @@
+package rollout
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+// Styles have the terminal's own colors.
+var (
+	bold   = lipgloss.NewStyle().Bold(true)
+	dim    = lipgloss.NewStyle().Faint(true)
+	green  = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	red    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	yellow = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	cyan   = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+)
+
+const (
+	// narrow is the width of a terminal below which columns are left out.
+	narrow = 60
+
+	// maxBar is the width of the longest bar.
+	maxBar = 50
+
+	// leastSteps is how many steps are shown, however low the terminal is.
+	leastSteps = 3
+
+	// messageLines is how many lines of a message are shown.
+	messageLines = 4
+)
+
+// A screen is the size and the time that a view is drawn for.
+type screen struct {
+	width int
+
+	// height is 0 if it does not matter.
+	height int
+	now    time.Time
+}
+
+// view returns what a terminal shows of a rollout. No line is longer than the terminal is wide.
+func view(t *tracker, s screen) string {
+	head, foot := header(t.alias, s), footer(t, s)
+	st := t.alias.Status.Rollout
+	if st == nil || st.Phase == "" {
+		return fit(head, foot, s)
+	}
+	traffic, checks := trafficRows(t.alias, s), checkRows(t, s)
+	var bar, steps []string
+	if inProgress(st) || t.last != nil {
+		p := planOf(t.alias, t.last, s.now)
+		bar = []string{"  " + progressBar(p, s.width), ""}
+		room := 0
+		if s.height > 0 {
+			room = max(s.height-len(head)-len(bar)-len(traffic)-len(checks)-len(foot), 1)
+		}
+		steps = stepRows(p.items, room)
+	}
+	body := head
+	for _, part := range [][]string{bar, traffic, steps, checks} {
+		body = append(body, part...)
+	}
+	return fit(body, foot, s)
+}
+
+// fit returns the lines that a terminal has room for: all of foot, and of body the first ones.
+func fit(body, foot []string, s screen) string {
+	if s.height > 0 {
+		body = body[:min(len(body), max(s.height-len(foot), 0))]
+	}
+	lines := slices.Concat(body, foot)
+	for i := range lines {
+		lines[i] = ansi.Truncate(lines[i], s.width, "…")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// header returns what the rollout is of, and its phase.
+func header(a *v1beta1.Alias, sc screen) []string {
+	of := bold.Render(kubectl.Aliases.Singular+"/"+a.Name) + dim.Render(" -n "+a.Namespace)
+	if f := a.Status.AtProvider.FunctionName; f != nil && sc.width >= narrow {
+		of += dim.Render("  function ") + *f
+	}
+	s := a.Status.Rollout
+	switch {
+	case a.DeletionTimestamp != nil, unobserved(a), s == nil, s.Phase == "":
+		return []string{of, yellow.Render(describe(a)), ""}
+	case s.ID != "" && sc.width >= narrow:
+		of += dim.Render("  rollout ") + s.ID
+	}
+	return []string{of, phaseStyle(s).Bold(true).Render(phase(s)), ""}
+}
+
+func phaseStyle(s *v1beta1.AliasRolloutStatus) lipgloss.Style {
+	switch {
+	case s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack:
+		return red
+	case s.Step == v1beta1.RolloutPaused || s.Drift != "":
+		return yellow
+	case s.Phase == v1beta1.RolloutReady:
+		return green
+	}
+	return cyan
+}
+
+// progressBar returns how much of a plan is done.
+func progressBar(p plan, width int) string {
+	style := green
+	for _, it := range p.items {
+		if it.state == failed {
+			style = red
+		}
+	}
+	percent := fmt.Sprintf(" %3.0f %%", math.Floor(p.fraction*hundred))
+	return filled(style, p.fraction, min(width-2-len(percent), maxBar)) + percent
+}
+
+// filled returns a bar of a width with a part of it filled.
+func filled(style lipgloss.Style, fraction float64, width int) string {
+	width = max(width, 0)
+	n := min(max(int(fraction*float64(width)+0.5), 0), width) //nolint:mnd // It rounds.
+	return style.Render(strings.Repeat("█", n)) + dim.Render(strings.Repeat("░", width-n))
+}
+
+// trafficRows returns the versions and the part of the invocations that AWS gives to each.
+func trafficRows(a *v1beta1.Alias, sc screen) []string {
+	s := a.Status.Rollout
+	rows := []share{{version: s.Stable.FunctionVersion}}
+	if t := s.Target.FunctionVersion; t != "" && t != s.Stable.FunctionVersion {
+		rows = append(rows, share{version: t})
+	}
+	for _, observed := range shares(a) {
+		found := false
+		for i := range rows {
+			if rows[i].version == observed.version {
+				rows[i], found = observed, true
+			}
+		}
+		if !found {
+			rows = append(rows, observed)
+		}
+	}
+	out := []string{bold.Render("Versions")}
+	for _, r := range rows {
+		role, style := "other", yellow
+		switch r.version {
+		case s.Stable.FunctionVersion:
+			role, style = "stable", green
+		case s.Target.FunctionVersion:
+			role, style = "target", cyan
+		}
+		intended := intention(s, r)
+		left := fmt.Sprintf("  %-5s%-7s%5s %% ", r.version, role, percent(r.percent))
+		bar := filled(style, r.percent/hundred, min(sc.width-len(left), maxBar)-len(intended))
+		out = append(out, left+bar+yellow.Render(intended))
+	}
+	return append(out, "")
+}
+
+// percent returns a percentage without needless digits.
+func percent(p float64) string {
+	return strconv.FormatFloat(math.Round(p*hundred)/hundred, 'f', -1, 64)
+}
+
+// intention returns the percentage that a version is about to receive, empty if its part does not change.
+func intention(s *v1beta1.AliasRolloutStatus, now share) string {
+	i := s.Intent
+	if i == nil {
+		return ""
+	}
+	to := int32(0)
+	switch now.version {
+	case i.AdditionalVersion:
+		to = i.Weight
+	case i.FunctionVersion:
+		to = hundred - i.Weight
+	}
+	if math.Abs(float64(to)-now.percent) < 1 {
+		return ""
+	}
+	return fmt.Sprintf(" -> %d %%", to)
+}
+
+// stepRows returns the items of a plan. If they are more than a number of rows, it returns those around the current
+// one. A number below 1 means all.
+func stepRows(items []item, rows int) []string {
+	out := []string{bold.Render("Steps")}
+	from, to := 0, len(items)
+	if room := max(rows-2, leastSteps); rows != 0 && len(items) > room { //nolint:mnd // The title and the blank line.
+		room = max(room-2, 1) //nolint:mnd // The lines that say how many are left out.
+		from = min(max(focus(items)-room/2, 0), len(items)-room)
+		to = from + room
+	}
+	if from > 0 {
+		out = append(out, dim.Render(fmt.Sprintf("  ⋮ %d more", from)))
+	}
+	for _, it := range items[from:to] {
+		out = append(out, stepRow(it))
+	}
+	if to < len(items) {
+		out = append(out, dim.Render(fmt.Sprintf("  ⋮ %d more", len(items)-to)))
+	}
+	return append(out, "")
+}
+
+// focus returns the index of the item that is shown in any case: the last one that has begun.
+func focus(items []item) int {
+	at := 0
+	for i, it := range items {
+		if it.state != waiting {
+			at = i
+		}
+	}
+	return at
+}
+
+func stepRow(it item) string {
+	switch it.state {
+	case done:
+		return "  " + green.Render("✔") + " " + it.label
+	case failed:
+		return "  " + red.Render("✘ "+it.label)
+	case current:
+		row := "  " + cyan.Render("▶ ") + bold.Render(it.label)
+		if it.note != "" {
+			row += "  " + cyan.Render(it.note)
+		}
+		return row
+	}
+	return dim.Render("  · " + it.label)
+}
+
+// pad returns a text with a width of exactly so many cells.
+func pad(s string, width int) string {
+	s = ansi.Truncate(s, width, "…")
+	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
+}
+
+// footer returns what the rollout waits for, and what still serves.
+func footer(t *tracker, sc screen) []string {
+	var out []string
+	s := t.alias.Status.Rollout
+	if s != nil {
+		out = append(out, paragraph(message(s), sc.width)...)
+		out = append(out, paragraph(serving(t.alias)+next(s, sc.now), sc.width)...)
+		if t.awaiting() {
+			out = append(out, yellow.Render(awaits(t.version)))
+		}
+	}
+	if t.lost != "" {
+		out = append(out, yellow.Render("connection lost, trying to reconnect: "+t.lost))
+	}
+	return out
+}
+
+// message returns what a state says in words that the rest of the view does not say.
+func message(s *v1beta1.AliasRolloutStatus) string {
+	switch {
+	case s.Step == v1beta1.RolloutPaused && s.Reason == rollout.ReasonStep:
+		return s.Drift
+	case s.Drift == "" || strings.Contains(s.Message, s.Drift):
+		return s.Message
+	}
+	return strings.TrimPrefix(s.Message+"; "+s.Drift, "; ")
+}
+
+// paragraph returns a text in lines that are as long as a terminal is wide, at most messageLines of them.
+func paragraph(text string, width int) []string {
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(ansi.Wrap(text, width, ""), "\n")
+	if len(lines) > messageLines {
+		lines = lines[:messageLines]
+		lines[messageLines-1] += "…"
+	}
+	return lines
+}
+
+// serving returns which version the alias invokes, besides one that receives a part of the invocations.
+func serving(a *v1beta1.Alias) string {
+	s, and := a.Status.Rollout, ""
+	version := s.Stable.FunctionVersion
+	if observed := shares(a); len(observed) > 0 {
+		version = observed[0].version
+	}
+	if s.Phase == v1beta1.RolloutProgressing && version == s.Target.FunctionVersion && version != s.Stable.FunctionVersion {
+		and = "; version " + s.Stable.FunctionVersion + " if it fails"
+	}
+	return bold.Render("version "+version+" serves") + and
+}
+
+// next returns when the provider observes the rollout next.
+func next(s *v1beta1.AliasRolloutStatus, now time.Time) string {
+	if s.NextCheckAt == nil || !inProgress(s) {
+		return ""
+	}
+	if left := s.NextCheckAt.Sub(now); left > 0 {
+		return dim.Render("; next check in " + human(left))
+	}
+	return dim.Render("; next check is due")
+}

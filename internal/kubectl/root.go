@@ -1,0 +1,71 @@
+package kubectl
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/printers"
+)
+
+// globalFlags replaces the flags of kubectl in the help of each command, as kubectl does.
+const globalFlags = `Use "kubectl lambda options" for the flags that all commands have, such as --namespace and --context.`
+
+// NewCommand returns the plugin's command with its subcommands.
+func NewCommand(f *Factory, children ...*cobra.Command) *cobra.Command {
+	root := Group("kubectl-lambda", "Work with AWS Lambda through provider-lambda", append(children, newVersion(f), newOptions())...)
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl lambda"}
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetIn(f.In)
+	root.SetOut(f.Out)
+	root.SetErr(f.ErrOut)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w\nSee '%s --help' for usage", err, cmd.CommandPath())
+	})
+	f.Config.AddFlags(root.PersistentFlags())
+	root.SetUsageTemplate(strings.NewReplacer(
+		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", globalFlags,
+		"{{if .HasAvailableLocalFlags}}", "{{if and .HasParent .HasAvailableLocalFlags}}",
+	).Replace(root.UsageTemplate()))
+	completeFlags(f, root)
+	return root
+}
+
+// Group returns a command that only has subcommands.
+func Group(use, short string, children ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return UsageErrorf(cmd, "unknown command %q for %q", args[0], cmd.CommandPath())
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(children...)
+	return cmd
+}
+
+// newOptions returns the command that lists kubectl's flags.
+func newOptions() *cobra.Command {
+	return &cobra.Command{
+		Use:   "options",
+		Short: "List the flags that all commands have",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprint(cmd.OutOrStdout(), "All commands have these flags:\n\n", cmd.InheritedFlags().FlagUsages())
+			return err
+		},
+	}
+}
+
+// Run runs a command, prints its error as kubectl does, and returns the exit code.
+func Run(ctx context.Context, f *Factory, root *cobra.Command) int {
+	err := root.ExecuteContext(ctx)
+	if message := Message(err); message != "" {
+		_, _ = fmt.Fprintln(f.ErrOut, printers.EscapeTerminal(message))
+	}
+	return ExitCode(err)
+}

@@ -1,0 +1,341 @@
+package awsdouble
+
+import (
+	"crypto/md5" //nolint:gosec // It is the checksum that SQS returns.
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// maxReceived is how many messages a call receives or deletes at most.
+	maxReceived = 10
+
+	// defaultVisibility is how long a received message is invisible.
+	defaultVisibility = 30 * time.Second
+)
+
+// sqsTargets are SQS's operations (JSON 1.0), by the end of X-Amz-Target.
+var sqsTargets = map[string]handler{
+	"GetQueueUrl":        getQueueURL,
+	"ReceiveMessage":     receiveMessage,
+	"DeleteMessage":      deleteMessage,
+	"DeleteMessageBatch": deleteMessageBatch,
+	"SendMessage":        sendMessage,
+}
+
+// A sqsQueue is a standard queue.
+type sqsQueue struct {
+	messages []*queueMessage
+
+	// changed is closed when a message is sent.
+	changed chan struct{}
+
+	// undeletable are IDs of entries of a batch that are not deleted.
+	undeletable int
+}
+
+// queueMessage is a message in a queue.
+type queueMessage struct {
+	id, body, receipt string
+	sent, visible     time.Time
+	received          int
+}
+
+// AddQueue creates a standard queue, given its ARN. An existing queue stays as it is.
+func (s *Server) AddQueue(arn string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.queues[arn] == nil {
+		s.queues[arn] = &sqsQueue{changed: make(chan struct{})}
+	}
+}
+
+// RemoveQueue deletes a queue with its messages.
+func (s *Server) RemoveQueue(arn string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.queues, arn)
+}
+
+// SendMessages sends messages to a queue that exists.
+func (s *Server) SendMessages(arn string, bodies ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range bodies {
+		s.send(arn, b, 0)
+	}
+}
+
+// QueuedMessages returns the bodies of the messages that were not deleted, visible or not, oldest first.
+func (s *Server) QueuedMessages(arn string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	bodies := []string{}
+	if q := s.queues[arn]; q != nil {
+		for _, m := range q.messages {
+			bodies = append(bodies, m.body)
+		}
+	}
+	return bodies
+}
+
+// FailDeletions makes the deletion of the next messages of a queue fail: their entries of a batch are rejected.
+func (s *Server) FailDeletions(arn string, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if q := s.queues[arn]; q != nil {
+		q.undeletable = n
+	}
+}
+
+// send adds a message to a queue, which is visible after a delay. It returns its ID, empty if there is no such queue.
+func (s *Server) send(arn, body string, delay time.Duration) string {
+	q := s.queues[arn]
+	if q == nil {
+		return ""
+	}
+	now := s.options.Now()
+	m := &queueMessage{id: newUUID(), body: body, sent: now, visible: now.Add(delay)}
+	q.messages = append(q.messages, m)
+	close(q.changed)
+	q.changed = make(chan struct{})
+	return m.id
+}
+
+// awaitMessage waits as a long poll does: until a message is sent, the client leaves, or the wait of the call has
+// passed in real time. It does not wait for a message that becomes visible by the clock.
+func (s *Server) awaitMessage(r *request) {
+	var in struct {
+		QueueURL        string `json:"QueueUrl"`
+		WaitTimeSeconds int
+	}
+	if r.service != serviceSQS || r.operation != "ReceiveMessage" || r.decode(&in) != nil || in.WaitTimeSeconds <= 0 {
+		return
+	}
+	end := time.NewTimer(time.Duration(in.WaitTimeSeconds) * time.Second)
+	defer end.Stop()
+	for {
+		changed := s.emptyQueue(r, in.QueueURL)
+		if changed == nil {
+			return
+		}
+		select {
+		case <-changed:
+		case <-end.C:
+			return
+		case <-r.http.Context().Done():
+			return
+		}
+	}
+}
+
+// emptyQueue returns the channel that is closed when a message is sent to a queue. It is nil if the call is answered
+// at once: it fails, or there is a message.
+func (s *Server) emptyQueue(r *request, url string) <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.queues[queueARN(r.region, url)]
+	if q == nil || slices.ContainsFunc(s.faults, func(f *Fault) bool { return f.Times != 0 && (f.Operation == "" || f.Operation == r.operation) }) {
+		return nil
+	}
+	now := s.options.Now()
+	if slices.ContainsFunc(q.messages, func(m *queueMessage) bool { return !m.visible.After(now) }) {
+		return nil
+	}
+	return q.changed
+}
+
+// queueURL returns the URL of a queue.
+func queueURL(arn string) string {
+	p := strings.Split(arn, ":")
+	return "https://sqs." + p[3] + ".amazonaws.com/" + p[4] + "/" + p[5]
+}
+
+// queueARN returns the ARN of a queue, given its URL. SQS ignores the host.
+func queueARN(region, url string) string {
+	p := strings.Split(url, "/")
+	if len(p) < 2 { //nolint:mnd // Account and name.
+		return ""
+	}
+	return "arn:" + partition(region) + ":sqs:" + region + ":" + p[len(p)-2] + ":" + p[len(p)-1]
+}
+
+// queue returns the queue that a call names by its URL.
+func (s *Server) queue(r *request, url string) (*sqsQueue, error) {
+	q := s.queues[queueARN(r.region, url)]
+	if q == nil {
+		return nil, noQueue()
+	}
+	return q, nil
+}
+
+func noQueue() *Error {
+	return &Error{Status: http.StatusBadRequest, Code: "QueueDoesNotExist", Message: "The specified queue does not exist."}
+}
+
+func getQueueURL(s *Server, r *request) (*answer, error) {
+	var in struct {
+		QueueName string
+		Owner     string `json:"QueueOwnerAWSAccountId"`
+	}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if in.Owner == "" {
+		in.Owner = r.account
+	}
+	arn := "arn:" + partition(r.region) + ":sqs:" + r.region + ":" + in.Owner + ":" + in.QueueName
+	if s.queues[arn] == nil {
+		return nil, noQueue()
+	}
+	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)}), nil
+}
+
+func receiveMessage(s *Server, r *request) (*answer, error) {
+	in := struct {
+		QueueURL            string `json:"QueueUrl"`
+		MaxNumberOfMessages int
+		VisibilityTimeout   *int
+	}{MaxNumberOfMessages: 1}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	q, err := s.queue(r, in.QueueURL)
+	if err != nil {
+		return nil, err
+	}
+	if in.MaxNumberOfMessages < 1 || in.MaxNumberOfMessages > maxReceived {
+		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidParameterValue", Message: "Value " + strconv.Itoa(in.MaxNumberOfMessages) + " for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."}
+	}
+	invisible := defaultVisibility
+	if in.VisibilityTimeout != nil {
+		invisible = time.Duration(*in.VisibilityTimeout) * time.Second
+	}
+	now, found := s.options.Now(), []any{}
+	for _, m := range q.messages {
+		if len(found) == in.MaxNumberOfMessages {
+			break
+		}
+		if m.visible.After(now) {
+			continue
+		}
+		m.visible, m.receipt = now.Add(invisible), newUUID()
+		m.received++
+		found = append(found, m.answer())
+	}
+	r.items = len(found)
+	out := map[string]any{}
+	if len(found) > 0 {
+		out["Messages"] = found
+	}
+	return sqsAnswer(out), nil
+}
+
+// answer returns a message as ReceiveMessage does.
+func (m *queueMessage) answer() map[string]any {
+	sum := md5.Sum([]byte(m.body)) //nolint:gosec // See above.
+	return map[string]any{
+		"MessageId": m.id, "ReceiptHandle": m.receipt, "Body": m.body, "MD5OfBody": hex.EncodeToString(sum[:]),
+		"Attributes": map[string]string{
+			"ApproximateReceiveCount": strconv.Itoa(m.received),
+			"SentTimestamp":           strconv.FormatInt(m.sent.UnixMilli(), 10),
+		},
+	}
+}
+
+// delete deletes the message with a receipt. SQS accepts the receipt of a message that was deleted.
+func (q *sqsQueue) delete(receipt string) {
+	q.messages = slices.DeleteFunc(q.messages, func(m *queueMessage) bool { return m.receipt == receipt })
+}
+
+func deleteMessage(s *Server, r *request) (*answer, error) {
+	var in struct {
+		QueueURL      string `json:"QueueUrl"`
+		ReceiptHandle string
+	}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	q, err := s.queue(r, in.QueueURL)
+	if err != nil {
+		return nil, err
+	}
+	q.delete(in.ReceiptHandle)
+	return sqsAnswer(map[string]any{}), nil
+}
+
+func deleteMessageBatch(s *Server, r *request) (*answer, error) {
+	var in struct {
+		QueueURL string `json:"QueueUrl"`
+		Entries  []struct {
+			ID            string `json:"Id"`
+			ReceiptHandle string
+		}
+	}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	q, err := s.queue(r, in.QueueURL)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(in.Entries) == 0:
+		return nil, &Error{Status: http.StatusBadRequest, Code: "EmptyBatchRequest", Message: "There should be at least one DeleteMessageBatchRequestEntry in the request."}
+	case len(in.Entries) > maxReceived:
+		return nil, &Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest", Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) + "."}
+	}
+	deleted, failed := []any{}, []any{}
+	for _, e := range in.Entries {
+		if q.undeletable > 0 {
+			q.undeletable--
+			failed = append(failed, map[string]any{"Id": e.ID, "SenderFault": false, "Code": "InternalError", "Message": "We encountered an internal error. Please try again."})
+			continue
+		}
+		q.delete(e.ReceiptHandle)
+		deleted = append(deleted, map[string]any{"Id": e.ID})
+	}
+	r.items = len(deleted)
+	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": failed}), nil
+}
+
+func sendMessage(s *Server, r *request) (*answer, error) {
+	var in struct {
+		QueueURL    string `json:"QueueUrl"`
+		MessageBody string
+	}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if _, err := s.queue(r, in.QueueURL); err != nil {
+		return nil, err
+	}
+	sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // See above.
+	id := s.send(queueARN(r.region, in.QueueURL), in.MessageBody, 0)
+	return sqsAnswer(map[string]any{"MessageId": id, "MD5OfMessageBody": hex.EncodeToString(sum[:])}), nil
+}
+
+func sqsAnswer(body map[string]any) *answer {
+	return &answer{status: http.StatusOK, header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, json: body}
+}
+
+// legacyCodes are the codes of the query protocol that differ from those of JSON.
+var legacyCodes = map[string]string{"QueueDoesNotExist": "AWS.SimpleQueueService.NonExistentQueue"}
+
+// writeSQSError writes an error in JSON 1.0, with the code of the query protocol in a header.
+func writeSQSError(w http.ResponseWriter, e *Error) {
+	legacy := e.Code
+	if code := legacyCodes[e.Code]; code != "" {
+		legacy = code
+	}
+	fault := ";Sender"
+	if e.Status >= http.StatusInternalServerError {
+		fault = ";Receiver"
+	}
+	w.Header().Set("X-Amzn-Query-Error", legacy+fault)
+	w.Header().Set("Content-Type", "application/x-amz-json-1.0")
+	writeJSON(w, e.Status, map[string]string{"__type": "com.amazonaws.sqs#" + e.Code, "message": e.Message})
+}
