@@ -133,7 +133,6 @@ func (f flags) options() manager.Options {
 		MetricsAddress:          f.MetricsBindAddress,
 		HealthAddress:           f.HealthProbeBindAddress,
 		PprofAddress:            f.PprofBindAddress,
-		UnmapProgram:            true,
 		Namespaces:              f.WatchNamespace,
 		SafeStart:               f.SafeStart,
 		StateMetricInterval:     f.PollStateMetric,

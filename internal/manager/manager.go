@@ -93,9 +93,6 @@ type Options struct {
 	// Addresses to listen on. "0" or empty disables the server.
 	MetricsAddress, HealthAddress, PprofAddress string
 
-	// UnmapProgram unmaps the pages of the program each minute, so that only those in use stay resident.
-	UnmapProgram bool
-
 	// Namespaces to watch. Empty means all.
 	Namespaces []string
 
@@ -158,11 +155,6 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	}
 	if err := addChecks(mgr); err != nil {
 		return nil, err
-	}
-	if o.UnmapProgram {
-		if err := mgr.Add(&pageUnmapper{log: o.Log}); err != nil {
-			return nil, errors.Wrap(err, "cannot add what unmaps the program's pages")
-		}
 	}
 	if err := awaitRights(ctx, mgr.GetClient(), o.Namespaces, o.Log); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package manager
 
 import (
-	"context"
 	"runtime/debug"
 	"slices"
 	"testing"
@@ -52,15 +51,6 @@ func TestSchemeGroups(t *testing.T) {
 	want := []string{"apiextensions.k8s.io/v1", "authorization.k8s.io/v1", "coordination.k8s.io/v1", v1beta1.SchemeGroupVersion.String(), "v1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
-	}
-}
-
-// TestUnmapperStops ends with its context.
-func TestUnmapperStops(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := (&pageUnmapper{}).Start(ctx); err != nil {
-		t.Fatal(err)
 	}
 }
 

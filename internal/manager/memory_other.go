@@ -1,6 +1,0 @@
-//go:build !linux
-
-package manager
-
-// unmapProgram does nothing on this system.
-func unmapProgram() error { return nil }
