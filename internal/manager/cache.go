@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -30,7 +28,7 @@ import (
 // cached by name and version alone: a cluster may have many of them.
 func (o *Options) cacheOptions() cache.Options {
 	out := cache.Options{
-		DefaultTransform: unapplied,
+		DefaultTransform: compact,
 		ByObject: map[client.Object]cache.ByObject{
 			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
 			&corev1.Secret{}:    {Transform: nameAndVersion},
@@ -82,30 +80,6 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 		}
 	}
 	return kinds
-}
-
-// nameAndVersion strips an object of which only the metadata is watched.
-func nameAndVersion(in any) (any, error) {
-	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
-		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}
-	}
-	return in, nil
-}
-
-// unapplied strips an object of its managed fields, and a managed resource of kubectl's copy of its manifest as well.
-// Nothing is lost: of a managed resource, the provider only patches the annotations that it sets.
-func unapplied(in any) (any, error) {
-	obj, ok := in.(client.Object)
-	if !ok {
-		return in, nil // It says that an object was deleted.
-	}
-	obj.SetManagedFields(nil)
-	if _, ok := in.(resource.Managed); ok {
-		a := obj.GetAnnotations()
-		delete(a, corev1.LastAppliedConfigAnnotation)
-		obj.SetAnnotations(a)
-	}
-	return in, nil
 }
 
 // secretsOf returns a reader of Secrets with credentials that reads from the API server only when they have changed,

@@ -3,11 +3,14 @@ package manager
 import (
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -80,6 +83,44 @@ func TestCacheStrips(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, obj.GetAnnotations()); diff != "" || len(obj.GetManagedFields()) > 0 {
 			t.Errorf("%s: managed fields %v, annotations: -want, +got:\n%s", gvk.Kind, obj.GetManagedFields(), diff)
+		}
+	}
+}
+
+// TestCacheShares passes a usage through the transform of the cache, which must not change it.
+func TestCacheShares(t *testing.T) {
+	usage := func() *v1beta1.ProviderConfigUsage {
+		u := &v1beta1.ProviderConfigUsage{}
+		u.SetNamespace(strings.Clone("shop"))
+		u.SetName(strings.Clone("6d1f"))
+		u.SetFinalizers([]string{strings.Clone("in-use")})
+		u.SetLabels(map[string]string{strings.Clone("config"): strings.Clone("default")})
+		u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: strings.Clone("Function"), Name: strings.Clone("cart"), UID: types.UID(strings.Clone("6d1f"))}})
+		u.ProviderConfigReference.Name = strings.Clone("default")
+		u.ResourceReference.Name = strings.Clone("cart")
+		return u
+	}
+	first, second := usage(), usage()
+	for _, u := range []*v1beta1.ProviderConfigUsage{first, second} {
+		if _, err := (&Options{}).cacheOptions().DefaultTransform(u); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(usage(), u); diff != "" {
+			t.Errorf("a cached usage must have all of its fields: -want, +got:\n%s", diff)
+		}
+	}
+	same := map[string][2]string{
+		"namespace":         {first.Namespace, second.Namespace},
+		"finalizer":         {first.Finalizers[0], second.Finalizers[0]},
+		"value of a label":  {first.Labels["config"], second.Labels["config"]},
+		"config":            {first.ProviderConfigReference.Name, second.Labels["config"]},
+		"kind of the owner": {first.OwnerReferences[0].Kind, second.OwnerReferences[0].Kind},
+		"name of the owner": {first.OwnerReferences[0].Name, first.ResourceReference.Name},
+		"UID of the owner":  {string(first.OwnerReferences[0].UID), first.Name},
+	}
+	for what, s := range same {
+		if unsafe.StringData(s[0]) != unsafe.StringData(s[1]) { //nolint:gosec // It compares addresses.
+			t.Errorf("the %s is in memory twice", what)
 		}
 	}
 }
