@@ -34,7 +34,7 @@ func TestLinks(t *testing.T) {
 		}
 	}
 	// The services for sign-in come with the SDK's configuration.
-	want := []string{"cloudwatch", "ecr", "lambda", "s3", "signin", "sso", "ssooidc", "sts"}
+	want := []string{"cloudwatch", "ecr", "lambda", "s3", "signin", "sqs", "sso", "ssooidc", "sts"}
 	if diff := cmp.Diff(want, services, cmpopts.SortSlices(strings.Compare)); diff != "" {
 		t.Errorf("AWS services: -want, +got:\n%s", diff)
 	}
