@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -29,6 +30,7 @@ func fingerprint(mg metav1.Object) string {
 // desiredAnnotations returns the annotations that the provider has not written itself.
 func desiredAnnotations(mg metav1.Object) map[string]string {
 	a := maps.Clone(mg.GetAnnotations())
+	delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it, a live read does.
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)

@@ -105,12 +105,7 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
 		users := refs.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
-		watch := func() error {
-			if err := c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk)), refs.NotInitial(), referredChanged())); err != nil {
-				return err
-			}
-			return c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk)), allowedChanged()))
-		}
+		watch := func() error { return c.Watch(source.Kind(mgr.GetCache(), to, referentHandler(users, gvk))) }
 		if o.Gate == nil {
 			if err := watch(); err != nil {
 				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
@@ -124,6 +119,15 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 		}, gvk)
 	}
 	return nil
+}
+
+// referentHandler enqueues the resources that refer to an object of a kind, or act on what it
+// owns in AWS.
+func referentHandler(users refs.Referrers, gvk schema.GroupVersionKind) handler.EventHandler {
+	return joined{
+		{predicate.And(refs.NotInitial(), referredChanged()), handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk))},
+		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
+	}
 }
 
 // referrerRequests maps an object of a kind to the resources that refer to it, or may select

@@ -125,7 +125,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
-		WithOptions(o.ForControllerRuntime()).
+		WithOptions(reconciler.ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())).
 		For(k.new(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler(k.gvk.Kind), builder.WithPredicates(usageChanged())).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).
