@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -90,6 +91,9 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 		wanted = map[string]string{}
 	}
 	maps.Copy(wanted, annotations)
+	for _, a := range []map[string]string{wanted, now.GetAnnotations()} {
+		delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it.
+	}
 	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() || !maps.Equal(now.GetAnnotations(), wanted) {
 		return false
 	}

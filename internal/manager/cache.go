@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,7 +25,7 @@ import (
 // cached by name and version alone: a cluster may have many of them.
 func (o *Options) cacheOptions() cache.Options {
 	out := cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
+		DefaultTransform: compact,
 		ByObject: map[client.Object]cache.ByObject{
 			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
 			&corev1.Secret{}:    {Transform: nameAndVersion},
@@ -63,14 +62,6 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 		}
 	}
 	return kinds
-}
-
-// nameAndVersion strips an object of which only the metadata is watched.
-func nameAndVersion(in any) (any, error) {
-	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
-		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}
-	}
-	return in, nil
 }
 
 // secretsOf returns a reader of Secrets with credentials that reads from the API server only when they have changed,

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
@@ -147,8 +148,7 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 	}
 	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
 	a.Freshness, a.session = r.fresh(mg, h.Priority, known), s
-	r.states.setRequester(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
-	r.states.setSession(client.ObjectKeyFromObject(mg), s.Identity.Account, s.Identity.ARN)
+	r.states.recordSession(client.ObjectKeyFromObject(mg), s, h.ID)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
 	return quota.WithRequester(ctx, h)
@@ -181,10 +181,10 @@ func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceStat
 	}
 	if r.listable(mg) {
 		r.lists.Watch(mg.GetUID(), s, r.kind.Listed(mg), time.Time{}, r.enqueue(mg))
-		r.states.recordWatched(client.ObjectKeyFromObject(mg))
+		r.states.recordWatched(client.ObjectKeyFromObject(mg), known)
 	}
 	requested, _ := meta.GetPollInterval(mg)
-	return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
+	return delay.Spread(string(mg.GetUID()), r.poll.Effective(requested))
 }
 
 // makesNoCall returns whether the runtime will make no AWS call at all.

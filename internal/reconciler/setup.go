@@ -36,7 +36,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
 	}
 
-	co := o.ForControllerRuntime()
+	co := ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		WithOptions(co).

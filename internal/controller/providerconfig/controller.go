@@ -133,7 +133,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
-		WithOptions(o.ForControllerRuntime()).
+		WithOptions(reconciler.ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())).
 		For(k.new(), builder.WithPredicates(configChanged(o.Shard))).
 		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler(k.gvk.Kind), builder.WithPredicates(usageChanged())).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).
