@@ -25,8 +25,11 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -109,11 +112,15 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 	}, calls), nil
 }
 
-// expectedReads returns the calls of the next observation. If the function does not exist
-// yet, it includes the creation that is likely to follow.
+// expectedReads returns the calls of the next observation, and the creation or deletion that is
+// likely to follow: without it, the reads of many Functions would go before the calls that follow
+// them, and be repeated.
 func expectedReads(f *v1beta1.Function) []string {
-	if f.Status.AtProvider.FunctionArn == nil && !reconciler.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
+	switch deleted := meta.WasDeleted(f); {
+	case !deleted && f.Status.AtProvider.FunctionArn == nil && !reconciler.ObserveOnly(f):
 		return append(reads(f), opCreate)
+	case deleted && f.Status.AtProvider.FunctionArn != nil && f.GetCondition(xpv2.TypeReady).Reason != xpv2.ReasonDeleting:
+		return append(reads(f), opDelete)
 	}
 	return reads(f)
 }

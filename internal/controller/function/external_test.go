@@ -341,3 +341,26 @@ func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 		})
 	}
 }
+
+func TestExpectedReads(t *testing.T) {
+	exists := func(f *v1beta1.Function) { f.Status.AtProvider.FunctionArn = ptr.To(testARN) }
+	cases := map[string]struct {
+		reason string
+		f      *v1beta1.Function
+		want   []string
+	}{
+		"New":      {"A creation is likely to follow.", testFunction(), []string{opGet, opCreate}},
+		"Exists":   {"A change is unlikely to follow.", testFunction(exists), []string{opGet}},
+		"Deleted":  {"The deletion is likely to follow.", testFunction(exists, testenv.BeingDeleted), []string{opGet, opDelete}},
+		"Deleting": {"The deletion was requested already.", testFunction(exists, testenv.BeingDeleted, func(f *v1beta1.Function) { f.SetConditions(xpv2.Deleting()) }), []string{opGet}},
+		"Unmade":   {"There is nothing to delete.", testFunction(testenv.BeingDeleted), []string{opGet}},
+		"Observed": {"Nothing is created if the policies allow observing only.", testFunction(testenv.May[*v1beta1.Function](xpv2.ManagementActionObserve)), []string{opGet}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, expectedReads(tc.f)); diff != "" {
+				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
