@@ -181,5 +181,6 @@ func (e *External[T, O, S]) previewChanges(ctx context.Context, mg T) (diff.Chan
 		return nil, nil
 	}
 	p, _, err := e.planned(WithoutEffects(ctx), aside)
+	recordPlan(ctx, p.Changes)
 	return p.Changes, err
 }

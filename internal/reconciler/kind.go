@@ -231,6 +231,9 @@ type Options struct {
 	// Now is the clock.
 	Now func() time.Time
 
+	// Steppers, if it is not nil, receives the Stepper of each kind that is set up. No controller is added then.
+	Steppers func(gvk schema.GroupVersionKind, s Stepper)
+
 	// Random returns a number in [0, 1).
 	Random func() float64
 }

@@ -29,6 +29,10 @@ const defaultTimeout = time.Minute
 
 // Setup adds the controller of a kind to a manager.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
+	if o.Steppers != nil {
+		o.Steppers(k.GVK, newStepper(mgr.GetClient(), o, k))
+		return nil
+	}
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 

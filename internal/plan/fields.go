@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+func fieldOf(mg reconciler.Managed, name string) reflect.Value {
+	return reflect.ValueOf(mg).Elem().FieldByName(name)
+}
+
+// copyField copies a field of a resource, such as its status.
+func copyField(to, from reconciler.Managed, name string) {
+	copied, ok := from.DeepCopyObject().(reconciler.Managed)
+	if ok && reflect.TypeOf(to) == reflect.TypeOf(from) {
+		fieldOf(to, name).Set(fieldOf(copied, name))
+	}
+}
+
+func clearField(mg reconciler.Managed, name string) { fieldOf(mg, name).SetZero() }
+
+// equalSpec returns whether two resources have the same spec.
+func equalSpec(a, b reconciler.Managed) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(), fieldOf(b, "Spec").Interface())
+}
+
+// numbers returns the function or layer of a resource, and the number of the version that it has published last.
+func numbers(mg reconciler.Managed) (name string, last int64) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return "", 0
+	}
+	for _, at := range []string{"functionName", "layerName"} {
+		if n, _, _ := unstructured.NestedString(m, "status", "atProvider", at); n != "" {
+			name = n
+		}
+	}
+	for _, at := range []string{"latestPublishedVersion", "version"} {
+		switch v, _, _ := unstructured.NestedFieldNoCopy(m, "status", "atProvider", at); v := v.(type) {
+		case string:
+			if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+				return name, n
+			}
+		case int64:
+			return name, v
+		}
+	}
+	return name, 0
+}
+
+// uuids match what AWS gives to mappings.
+var uuids = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+func isUUID(s string) bool { return uuids.MatchString(s) }
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseInt(s, 10, 64)
+	return err == nil
+}
+
+// creates and removes return whether an operation creates or deletes what a resource is.
+func creates(operation string) bool {
+	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" || operation == "AddLayerVersionPermission"
+}
+
+func removes(operation string) bool {
+	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" || operation == "RemoveLayerVersionPermission"
+}
