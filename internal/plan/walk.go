@@ -152,7 +152,9 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) P
 func (p *Planner) inherit(mg, prior reconciler.Managed) {
 	mg.SetUID(prior.GetUID())
 	mg.SetCreationTimestamp(prior.GetCreationTimestamp())
-	mg.SetDeletionTimestamp(prior.GetDeletionTimestamp())
+	if mg.GetDeletionTimestamp() == nil {
+		mg.SetDeletionTimestamp(prior.GetDeletionTimestamp())
+	}
 	mg.SetFinalizers(prior.GetFinalizers())
 	annotations := map[string]string{}
 	for k, v := range prior.GetAnnotations() {
@@ -194,7 +196,7 @@ func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reco
 		return nil
 	}
 	was.SetDeletionTimestamp(nil)
-	was.SetManagementPolicies(nil)
+	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	was.SetFinalizers(nil)
 	was.SetAnnotations(nil)
 	if determined(a, name) {
