@@ -80,7 +80,7 @@ type Plan struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Changes returns whether anything is done in AWS, or cannot be done.
+// Differs returns whether anything is done in AWS, or cannot be done.
 func (p Plan) Differs() bool {
 	return p.Action != None && p.Action != Orphan || len(p.Calls) > 0
 }

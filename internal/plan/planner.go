@@ -40,8 +40,9 @@ type Options struct {
 	// Mapper maps the cluster's kinds. Nil means that all are namespaced.
 	Mapper meta.RESTMapper
 
-	// Resolver resolves the AWS sessions with which AWS is read. Nil means that AWS is not called: see Planner.Plan.
-	Resolver reconciler.Resolver
+	// Resolver returns what resolves the AWS sessions with which AWS is read. It reads configs and their Secrets with a
+	// client. Nil means that AWS is not called: see Planner.Plan.
+	Resolver func(client.Client) reconciler.Resolver
 
 	// ClusterID marks in AWS what the cluster owns.
 	ClusterID string
@@ -55,9 +56,9 @@ type Options struct {
 type Planner struct {
 	o        Options
 	objects  *objects
+	resolver reconciler.Resolver
 	accounts map[string]*dryrun.Account
-	unknown  int
-	missing  []string
+	missing  map[string]string
 
 	mu  sync.Mutex
 	now time.Time
@@ -65,12 +66,17 @@ type Planner struct {
 
 // New returns a Planner.
 func New(o Options) *Planner {
-	return &Planner{
+	p := &Planner{
 		o:        o,
 		objects:  &objects{scheme: o.Scheme, cluster: o.Cluster, byKey: map[objectKey]client.Object{}},
 		accounts: map[string]*dryrun.Account{},
+		missing:  map[string]string{},
 		now:      o.Now(),
 	}
+	if o.Resolver != nil {
+		p.resolver = o.Resolver(p.objects)
+	}
+	return p
 }
 
 // Add adds an object that resources refer to, such as a Secret that is applied with them.
@@ -147,10 +153,11 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 	if p.o.Cluster != nil && !p.objects.has(obj.Kind.GroupKind(), types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}) {
 		return "", false
 	}
-	p.unknown++
-	text := "known-after-apply-" + strconv.Itoa(p.unknown)
-	p.missing = append(p.missing, text)
-	return text, true
+	at := obj.String() + " " + path
+	if p.missing[at] == "" {
+		p.missing[at] = "known-after-apply-" + strconv.Itoa(len(p.missing)+1)
+	}
+	return p.missing[at], true
 }
 
 // mask replaces placeholders in a text.
@@ -172,11 +179,11 @@ func (p *Planner) account(ctx context.Context, mg reconciler.Managed, region str
 		}
 	}
 	base := dryrun.Base{ID: offlineAccount, Region: region, Partition: "aws", Now: p.clock}
-	if p.o.Resolver == nil {
+	if p.resolver == nil {
 		a := p.known(key, base)
 		return a, a.Offline, nil
 	}
-	s, err := p.o.Resolver.Resolve(ctx, mg, region)
+	s, err := p.resolver.Resolve(ctx, mg, region)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -136,7 +136,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) P
 	names := map[string]string{}
 	if prior != nil {
 		p.inherit(mg, prior)
-		if p.o.Resolver == nil {
+		if p.resolver == nil {
 			out.Unknowns = append(out.Unknowns, p.seed(ctx, s, mg, prior, a, sess, names)...)
 		}
 	}

@@ -56,7 +56,7 @@ func (p *planning) plan(desired, prior *unstructured.Unstructured, live bool) pl
 	p.Helper()
 	o := plan.Options{Scheme: p.Kube.Scheme(), Cluster: p.Kube, Mapper: p.Kube.RESTMapper(), ClusterID: "simulated", Now: time.Now}
 	if live {
-		o.Resolver = p.resolver
+		o.Resolver = func(client.Client) reconciler.Resolver { return p.resolver }
 	}
 	before, calls := len(p.writes()), len(p.Double.Calls())
 	var was reconciler.Managed
@@ -183,13 +183,16 @@ func merged(to, patch map[string]any) map[string]any {
 // TestPlanRandomStates checks for each kind that, whatever AWS has and spec asks for, the provider makes exactly the
 // calls that were planned.
 func TestPlanRandomStates(t *testing.T) {
-	const seeds = 6
+	seeds := []uint64{1, 2}
+	if *seed != 0 {
+		seeds = []uint64{*seed}
+	}
 	kinds, err := Kinds()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, k := range kinds {
-		for seed := range uint64(seeds) {
+		for _, seed := range seeds {
 			t.Run(fmt.Sprintf("%s/%d", k.Name(), seed), func(t *testing.T) {
 				Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 					rnd := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // It is a test.
@@ -215,7 +218,10 @@ func TestPlanRandomStates(t *testing.T) {
 					}
 					desired := s.stored(k.New())
 					planned := map[string]plan.Plan{"live": p.plan(desired, desired, true)}
-					p.check("random state", planned, func() { s.Start(&Network{}) }, func() bool { return s.ready(k.New()) })
+					p.check("random state", planned, func() {
+						s.Start(&Network{})
+						time.Sleep(time.Hour) // What was settled is polled as if the provider had not stopped.
+					}, func() bool { return s.ready(k.New()) })
 				})
 			})
 		}
@@ -253,5 +259,3 @@ func (p *planning) editInAWS(choice int) {
 		_, _ = p.Lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: aws.String(arn), TagKeys: []string{"team"}})
 	}
 }
-
-var _ client.Reader = (client.Client)(nil)
