@@ -18,6 +18,7 @@ import (
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
@@ -113,8 +114,13 @@ func merge(all, more diff.Changes) diff.Changes {
 
 // Plan plans a resource as it would be applied. prior is the object in the cluster, nil if there is none. Without a
 // connection to AWS, the plan assumes that AWS has what prior asks for.
-func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) Plan {
-	out := Plan{Namespace: desired.GetNamespace(), Name: desired.GetName()}
+func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (out Plan) {
+	out = Plan{Namespace: desired.GetNamespace(), Name: desired.GetName()}
+	defer func() {
+		if recover() != nil { // Without a cluster, nothing has validated the manifest.
+			out = rejected(out, panics.New())
+		}
+	}()
 	gvk, err := p.kindOf(desired)
 	out.Kind = gvk.Kind
 	if err != nil {

@@ -3,6 +3,7 @@ package diff
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -90,6 +91,9 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 			return failure{err}
 		},
 	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return failure{kubectl.UsageErrorf(cmd, "%v", err)}
+	})
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")
 	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")
@@ -160,8 +164,13 @@ func (o *options) read(args []string) ([]*resource.Info, error) {
 	if len(args) > 0 {
 		b = b.NamespaceParam(namespace).DefaultNamespace().AllNamespaces(o.all).ResourceTypeOrNameArgs(true, args...).Latest()
 	} else {
-		files := o.files.ToOptions()
-		b = b.Local().FilenameParam(false, &files)
+		files, stdin := o.files.ToOptions(), func(name string) bool { return name == "-" }
+		b = b.Local()
+		if slices.ContainsFunc(files.Filenames, stdin) {
+			b = b.Stream(o.In, "STDIN")
+			files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), stdin)
+		}
+		b = b.FilenameParam(false, &files)
 	}
 	return b.Flatten().Do().Infos()
 }
