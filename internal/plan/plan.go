@@ -8,8 +8,11 @@ package plan
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
 // An Action is what would be done about a resource.
@@ -78,6 +81,9 @@ type Plan struct {
 
 	// Message is why nothing is done, or not all.
 	Message string `json:"message,omitempty"`
+
+	// deferred is how long AWS may not be called, if the plan is not complete because of that.
+	deferred time.Duration
 }
 
 // Differs returns whether anything is done in AWS, or cannot be done.
@@ -91,6 +97,29 @@ func (p Plan) String() string {
 		return fmt.Sprintf("%s/%s", p.Kind, p.Name)
 	}
 	return fmt.Sprintf("%s %s/%s", p.Kind, p.Namespace, p.Name)
+}
+
+// Summary returns the plan in one line: the action, the calls, and the fields that differ.
+func (p Plan) Summary() string {
+	var parts []string
+	for _, c := range p.Calls {
+		parts = append(parts, c.String())
+	}
+	out := string(p.Action)
+	if len(parts) > 0 {
+		out += ": " + strings.Join(parts, ", ")
+	}
+	if p.Message != "" {
+		out += "; " + p.Message
+	}
+	if len(p.Changes) == 0 {
+		return out
+	}
+	parts = nil
+	for _, c := range p.Changes {
+		parts = append(parts, diff.Change{Path: c.Path, Old: c.Before, New: c.After}.String())
+	}
+	return out + " (" + strings.Join(parts, ", ") + ")"
 }
 
 // action returns what the calls amount to.

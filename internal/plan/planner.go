@@ -44,6 +44,13 @@ type Options struct {
 	// client. Nil means that AWS is not called: see Planner.Plan.
 	Resolver func(client.Client) reconciler.Resolver
 
+	// Objects and Fields read what specs refer to. Nil reads it from the plan and the cluster.
+	Objects *refs.ObjectReader
+	Fields  *refs.FieldReader
+
+	// Pause waits until AWS may be called again. Nil ends the plan then.
+	Pause func(ctx context.Context, d time.Duration) error
+
 	// ClusterID marks in AWS what the cluster owns.
 	ClusterID string
 
@@ -103,10 +110,16 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind) (reconciler.Stepper, erro
 		return nil, errors.Errorf("%s is no kind of managed resource of this provider", gvk.Kind)
 	}
 	var out reconciler.Stepper
-	objs := refs.NewObjectReader(p.objects, p.objects, p.clock)
+	objs, fields := p.o.Objects, p.o.Fields
+	if objs == nil {
+		objs = refs.NewObjectReader(p.objects, p.objects, p.clock)
+	}
+	if fields == nil {
+		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: p.objects, ConfigMaps: objs, Mapper: p.mapper(), Clock: clock.RealClock{}, Missing: p.placeholder})
+	}
 	o := reconciler.Options{
 		Objects:   objs,
-		Fields:    refs.NewFieldReader(refs.FieldReaderOptions{Live: p.objects, ConfigMaps: objs, Mapper: p.mapper(), Clock: clock.RealClock{}, Missing: p.placeholder}),
+		Fields:    fields,
 		Analyzer:  analysis.New(analysis.Options{Reader: p.objects, Secrets: objs}),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,

@@ -51,6 +51,9 @@ type walk struct {
 	awaits  bool
 	settled bool
 	ready   string
+
+	// deferred is how long AWS may not be called, if the walk has ended because of that.
+	deferred time.Duration
 }
 
 // walk reconciles a resource until nothing is left to do.
@@ -69,6 +72,13 @@ func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.
 		w.adopted, w.gone, w.settled, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
 		if r.Settled || r.Err != nil || repeated(a.Calls()[begin:before], made) {
 			break
+		}
+		if r.Deferred {
+			if p.o.Pause == nil || p.o.Pause(ctx, r.Wait) != nil {
+				w.deferred = r.Wait
+				break
+			}
+			continue
 		}
 		if idle++; len(made) > 0 {
 			idle = 0
@@ -149,6 +159,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 	p.identify(mg)
 	w := p.walk(ctx, s, mg, a, sess)
 	p.objects.put(mg)
+	out.deferred = w.deferred
 	p.describe(&out, mg, w, a, names)
 	return out
 }

@@ -91,6 +91,7 @@ type Attempt struct {
 	abortFor          time.Duration
 	aborted           bool
 	throttled         bool
+	deferred          bool
 	deferredOps       []string
 	changeSummary     string
 	events            []event.Event

@@ -59,6 +59,9 @@ type Stepped struct {
 	// Wait is when the next reconcile is due, if nothing was called.
 	Wait time.Duration
 
+	// Deferred is whether the reconcile was ended because AWS may not be called again before Wait.
+	Deferred bool
+
 	// Awaits is whether Err is that something is missing that spec refers to.
 	Awaits bool
 
@@ -117,6 +120,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg Managed, sess *session.Session
 	wait, aborted := a.Aborted()
 	out.Wait = max(wait, a.RequeueDelay())
 	if aborted {
+		out.Deferred = a.deferred || a.throttled
 		restore(mg, before, "Status")
 		return out
 	}

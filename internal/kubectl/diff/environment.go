@@ -3,6 +3,7 @@ package diff
 import (
 	"context"
 	"fmt"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -91,6 +93,7 @@ func (e *environment) options(o *options) plan.Options {
 	if !o.refresh {
 		return out
 	}
+	out.Pause = pause
 	out.Resolver = func(c client.Client) reconciler.Resolver {
 		so := session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true, LookupEnv: noEnvironment}
 		secrets := session.LiveSecrets(c)
@@ -101,6 +104,16 @@ func (e *environment) options(o *options) plan.Options {
 		return explained{session.New(c, secrets, quota.New(o.Now, quota.Options{}), o.Now, so)}
 	}
 	return out
+}
+
+// pause waits until the quota of AWS allows the next call.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-clock.RealClock{}.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // A report is the result of the command.

@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -257,5 +258,103 @@ func (p *planning) editInAWS(choice int) {
 		}
 	case 7: //nolint:mnd // The next one.
 		_, _ = p.Lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: aws.String(arn), TagKeys: []string{"team"}})
+	}
+}
+
+// TestPlanMode checks for each kind that a resource with the annotation is only planned, and that the provider makes the
+// planned calls once the annotation is gone. A steady resource is not written to.
+func TestPlanMode(t *testing.T) {
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kinds {
+		t.Run(k.Name(), func(t *testing.T) {
+			Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) { s.planMode(k) })
+		})
+	}
+}
+
+func (s *Simulation) planMode(k Kind) {
+	s.Helper()
+	s.Prepare()
+	p := s.Start(&Network{})
+	u := k.New()
+	u.SetAnnotations(map[string]string{reconciler.AnnotationPlan: "true"})
+	s.Create(u)
+	until := func(what string, so func(u *unstructured.Unstructured) bool) {
+		s.Helper()
+		if !s.Until(time.Hour, func() bool {
+			return s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u) == nil && so(u)
+		}) {
+			s.Fatalf("%s: %v", what, u.Object["status"])
+		}
+	}
+	planned := func(reason string, text ...string) func(u *unstructured.Unstructured) bool {
+		return func(u *unstructured.Unstructured) bool {
+			c := conditionOf(u, string(reconciler.TypePlanned))
+			message, _ := c["message"].(string)
+			for _, t := range text {
+				if !strings.Contains(message, t) {
+					return false
+				}
+			}
+			return c["reason"] == reason && c["observedGeneration"] == u.GetGeneration() && !strings.Contains(message, Canary)
+		}
+	}
+	annotate := func(value any) {
+		s.Helper()
+		s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{reconciler.AnnotationPlan: value}}})
+	}
+	until("its creation is not planned", planned("ChangesPlanned", "create: "+k.Creates))
+	s.checkSteady(u)
+	if made := s.writes(); len(made) > 0 {
+		s.Errorf("it is only planned, and calls %v", made)
+	}
+	annotate(nil)
+	until("it is not created", func(u *unstructured.Unstructured) bool { return s.ready(k.New()) })
+	for _, name := range k.UpdateNames() {
+		annotate("true")
+		until("it is not planned", planned("NothingPlanned"))
+		before := len(s.writes())
+		s.Patch(u, map[string]any{"spec": map[string]any{"forProvider": k.Updates[name]}})
+		until("the update "+name+" is not planned", planned("ChangesPlanned"))
+		s.checkSteady(u)
+		if made := s.writes()[before:]; len(made) > 0 {
+			s.Errorf("it is only planned, and calls %v", made)
+		}
+		message, _ := conditionOf(u, string(reconciler.TypePlanned))["message"].(string)
+		annotate(nil)
+		until("the update "+name+" is not made", func(*unstructured.Unstructured) bool { return s.ready(k.New()) })
+		for _, c := range s.writes()[before:] {
+			if !strings.Contains(message, c) {
+				s.Errorf("%s was called, and %q planned", c, message)
+			}
+		}
+	}
+	annotate("true")
+	s.remove(k.New())
+	before := len(s.writes())
+	time.Sleep(time.Hour)
+	if made := s.writes()[before:]; len(made) > 0 || s.gone(k.New()) {
+		s.Errorf("it is only planned, and deleted: %v", made)
+	}
+	annotate(nil)
+	if !s.Until(2*time.Hour, func() bool { return s.gone(k.New()) }) {
+		s.Errorf("it is not deleted: %s", s.statuses())
+	}
+	if err := p.Stop(); err != nil {
+		s.Error(err)
+	}
+}
+
+// checkSteady checks that a resource is not written to while nothing changes.
+func (s *Simulation) checkSteady(u *unstructured.Unstructured) {
+	s.Helper()
+	time.Sleep(time.Minute)
+	before := s.stored(u).GetResourceVersion()
+	time.Sleep(2 * time.Hour)
+	if after := s.stored(u).GetResourceVersion(); after != before {
+		s.Errorf("the object was written to while nothing changed: %v", u.Object["status"])
 	}
 }
