@@ -66,11 +66,12 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// creates and removes return whether an operation creates or deletes what a resource is.
+// creates returns whether an operation creates what a resource is.
 func creates(operation string) bool {
 	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" || operation == "AddLayerVersionPermission"
 }
 
+// removes returns whether an operation deletes what a resource is.
 func removes(operation string) bool {
 	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" || operation == "RemoveLayerVersionPermission"
 }

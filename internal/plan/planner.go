@@ -103,7 +103,7 @@ func (p *Planner) advance(d time.Duration) {
 	p.now = p.now.Add(d)
 }
 
-// Stepper returns the stepper of a kind, and false if it is not one of the provider.
+// stepper returns the stepper of a kind. It returns an error if the provider has no such kind.
 func (p *Planner) stepper(gvk schema.GroupVersionKind) (reconciler.Stepper, error) {
 	setup := controller.Kinds[gvk]
 	if setup == nil {
@@ -127,11 +127,6 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind) (reconciler.Stepper, erro
 	}
 	o.Features = &feature.Flags{}
 	return out, setup(&clientOnly{client: p.objects}, o)
-}
-
-// StepperOf returns the stepper of a kind to callers that need only its functions about resources.
-func StepperOf(gvk schema.GroupVersionKind, s *runtime.Scheme) (reconciler.Stepper, error) {
-	return New(Options{Scheme: s, Now: func() time.Time { return time.Time{} }}).stepper(gvk)
 }
 
 // clientOnly is a manager that only has a client.
