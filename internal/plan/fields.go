@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
@@ -54,6 +57,20 @@ func numbers(mg reconciler.Managed) (name string, last int64) {
 		}
 	}
 	return name, 0
+}
+
+// SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that
+// no API server has seen.
+func SetDefaults(mg reconciler.Managed) {
+	if len(mg.GetManagementPolicies()) == 0 {
+		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
+	}
+	if mg.GetProviderConfigReference() == nil {
+		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
+	}
+	if mg.GetName() == "" {
+		mg.SetName(mg.GetGenerateName() + "generated")
+	}
 }
 
 // uuids match what AWS gives to mappings.

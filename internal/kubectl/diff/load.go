@@ -17,8 +17,6 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
@@ -76,7 +74,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 		in.resources = append(in.resources, plan.Resource{Desired: mg, Prior: mg})
 		return nil
 	case e.cluster == nil:
-		setDefaults(mg)
+		plan.SetDefaults(mg)
 		in.resources = append(in.resources, plan.Resource{Desired: mg})
 		return nil
 	}
@@ -125,19 +123,6 @@ func (e *environment) typed(u *unstructured.Unstructured) (client.Object, error)
 	return out, nil
 }
 
-// setDefaults sets what the API server sets by the definitions, as far as the provider depends on it.
-func setDefaults(mg reconciler.Managed) {
-	if len(mg.GetManagementPolicies()) == 0 {
-		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
-	}
-	if mg.GetProviderConfigReference() == nil {
-		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
-	}
-	if mg.GetName() == "" {
-		mg.SetName(mg.GetGenerateName() + "generated")
-	}
-}
-
 // applied returns a resource as the API server would store it, by a dry run, and the object that the cluster has now.
 func (e *environment) applied(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
 	live := &unstructured.Unstructured{}
@@ -168,7 +153,7 @@ func (e *environment) created(ctx context.Context, u *unstructured.Unstructured)
 	if kerrors.IsNotFound(err) { // The namespace is to be created, too.
 		r, err := e.resource(u, nil)
 		if err == nil {
-			setDefaults(r.Desired)
+			plan.SetDefaults(r.Desired)
 		}
 		return r, err
 	}
