@@ -28,6 +28,20 @@ func copyField(to, from reconciler.Managed, name string) {
 	}
 }
 
+// keepHistory copies the earlier versions that a resource has published, if its kind has any.
+func keepHistory(to, from reconciler.Managed) {
+	history := func(mg reconciler.Managed) reflect.Value {
+		if at := fieldOf(mg, "Status").FieldByName("AtProvider"); at.IsValid() {
+			return at.FieldByName("VersionHistory")
+		}
+		return reflect.Value{}
+	}
+	copied, ok := from.DeepCopyObject().(reconciler.Managed)
+	if ok && history(to).IsValid() && reflect.TypeOf(to) == reflect.TypeOf(from) {
+		history(to).Set(history(copied))
+	}
+}
+
 func clearField(mg reconciler.Managed, name string) { fieldOf(mg, name).SetZero() }
 
 // equalSpec returns whether two resources have the same spec.

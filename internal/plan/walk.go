@@ -70,7 +70,7 @@ func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.
 		}
 		w.changes = merge(w.changes, r.Changes)
 		w.adopted, w.gone, w.settled, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
-		if r.Settled || r.Err != nil || repeated(a.Calls()[begin:before], made) {
+		if r.Settled && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
 			break
 		}
 		if r.Deferred {
@@ -205,7 +205,7 @@ func (p *Planner) identify(mg reconciler.Managed) {
 // that result. It returns what is not known then.
 func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reconciler.Managed, a *dryrun.Account, sess sessions, names map[string]string) []string {
 	name := reconciler.ExternalName(prior)
-	if name == "" && prior.GetSummary().SettledGeneration == 0 {
+	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
 		return nil // It was not created yet.
 	}
 	was, ok := prior.DeepCopyObject().(reconciler.Managed)
@@ -237,6 +237,7 @@ func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reco
 	}
 	mg.SetAnnotations(annotations)
 	copyField(mg, was, "Status")
+	keepHistory(mg, prior)
 	return unsettled(prior)
 }
 

@@ -124,7 +124,7 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 		a.state.signing.set(k, in.CodeSigningConfigArn)
 	}
 	a.touch(f)
-	a.state.functions.set(k, f)
+	a.state.functions.create(k, f)
 	out := as[lambda.CreateFunctionOutput](c)
 	if in.Publish {
 		out.Version = a.publish(f, in.Description, in.PublishTo).Version

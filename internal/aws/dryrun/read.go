@@ -27,15 +27,18 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 	case *lambda.ListVersionsByFunctionInput:
 		return a.listVersions(in, live)
 	case *lambda.GetFunctionCodeSigningConfigInput:
-		return get(s.signing, key(in.FunctionName, nil), a.orEmpty(live, &lambda.GetFunctionCodeSigningConfigOutput{}), func(v *string) *lambda.GetFunctionCodeSigningConfigOutput {
+		return get(s.signing, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionCodeSigningConfigOutput{}), func(v *string) *lambda.GetFunctionCodeSigningConfigOutput {
+			if *v == "" {
+				v = nil // It was removed.
+			}
 			return &lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: v, FunctionName: in.FunctionName}
 		}, func(o *lambda.GetFunctionCodeSigningConfigOutput) *string { return o.CodeSigningConfigArn })
 	case *lambda.GetFunctionRecursionConfigInput:
-		return get(s.recursion, key(in.FunctionName, nil), a.orEmpty(live, &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}), func(v *types.RecursiveLoop) *lambda.GetFunctionRecursionConfigOutput {
+		return get(s.recursion, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}), func(v *types.RecursiveLoop) *lambda.GetFunctionRecursionConfigOutput {
 			return &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: *v}
 		}, func(o *lambda.GetFunctionRecursionConfigOutput) *types.RecursiveLoop { return &o.RecursiveLoop })
 	case *lambda.GetFunctionScalingConfigInput:
-		return get(s.scaling, key(in.FunctionName, nil), a.orEmpty(live, &lambda.GetFunctionScalingConfigOutput{}), func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
+		return get(s.scaling, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}), func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
 			return &lambda.GetFunctionScalingConfigOutput{RequestedFunctionScalingConfig: v, AppliedFunctionScalingConfig: v}
 		}, nil)
 	case *lambda.GetAliasInput:
@@ -108,7 +111,7 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 		},
 			func(v types.ProvisionedConcurrencyConfigListItem) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetRuntimeManagementConfigInput:
-		return get(s.runtimes, key(in.FunctionName, in.Qualifier), a.orEmpty(live, &lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto, FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
+		return get(s.runtimes, key(in.FunctionName, in.Qualifier), a.ofFunction(in.FunctionName, live, &lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto, FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
 	case *lambda.ListFunctionsInput:
 		return a.orEmpty(live, &lambda.ListFunctionsOutput{})()
 	}
@@ -121,6 +124,15 @@ func (a *Account) orEmpty(live func() (any, error), empty any) func() (any, erro
 		return live
 	}
 	return func() (any, error) { return empty, nil }
+}
+
+// ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if AWS
+// does not have the function.
+func (a *Account) ofFunction(name *string, live func() (any, error), empty any) func() (any, error) {
+	if r := a.state.functions[named(name).Function+":"]; r != nil && r.created {
+		return func() (any, error) { return empty, nil }
+	}
+	return a.orEmpty(live, empty)
 }
 
 // get answers a read of one row. answer returns the answer for a row, and base the row of an answer; nil if it is not

@@ -20,6 +20,9 @@ type table[V any] map[string]*row[V]
 type row[V any] struct {
 	value   *V
 	changed bool
+
+	// created is true if AWS does not have the row.
+	created bool
 }
 
 // known returns a row that was changed, so that AWS need not be read.
@@ -40,7 +43,13 @@ func (t table[V]) current(key string) *V {
 }
 
 // set changes a row, or removes it if the value is nil.
-func (t table[V]) set(key string, v *V) { t[key] = &row[V]{value: v, changed: true} }
+func (t table[V]) set(key string, v *V) {
+	was := t[key]
+	t[key] = &row[V]{value: v, changed: true, created: was != nil && was.created}
+}
+
+// create adds a row that AWS does not have.
+func (t table[V]) create(key string, v *V) { t[key] = &row[V]{value: v, changed: true, created: true} }
 
 // keep keeps what AWS answered as the base of a change.
 func (t table[V]) keep(key string, v *V) {
