@@ -168,11 +168,12 @@ func TestAll(t *testing.T) {
 	orphan.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1", FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"}}
 	SetDefaults(alias)
 	SetDefaults(orphan)
+	publish := func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) }
+	memory := func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](512) }
 	plans := planner(t).All(t.Context(), []Resource{
-		{Desired: orphan}, {Desired: alias},
-		{Desired: function(created, func(f *v1beta1.Function) {
-			f.Spec.ForProvider.Publish, f.Spec.ForProvider.MemorySize = ptr.To(true), ptr.To[int32](512)
-		}), Prior: function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })},
+		{Desired: orphan},
+		{Desired: alias},
+		{Desired: function(created, publish, memory), Prior: function(created, publish)},
 	})
 	var got []string
 	for _, p := range plans {

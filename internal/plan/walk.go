@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -174,12 +175,8 @@ func (p *Planner) inherit(mg, prior reconciler.Managed) {
 	}
 	mg.SetFinalizers(prior.GetFinalizers())
 	annotations := map[string]string{}
-	for k, v := range prior.GetAnnotations() {
-		annotations[k] = v
-	}
-	for k, v := range mg.GetAnnotations() {
-		annotations[k] = v
-	}
+	maps.Copy(annotations, prior.GetAnnotations())
+	maps.Copy(annotations, mg.GetAnnotations())
 	mg.SetAnnotations(annotations)
 	mg.SetGeneration(prior.GetGeneration())
 	if !equalSpec(mg, prior) {
@@ -216,7 +213,7 @@ func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reco
 	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	was.SetFinalizers(nil)
 	was.SetAnnotations(nil)
-	if determined(a, name) {
+	if determined(name) {
 		xpmeta.SetExternalName(was, name)
 	}
 	a.Number(numbers(prior))
@@ -242,7 +239,7 @@ func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reco
 }
 
 // determined returns whether the external name is not one that AWS has made up.
-func determined(_ *dryrun.Account, name string) bool {
+func determined(name string) bool {
 	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
 }
 

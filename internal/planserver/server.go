@@ -87,7 +87,7 @@ func (r resolver) FindDescriptorByName(name protoreflect.FullName) (protoreflect
 }
 
 // handle decodes a request and answers it.
-func (s *server) handle(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) {
+func (s *server) handle(_ any, ctx context.Context, decode func(any) error, _ grpc.UnaryServerInterceptor) (any, error) { //nolint:revive // gRPC gives the order.
 	in := dynamicpb.NewMessage(s.message("PlanRequest"))
 	if err := decode(in); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package dryrun
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"strconv"
@@ -160,25 +161,22 @@ func configure(c *types.FunctionConfiguration, in any) {
 		c.KMSKeyArn = nil
 	}
 	if l := c.LoggingConfig; l != nil && was.LoggingConfig != nil {
-		c.LoggingConfig = clone(l)
-		if l.LogGroup == nil {
-			c.LoggingConfig.LogGroup = was.LoggingConfig.LogGroup
-		}
-		if l.LogFormat == "" {
-			c.LoggingConfig.LogFormat = was.LoggingConfig.LogFormat
-		}
-		if c.LoggingConfig.LogFormat == types.LogFormatJson {
-			if c.LoggingConfig.ApplicationLogLevel == "" {
-				c.LoggingConfig.ApplicationLogLevel = types.ApplicationLogLevelInfo
-			}
-			if c.LoggingConfig.SystemLogLevel == "" {
-				c.LoggingConfig.SystemLogLevel = types.SystemLogLevelInfo
-			}
-		}
+		c.LoggingConfig = logging(*l, *was.LoggingConfig)
 	}
 	if s := c.SnapStart; s != nil && s.OptimizationStatus == "" {
 		s.OptimizationStatus = types.SnapStartOptimizationStatusOff
 	}
+}
+
+// logging returns a logging configuration, completed by the one before and by AWS's defaults.
+func logging(l, was types.LoggingConfig) *types.LoggingConfig {
+	l.LogGroup = cmp.Or(l.LogGroup, was.LogGroup)
+	l.LogFormat = cmp.Or(l.LogFormat, was.LogFormat)
+	if l.LogFormat == types.LogFormatJson {
+		l.ApplicationLogLevel = cmp.Or(l.ApplicationLogLevel, types.ApplicationLogLevelInfo)
+		l.SystemLogLevel = cmp.Or(l.SystemLogLevel, types.SystemLogLevelInfo)
+	}
+	return &l
 }
 
 func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateFunctionCodeOutput {
@@ -220,8 +218,8 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to t
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
 	last := a.numbers[name]
 	for k := range a.state.versions {
-		if strings.HasPrefix(k, name) {
-			last = max(last, atoi(strings.TrimPrefix(k, name)))
+		if number, ok := strings.CutPrefix(k, name); ok {
+			last = max(last, atoi(number))
 		}
 	}
 	v := clone(f.Configuration)

@@ -58,13 +58,15 @@ func (a *Account) write(in any) (any, error) {
 		s.providers.set(aws.ToString(in.CapacityProviderName), nil)
 		return &lambda.DeleteCapacityProviderOutput{}, nil
 	case *lambda.TagResourceInput:
-		return &lambda.TagResourceOutput{}, a.tag(aws.ToString(in.Resource), func(tags map[string]string) { maps.Copy(tags, in.Tags) })
+		a.tag(aws.ToString(in.Resource), func(tags map[string]string) { maps.Copy(tags, in.Tags) })
+		return &lambda.TagResourceOutput{}, nil
 	case *lambda.UntagResourceInput:
-		return &lambda.UntagResourceOutput{}, a.tag(aws.ToString(in.Resource), func(tags map[string]string) {
+		a.tag(aws.ToString(in.Resource), func(tags map[string]string) {
 			for _, k := range in.TagKeys {
 				delete(tags, k)
 			}
 		})
+		return &lambda.UntagResourceOutput{}, nil
 	case *lambda.InvokeInput:
 		return &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}, nil //nolint:mnd // OK.
 	}
@@ -182,8 +184,8 @@ func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.Publ
 	name := layerKey(in.LayerName, nil)
 	last := a.numbers[name]
 	for k := range a.state.layers {
-		if strings.HasPrefix(k, name) {
-			last = max(last, atoi(strings.TrimPrefix(k, name)))
+		if number, ok := strings.CutPrefix(k, name); ok {
+			last = max(last, atoi(number))
 		}
 	}
 	v := as[lambda.GetLayerVersionOutput](in)
@@ -208,17 +210,16 @@ func (a *Account) setTags(arn string, tags map[string]string) {
 }
 
 // tag changes tags. Those of a function are part of the function.
-func (a *Account) tag(arn string, change func(map[string]string)) error {
+func (a *Account) tag(arn string, change func(map[string]string)) {
 	if n := named(&arn); n.Function != "" && strings.Contains(arn, ":function:") {
 		k := n.Function + ":"
 		f := a.state.functions.current(k)
 		f.Tags = changed(f.Tags, change)
 		a.state.functions.set(k, f)
-		return nil
+		return
 	}
 	all := changed(*a.state.tags.current(arn), change)
 	a.state.tags.set(arn, &all)
-	return nil
 }
 
 func changed(tags map[string]string, change func(map[string]string)) map[string]string {
