@@ -97,9 +97,17 @@ test-race: ## Run the tests of what goroutines share with the race detector, whe
 	else echo "data races: not looked for, since there is no C compiler"; fi
 
 .PHONY: bench
-bench: ## Run the benchmarks.
+bench: ## Run the benchmarks, and print a table of what fleets cost and of the most that they may.
 	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \
 		| xargs go test -run='^$$' -bench=. -benchmem -timeout=60m $(TESTFLAGS)
+	@$(MAKE) --no-print-directory bars
+
+BARS := $(abspath $(CACHE)/bars.txt)
+
+.PHONY: bars
+bars: ## Print the table of `make bench` alone. It fails if a count or a simulated time is above its bar.
+	@mkdir -p $(CACHE) && rm -f $(BARS)
+	@go test -count=1 -run='^TestBars$$' -timeout=60m $(TESTFLAGS) ./internal/test/campaign -campaign.bars=$(BARS); status=$$?; [ ! -e $(BARS) ] || cat $(BARS); exit $$status
 
 # How long each target is fuzzed. What fails is kept in testdata/fuzz of its package, and is a test from then on.
 FUZZTIME ?= 30s

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -22,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 )
 
 // flags are the flags of the provider. They have the names of provider-kubernetes's flags if it has the same ones.
@@ -52,6 +54,10 @@ type flags struct {
 
 	ClusterID      string   `help:"ID that marks, in tags, the AWS resources that this cluster owns. Default: the UID of the ConfigMap extension-apiserver-authentication in the namespace kube-system, or, if the provider is not allowed to read it, of that namespace. Set it if another cluster is to take over the resources of this one."`
 	WatchNamespace []string `help:"Namespaces whose resources are reconciled. Default: all."`
+
+	WatchSelector  string `help:"Label selector of the resources and configs that are reconciled. Several Deployments with different selectors share the work. Each selector has a lease of its own. Default: all."`
+	ControllerRing string `help:"Name of the ControllerRing of github.com/timebertt/kubernetes-controller-sharding that this pod belongs to. All pods of the ring work at the same time, each on the resources that the sharder assigns to it."`
+	ShardName      string `env:"POD_NAME" help:"Name of this pod's shard in the ring, which must differ from that of all others. Default: the host name, which is the pod's name."`
 
 	EnableManagementPolicies bool   `default:"true" negatable:"" env:"ENABLE_MANAGEMENT_POLICIES" help:"Honour spec.managementPolicies."`
 	EnableChangelogs         bool   `default:"false" env:"ENABLE_CHANGE_LOGS" help:"Send each change made in AWS to Crossplane's change log sidecar."`
@@ -91,6 +97,9 @@ func (f flags) validate() error {
 		errs = append(errs, fmt.Errorf("--leader-election-renew-deadline is %s: it must be at least 1s, and less than --leader-election-lease-duration, which is %s",
 			f.LeaderElectionRenewDeadline, f.LeaderElectionLeaseDuration))
 	}
+	if _, err := f.shard(); err != nil {
+		errs = append(errs, err)
+	}
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
 	}
@@ -113,6 +122,7 @@ func (f flags) validate() error {
 // options returns the options of the manager.
 func (f flags) options() manager.Options {
 	log := f.logger()
+	shard, _ := f.shard() // validate has checked it.
 	features := &feature.Flags{}
 	if f.EnableManagementPolicies {
 		features.Enable(feature.EnableBetaManagementPolicies)
@@ -134,6 +144,7 @@ func (f flags) options() manager.Options {
 		HealthAddress:           f.HealthProbeBindAddress,
 		PprofAddress:            f.PprofBindAddress,
 		Namespaces:              f.WatchNamespace,
+		Shard:                   shard,
 		SafeStart:               f.SafeStart,
 		StateMetricInterval:     f.PollStateMetric,
 		Config: session.Options{
@@ -155,6 +166,35 @@ func (f flags) options() manager.Options {
 		o.ChangeLogSocket = f.ChangelogsSocketPath
 	}
 	return o
+}
+
+// shard returns the resources that are reconciled.
+func (f flags) shard() (sharding.Shard, error) {
+	switch {
+	case f.ControllerRing == "":
+		s, err := sharding.Parse(f.WatchSelector)
+		if err != nil {
+			return s, fmt.Errorf("--watch-selector cannot be used: %w", err)
+		}
+		return s, nil
+	case f.WatchSelector != "":
+		return sharding.Shard{}, errors.New("--watch-selector and --controller-ring exclude each other: the sharder of a ring assigns resources by labels of its own")
+	case !f.LeaderElection:
+		return sharding.Shard{}, errors.New("--controller-ring needs --leader-election: the sharder recognizes a shard by its lease")
+	}
+	name := f.ShardName
+	if name == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			return sharding.Shard{}, fmt.Errorf("cannot determine the name of the shard: set --shard-name: %w", err)
+		}
+		name = host
+	}
+	s, err := sharding.InRing(f.ControllerRing, name)
+	if err != nil {
+		return s, fmt.Errorf("--controller-ring or --shard-name cannot be used: %w", err)
+	}
+	return s, nil
 }
 
 func (f flags) quota() quota.Options {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,11 @@ func TestInvalidFlags(t *testing.T) {
 		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
 		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
 		"Analysis": {reason: "A URL is not a host.", args: []string{"--analysis-host=a.example.org,https://b.example.org"}, want: `--analysis-host is "https://b.example.org"`},
+		"Selector": {reason: "A selector that cannot be read would select nothing.", args: []string{"--watch-selector=shard in a"}, want: "--watch-selector"},
+		"Ring":     {reason: "The name of a ring is part of a label.", args: []string{"--controller-ring=a b"}, want: "--controller-ring"},
+		"Shard":    {reason: "The name of a shard is that of its lease.", args: []string{"--controller-ring=lambda", "--shard-name=Pod_1"}, want: "--shard-name"},
+		"TwoWays":  {reason: "A resource is assigned in one way.", args: []string{"--controller-ring=lambda", "--watch-selector=a=b"}, want: "exclude each other"},
+		"NoLease":  {reason: "Without a lease, the sharder assigns nothing to the shard.", args: []string{"--controller-ring=lambda", "--no-leader-election"}, want: "--leader-election"},
 		"Negative": {reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
 	}
 	for name, tc := range cases {
@@ -131,6 +137,41 @@ func TestInvalidFlags(t *testing.T) {
 	}
 	if _, _, err := parse(t, "--no-such-flag"); err == nil {
 		t.Error("a misspelt flag is an error")
+	}
+}
+
+// TestShard checks which resources the flags select.
+func TestShard(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason  string
+		args    []string
+		podName string
+		want    string
+	}{
+		"All":      {reason: "The default has all resources.", podName: "pod-0"},
+		"Selector": {reason: "A selector has those that it selects.", args: []string{"--watch-selector=!example.org/shard"}, podName: "pod-0", want: "!example.org/shard"},
+		"Host":     {reason: "The name of a pod is its host name.", args: []string{"--controller-ring=lambda"}, want: "shard.alpha.sharding.timebertt.dev/lambda=" + host},
+		"Pod":      {reason: "Unless it uses the network of its node.", args: []string{"--controller-ring=lambda"}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=pod-0"},
+		"Named":    {reason: "A flag overrides the variable.", args: []string{"--controller-ring=lambda", "--shard-name=a"}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("POD_NAME", tc.podName)
+			f, _, err := parse(t, tc.args...)
+			if err == nil {
+				err = f.validate()
+			}
+			if err != nil {
+				t.Fatalf("%s\n%v", tc.reason, err)
+			}
+			if got := f.options().Shard.String(); got != tc.want {
+				t.Errorf("%s\nselects %q, want %q", tc.reason, got, tc.want)
+			}
+		})
 	}
 }
 

@@ -32,6 +32,7 @@ func main() {
 	f := flags{}
 	k := kong.Parse(&f, kongOptions()...)
 	k.FatalIfErrorf(f.validate())
+	manager.LimitGarbage()
 	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
 		fmt.Fprintln(os.Stderr, "provider-lambda ended:", err)
 		os.Exit(1)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
@@ -125,7 +126,7 @@ func (r *receiver) delay(received int, err error, took time.Duration) time.Durat
 	switch {
 	case err != nil:
 		r.failures++
-		d := min(minBackoff<<min(r.failures-1, 16), maxBackoff) //nolint:mnd // No overflow.
+		d := delay.Doubling(minBackoff, r.failures, maxBackoff)
 		return d/2 + time.Duration(r.hub.o.Random()*float64(d)) //nolint:mnd // Between a half and one and a half.
 	case received == 0:
 		r.failures = 0

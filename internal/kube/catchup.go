@@ -9,6 +9,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -27,10 +28,10 @@ const pageSize = 500
 // of its objects live, and records those of which the cache has older versions. They are read
 // live until the cache has caught up.
 type CatchUp struct {
-	cache, live client.Reader
-	scheme      *runtime.Scheme
-	namespaces  []string
-	working     <-chan struct{}
+	cache      client.Reader
+	scheme     *runtime.Scheme
+	namespaces []string
+	working    <-chan struct{}
 
 	kinds map[schema.GroupVersionKind]*backlog
 }
@@ -42,11 +43,21 @@ func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []strin
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
-	c := &CatchUp{cache: cache, live: live, scheme: s, namespaces: namespaces, kinds: map[schema.GroupVersionKind]*backlog{}}
+	c := &CatchUp{cache: cache, scheme: s, namespaces: namespaces, kinds: map[schema.GroupVersionKind]*backlog{}}
 	for _, k := range kinds {
-		c.kinds[k] = &backlog{}
+		c.kinds[k] = &backlog{live: Selected{Reader: live}}
 	}
 	return c
+}
+
+// Select limits the objects of some kinds to those that a selector selects, as the cache does. An
+// object that has left the selection counts as deleted.
+func (c *CatchUp) Select(s labels.Selector, kinds ...schema.GroupVersionKind) {
+	for _, k := range kinds {
+		if b := c.kinds[k]; b != nil {
+			b.live.selector = s
+		}
+	}
 }
 
 // From sets the channel that is closed when this process becomes active. Before that, reads
@@ -74,7 +85,7 @@ func (c *CatchUp) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 		return err
 	}
 	empty(obj)
-	live := c.live.Get(ctx, key, obj)
+	live := b.live.Get(ctx, key, obj)
 	if err != nil && kerrors.IsNotFound(live) {
 		b.remove(key)
 	}
@@ -99,7 +110,7 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 		obj, ok := item.(client.Object)
 		if ok && b.has(client.ObjectKeyFromObject(obj), obj.GetResourceVersion()) {
 			now := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object) //nolint:forcetypeassert // It has the type of obj.
-			err := c.live.Get(ctx, client.ObjectKeyFromObject(obj), now)
+			err := b.live.Get(ctx, client.ObjectKeyFromObject(obj), now)
 			if kerrors.IsNotFound(err) {
 				continue
 			}
@@ -171,7 +182,7 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns 
 	page := &metav1.PartialObjectMetadataList{}
 	page.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	for more := ""; ; {
-		if err := c.live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize), client.Continue(more)); err != nil {
+		if err := c.kinds[gvk].live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize), client.Continue(more)); err != nil {
 			return nil, "", err
 		}
 		for i := range page.Items {
@@ -210,6 +221,8 @@ func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns st
 // A backlog records which objects are outdated in the cache of one kind, with the versions
 // from which on they are not.
 type backlog struct {
+	live Selected
+
 	mu         sync.Mutex
 	determined bool
 	until      map[types.NamespacedName]string

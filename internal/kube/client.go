@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -38,6 +39,7 @@ type Client struct {
 	client.Client
 
 	live    client.Reader
+	ofShard Selected
 	kind    reflect.Type
 	onWrite StatusHook
 
@@ -80,6 +82,7 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 	return &Client{
 		Client:  c,
 		live:    live,
+		ofShard: Selected{Reader: live},
 		kind:    reflect.TypeOf(example),
 		onWrite: onWrite,
 		newest:  map[types.NamespacedName]string{},
@@ -89,6 +92,10 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 		unwritten: map[types.NamespacedName]map[string]any{},
 	}
 }
+
+// Select makes the client get only objects that a selector selects, as its cache does. Objects that
+// have left the selection can still be written, to record what was done before.
+func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 
 // JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The
 // annotation that a creation is pending is then written with that intent. It must be called
@@ -118,7 +125,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 		return err
 	}
 	empty(obj)
-	err = c.live.Get(ctx, key, obj)
+	err = c.ofShard.Get(ctx, key, obj)
 	if err == nil {
 		c.caughtUp(obj)
 		c.showHeld(key, obj)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -110,5 +111,32 @@ func TestReadsNothingOlder(t *testing.T) {
 	e.cached.ResourceVersion = "1"
 	if _, th = e.read(t); th.Spec.Value != "c" {
 		t.Error("a cache that goes back is believed")
+	}
+}
+
+// TestIntendStripped loses the answer to a write of an object of which the cache holds no
+// last-applied configuration.
+func TestIntendStripped(t *testing.T) {
+	e := newEnv(t, nil)
+	e.change(t, func(th *samples.Sample) {
+		meta.AddAnnotations(th, map[string]string{corev1.LastAppliedConfigAnnotation: "{}"})
+	})
+	e.cached = e.stored(t)
+	meta.RemoveAnnotations(e.cached, corev1.LastAppliedConfigAnnotation)
+	_, th := e.read(t)
+	lost := true
+	e.answer = func(err error) error {
+		if lost {
+			lost = false
+			return errors.New("timeout")
+		}
+		return err
+	}
+	e.dropped = func() bool { return false }
+	if err := e.AnnotateIfUnchanged(t.Context(), th, map[string]string{"record": "1"}); err != nil {
+		t.Errorf("a write that has arrived is recognized, got %v", err)
+	}
+	if e.stored(t).GetAnnotations()[corev1.LastAppliedConfigAnnotation] == "" {
+		t.Error("the last-applied configuration must stay in the API server")
 	}
 }

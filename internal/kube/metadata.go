@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,6 +66,14 @@ func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, ann
 	return errors.Wrap(err, "cannot write annotations")
 }
 
+// Relabel changes labels of an object, on condition that the object has not changed since it was
+// read. A nil value removes a label.
+func (c *Client) Relabel(ctx context.Context, obj client.Object, labels map[string]any) error {
+	err := c.patchMetadata(ctx, obj, map[string]any{"labels": labels, "resourceVersion": obj.GetResourceVersion()})
+	c.conflicted(client.ObjectKeyFromObject(obj), err)
+	return errors.Wrap(err, "cannot change the labels")
+}
+
 // refused returns whether another attempt of a write cannot succeed.
 func refused(err error) bool {
 	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)
@@ -82,6 +91,9 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 		wanted = map[string]string{}
 	}
 	maps.Copy(wanted, annotations)
+	for _, a := range []map[string]string{wanted, now.GetAnnotations()} {
+		delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it.
+	}
 	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() || !maps.Equal(now.GetAnnotations(), wanted) {
 		return false
 	}

@@ -7,13 +7,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
-	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,7 +18,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
@@ -29,7 +25,7 @@ import (
 // cached by name and version alone: a cluster may have many of them.
 func (o *Options) cacheOptions() cache.Options {
 	out := cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
+		DefaultTransform: compact,
 		ByObject: map[client.Object]cache.ByObject{
 			&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema},
 			&corev1.Secret{}:    {Transform: nameAndVersion},
@@ -39,35 +35,20 @@ func (o *Options) cacheOptions() cache.Options {
 	if o.SyncPeriod > 0 {
 		out.SyncPeriod = ptr.To(o.SyncPeriod)
 	}
-	for _, ns := range o.Namespaces {
-		if out.DefaultNamespaces == nil {
-			out.DefaultNamespaces = map[string]cache.Config{}
-		}
-		out.DefaultNamespaces[ns] = cache.Config{}
-	}
+	out.DefaultNamespaces = o.cachedNamespaces()
 	return out
 }
 
-// newManager returns a manager with a client that reads nothing from the cache that is older than the API server's
-// state when the manager began to lead.
-func newManager(cfg *rest.Config, mo ctrl.Options, namespaces []string) (ctrl.Manager, error) {
-	var reader *kube.CatchUp
-	mo.NewClient = func(cfg *rest.Config, o client.Options) (client.Client, error) {
-		live, err := client.New(cfg, client.Options{HTTPClient: o.HTTPClient, Scheme: o.Scheme, Mapper: o.Mapper})
-		if err != nil {
-			return nil, err
-		}
-		reader = kube.NewCatchUp(o.Cache.Reader, live, o.Scheme, namespaces, decisive(o.Scheme)...)
-		cached := *o.Cache
-		cached.Reader, o.Cache = reader, &cached
-		return client.New(cfg, o)
+// cachedNamespaces returns the namespaces of a cache. It returns nil for all.
+func (o *Options) cachedNamespaces() map[string]cache.Config {
+	if len(o.Namespaces) == 0 {
+		return nil
 	}
-	mgr, err := ctrl.NewManager(cfg, mo)
-	if err != nil {
-		return nil, err
+	out := map[string]cache.Config{}
+	for _, ns := range o.Namespaces {
+		out[ns] = cache.Config{}
 	}
-	reader.From(mgr.Elected())
-	return mgr, nil
+	return out
 }
 
 // decisive returns the kinds that determine what is called in AWS: all of this provider's kinds except
@@ -81,14 +62,6 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 		}
 	}
 	return kinds
-}
-
-// nameAndVersion strips an object of which only the metadata is watched.
-func nameAndVersion(in any) (any, error) {
-	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
-		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}
-	}
-	return in, nil
 }
 
 // secretsOf returns a reader of Secrets with credentials that reads from the API server only when they have changed,

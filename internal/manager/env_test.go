@@ -14,8 +14,10 @@ import (
 	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -139,7 +141,7 @@ func newEnvOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change .
 // newIdleEnv returns an env with neither a ProviderConfig nor a running provider.
 func newIdleEnv(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *env {
 	t.Helper()
-	scheme, err := newScheme()
+	scheme, err := testScheme()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,4 +365,13 @@ func (e *env) remove(mg reconciler.Managed) {
 	if err := e.kube.Delete(e.Context(), mg); err != nil {
 		e.Fatalf("cannot delete %s: %v", mg.GetName(), err)
 	}
+}
+
+// testScheme returns the provider's scheme, and the API groups that only tests use.
+func testScheme() (*runtime.Scheme, error) {
+	s, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	return s, rbacv1.AddToScheme(s)
 }

@@ -52,7 +52,7 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // What outlives a check ends before another replica begins.
 	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now, wall: func() time.Time { return o.Now().Round(0) }}
 	mo.LeaderElection = true
-	mo.LeaderElectionID = leaseName // The name appears only in metrics.
+	mo.LeaderElectionID = o.Shard.LeaseName(leaseName) // The name appears only in metrics.
 	mo.LeaderElectionResourceLockInterface = l
 	mo.LeaderElectionReleaseOnCancel = true
 	mo.LeaseDuration = ptr.To(o.LeaseDuration)
@@ -61,7 +61,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	return l, nil
 }
 
-// lock returns the Lease in the cluster, with this replica as its identity.
+// lock returns the Lease in the cluster, with this replica as its identity. A sharder takes the shard of a ring for
+// available if the lease is held by an identity of the same name.
 func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 	ns, err := leaseNamespace(o.LeaderElectionNamespace, namespaceFile)
 	if err != nil {
@@ -78,9 +79,10 @@ func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 		return nil, errors.Wrap(err, "cannot make a client for the lease")
 	}
 	return &resourcelock.LeaseLock{
-		LeaseMeta:  metav1.ObjectMeta{Namespace: ns, Name: leaseName},
+		LeaseMeta:  metav1.ObjectMeta{Namespace: ns, Name: o.Shard.LeaseName(leaseName)},
 		Client:     client,
-		LockConfig: resourcelock.ResourceLockConfig{Identity: host + "_" + string(uuid.NewUUID())},
+		LockConfig: resourcelock.ResourceLockConfig{Identity: cmp.Or(o.Shard.Name, host+"_"+string(uuid.NewUUID()))},
+		Labels:     o.Shard.LeaseLabels(),
 	}, nil
 }
 

@@ -10,12 +10,12 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel/trace"
+	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -42,6 +42,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -97,6 +98,9 @@ type Options struct {
 	// Namespaces to watch. Empty means all.
 	Namespaces []string
 
+	// Shard selects the resources that are reconciled. The zero value selects all.
+	Shard sharding.Shard
+
 	// SafeStart waits for each kind's definition before its controller is started.
 	SafeStart bool
 
@@ -140,12 +144,15 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		return nil, err
 	}
 	mo := o.manager(scheme)
+	if err := o.selectShard(scheme, &mo.Cache); err != nil {
+		return nil, err
+	}
 	cfg = warnedOnce(cfg)
 	l, err := o.elect(cfg, &mo)
 	if err != nil {
 		return nil, err
 	}
-	mgr, err := newManager(cfg, mo, o.Namespaces)
+	mgr, err := o.newManager(cfg, mo)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a manager")
 	}
@@ -180,9 +187,12 @@ func warnedOnce(cfg *rest.Config) *rest.Config {
 	return cfg
 }
 
+// newScheme returns a scheme with the API groups that the provider uses, and no others.
 func newScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1beta1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{
+		authorizationv1.AddToScheme, coordinationv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme, v1beta1.AddToScheme,
+	} {
 		if err := add(s); err != nil {
 			return nil, errors.Wrap(err, "cannot register API types")
 		}
@@ -266,7 +276,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Objects:  objs,
 		Fields:   reader,
 		Accounts: accounts,
-		Tenants:  tenancy.New(mgr.GetClient(), mgr.GetAPIReader(), o.Now),
+		Shard:    o.Shard,
 		Breakers: o.Config.Breakers,
 		Analyzer: analysis.New(analysis.Options{
 			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
@@ -283,7 +293,12 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Now:             o.Now,
 		Random:          rand.Float64,
 	}
-	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
+	if mo.AllShards, err = o.addAllShards(mgr); err != nil {
+		return err
+	}
+	all := mo.All(mgr).GetClient()
+	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
+	po := providerconfig.Options{Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

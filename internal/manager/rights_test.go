@@ -116,7 +116,7 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 func TestClusterID(t *testing.T) {
 	t.Parallel()
 	c := suite.Cluster(t)
-	scheme, err := newScheme()
+	scheme, err := testScheme()
 	if err != nil {
 		t.Fatal(err)
 	}

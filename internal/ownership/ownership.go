@@ -155,6 +155,18 @@ func CreatedAt(mg metav1.Object) (time.Time, bool) {
 	return at, last && strings.HasPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
 }
 
+// Untried returns whether an object has no external name, has not tried to create anything, and
+// is not to adopt anything.
+func Untried(mg metav1.Object) bool {
+	a := mg.GetAnnotations()
+	for _, k := range []string{meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed, AnnotationAdopt} {
+		if a[k] != "" {
+			return false
+		}
+	}
+	return true
+}
+
 // Unanswered returns the annotations that record that the pending create was not answered.
 func Unanswered(mg metav1.Object) map[string]string {
 	return map[string]string{AnnotationUnanswered: mark(mg, meta.GetExternalCreatePending(mg).Format(time.RFC3339))}

@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
@@ -164,7 +165,7 @@ func backoff(c errorClass, n int) time.Duration {
 	case c == transient:
 		return step(transientDelays, n)
 	}
-	return doubling(time.Second, n, maxUnclassified)
+	return delay.Doubling(time.Second, n, maxUnclassified)
 }
 
 // backoff records that a resource has failed, and returns when it is reconciled next.
@@ -203,25 +204,12 @@ func backoffAmbiguous(since, within time.Duration) time.Duration {
 // refused returns the minimum delay after the nth consecutive refusal of a change, for n from
 // 1. Refusals count whatever their reason, even if the resource waited for something in
 // between, so that no error makes the provider repeat a change at the pace of reads.
-func refused(n int) time.Duration { return doubling(time.Second, n, maxRefused) }
+func refused(n int) time.Duration { return delay.Doubling(time.Second, n, maxRefused) }
 
 // throttled returns the delay after the nth consecutive throttled call, for n from 1.
-func throttled(n int) time.Duration { return doubling(time.Second, n, 15*time.Second) }
+func throttled(n int) time.Duration { return delay.Doubling(time.Second, n, 15*time.Second) }
 
 // step returns the nth delay, for n from 1. The last one repeats.
 func step(delays []time.Duration, n int) time.Duration {
 	return delays[min(max(n, 1), len(delays))-1]
-}
-
-// doubling returns the nth delay of a sequence that starts with first and doubles up to the
-// limit, for n from 1.
-func doubling(first time.Duration, n int, limit time.Duration) time.Duration {
-	d := first
-	for range n - 1 {
-		if d >= limit {
-			return limit
-		}
-		d *= 2
-	}
-	return min(d, limit)
 }

@@ -12,7 +12,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
@@ -52,7 +51,7 @@ func (r *reconciler[T]) checkCircuit(s *session.Session, a *Attempt) error {
 	if r.breakers == nil {
 		return nil
 	}
-	k := breaker.Key{Config: s.Ref.UID, Region: s.AWS.Region}
+	k := s.BreakerKey()
 	release, wait := r.breakers.Enter(k)
 	a.onEnd = release
 	a.circuitError = func() error {

@@ -1,8 +1,6 @@
 package reconciler
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"time"
 )
 
@@ -71,13 +69,4 @@ func (p Poll) Jittered(interval time.Duration, random float64) time.Duration {
 	share := min(max(p.Jitter, 0), 1)
 	moved := time.Duration(float64(interval) * (1 + share*(2*random-1)))
 	return max(moved, p.Min, MinPending)
-}
-
-// SpreadDelay returns a delay in [0, over) that depends on the id alone. Settled resources wait for
-// it before their first reconcile after a start, so that their polls are spread as if the
-// provider had not stopped.
-func SpreadDelay(id string, over time.Duration) time.Duration {
-	sum := sha256.Sum256([]byte(id))
-	share := float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)
-	return time.Duration(share * float64(over))
 }

@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -89,29 +88,5 @@ func TestJitterOutOfRange(t *testing.T) {
 				t.Errorf("jitter %v, random %v: got %s", jitter, random, got)
 			}
 		}
-	}
-}
-
-func TestSpread(t *testing.T) {
-	const n, over = 1000, 10 * time.Minute
-	buckets := make([]int, 10)
-	for i := range n {
-		id := fmt.Sprintf("uid-%d", i)
-		d := SpreadDelay(id, over)
-		if d < 0 || d >= over {
-			t.Fatalf("Spread(%s): got %s, which is not in [0, %s)", id, d, over)
-		}
-		if again := SpreadDelay(id, over); again != d {
-			t.Fatalf("Spread(%s) is not stable: %s, then %s", id, d, again)
-		}
-		buckets[int(d*10/over)]++
-	}
-	for i, got := range buckets {
-		if got < n/20 || got > n/5 {
-			t.Errorf("tenth %d of the interval holds %d of %d resources", i, got, n)
-		}
-	}
-	if d := SpreadDelay("x", 0); d != 0 {
-		t.Errorf("Spread over nothing: want 0, got %s", d)
 	}
 }

@@ -47,8 +47,7 @@ func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilde
 	}
 	users := configUsers[T](mgr.GetCache(), k.NewList, resetBackoff)
 	for kind, obj := range map[string]client.Object{v1beta1.ProviderConfigKind: &v1beta1.ProviderConfig{}, v1beta1.ClusterProviderConfigKind: &v1beta1.ClusterProviderConfig{}} {
-		b.Watches(obj, handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil)), builder.WithPredicates(specChanged()))
-		b.Watches(obj, handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsettled)), builder.WithPredicates(becameReady()))
+		b.Watches(obj, configHandler(users, kind))
 	}
 	b.WatchesMetadata(refs.Metadata(refs.Secret), handler.EnqueueRequestsFromMapFunc(credentialsRequests(mgr.GetCache(), users)), builder.WithPredicates(refs.Changed(), notDeleted()))
 	return nil
@@ -71,6 +70,14 @@ func configUsers[T Managed](resources client.Reader, newList func() resource.Man
 		NewList:   func() client.ObjectList { return newList() },
 		Index:     configIndex,
 		Changed:   func(name types.NamespacedName, _ string) { resetBackoff(name) },
+	}
+}
+
+// configHandler enqueues the resources that refer to a config of a kind.
+func configHandler(users refs.Referrers, kind string) handler.EventHandler {
+	return joined{
+		{specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil))},
+		{becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsettled))},
 	}
 }
 

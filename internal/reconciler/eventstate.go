@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
@@ -49,8 +50,8 @@ type eventState struct {
 
 // delay returns how long to wait before the next reconcile for an event.
 func (e *eventState) delay(now time.Time) time.Duration {
-	d := min(minEventDelay<<min(e.reconciles, 16), maxEventDelay) //nolint:mnd // No overflow.
-	if now.Sub(e.lastReconcile) > max(minEventCalm, 2*d) {        //nolint:mnd // Longer than the delay itself.
+	d := delay.Doubling(minEventDelay, e.reconciles+1, maxEventDelay)
+	if now.Sub(e.lastReconcile) > max(minEventCalm, 2*d) { //nolint:mnd // Longer than the delay itself.
 		e.reconciles = 0
 		return minEventDelay
 	}
@@ -104,14 +105,6 @@ func (e *eventState) recordUpToDate(since time.Time) {
 	if e.received.IsZero() || !e.received.After(since) {
 		e.origin, e.calledAt = "", time.Time{}
 	}
-}
-
-// setSession records the account and the identity with which a resource is observed.
-func (s *stateStore) setSession(key types.NamespacedName, account, identity string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e := &s.state(key).events
-	e.account, e.identity = account, identity
 }
 
 // originOf returns a description of the call that explains a difference, empty if none does.

@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
@@ -61,11 +61,7 @@ func eventKeys[T Managed](k Kind[T], mg T) []string {
 	if k.ActsOn != nil {
 		targets = append(slices.Clone(targets), k.ActsOn(mg)...)
 	}
-	var keys []string
-	for _, t := range targets {
-		t.Region = cmp.Or(t.Region, k.Region(mg))
-		keys = append(keys, t.Key())
-	}
+	keys := targetKeys(targets, k.Region(mg))
 	switch k.GVK.Kind {
 	case v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind:
 		if name := ExternalName(mg); name != "" {
@@ -114,10 +110,10 @@ func (s *eventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (
 				return
 			}
 			name := client.ObjectKeyFromObject(mg)
-			o, delay := s.states.recordEvent(name, n.Event, showSourceIP, s.now())
+			o, after := s.states.recordEvent(name, n.Event, showSourceIP, s.now())
 			out = max(out, o)
 			if o == driftevents.Matched {
-				s.queue.AddAfter(reconcile.Request{NamespacedName: name}, delay)
+				s.queue.AddAfter(reconcile.Request{NamespacedName: name}, after)
 			}
 		})
 		if err != nil {
@@ -132,7 +128,7 @@ func (s *eventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.C
 	for _, c := range configs {
 		// An error means that the cache is being stopped.
 		_ = s.each(ctx, configIndex, configKey(c.Kind, c.Namespace, c.Name), func(mg T) {
-			s.queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, SpreadDelay(string(mg.GetUID()), s.poll.Effective(0)))
+			s.queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, delay.Spread(string(mg.GetUID()), s.poll.Effective(0)))
 		})
 	}
 }

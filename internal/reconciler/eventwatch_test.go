@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
@@ -124,15 +125,17 @@ func TestNotify(t *testing.T) {
 			event:  eventAt(now, alice), configs: toCluster,
 			prepare: func(s *stateStore) {
 				for _, n := range []string{"cart", "second"} {
-					s.setSession(types.NamespacedName{Namespace: "shop", Name: n}, "999999999999", "")
+					s.recordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: "999999999999", ARN: ""}}, "")
 				}
 			},
 		},
 		"UnknownAccount": {
 			reason: "an account that is not known may be the one",
 			event:  eventAt(now, alice), configs: toCluster,
-			prepare: func(s *stateStore) { s.setSession(cart, "unknown-1a2b3c4d", "") },
-			want:    []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
+			prepare: func(s *stateStore) {
+				s.recordSession(cart, &session.Session{Identity: session.Identity{Account: "unknown-1a2b3c4d", ARN: ""}}, "")
+			},
+			want: []string{"shop/cart 1s", "shop/second 1s"}, outcome: driftevents.Matched,
 			origin: alice + " with aws-cli/2.15 (UpdateFunctionConfiguration) at 2026-01-01T00:00:00Z",
 		},
 		"Own": {
@@ -140,7 +143,7 @@ func TestNotify(t *testing.T) {
 			event:  eventAt(now, ownIdentity), configs: toCluster,
 			prepare: func(s *stateStore) {
 				for _, n := range []string{"cart", "second"} {
-					s.setSession(types.NamespacedName{Namespace: "shop", Name: n}, eventAccount, ownIdentity)
+					s.recordSession(types.NamespacedName{Namespace: "shop", Name: n}, &session.Session{Identity: session.Identity{Account: eventAccount, ARN: ownIdentity}}, "")
 				}
 			},
 			outcome: driftevents.Own,

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
 const (
@@ -87,7 +89,7 @@ func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 	if ok {
 		return release, 0
 	}
-	wait = doubling(minWorkerDelay, n, maxWorkerDelay)
+	wait = delay.Doubling(minWorkerDelay, n, maxWorkerDelay)
 	return release, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
 }
 

@@ -7,6 +7,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -21,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -179,6 +182,12 @@ type Options struct {
 	// Fields reads fields of other providers' objects that specs refer to.
 	Fields *refs.FieldReader
 
+	// Shard selects the resources that this process reconciles.
+	Shard sharding.Shard
+
+	// AllShards has the resources of all shards. It is nil if this process reconciles all.
+	AllShards cluster.Cluster
+
 	// Tenants decides who owns what, and which resources of other namespaces may use it. Nil
 	// allows everything.
 	Tenants *tenancy.Registry
@@ -247,6 +256,15 @@ func (o Options) timeout() time.Duration {
 		return defaultTimeout
 	}
 	return o.Timeout
+}
+
+// All returns the caches with the resources of all shards. References, and who owns what, depend on
+// resources that other processes reconcile.
+func (o Options) All(mgr ctrl.Manager) cluster.Cluster {
+	if o.AllShards != nil {
+		return o.AllShards
+	}
+	return mgr
 }
 
 // poll returns the poll configuration of stable resources.

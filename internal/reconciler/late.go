@@ -214,7 +214,9 @@ func (e *External[T, O, S]) alreadyExists(ctx context.Context, mg T, err error) 
 		return managed.ExternalCreation{}, Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
 	}
 	Abort(ctx, busyDelay)
-	return managed.ExternalCreation{}, nil
+	// The pending create must not be mistaken later for what has made the external resource.
+	rejected := map[string]string{meta.AnnotationKeyExternalCreateFailed: Freshness(ctx).Now.Format(time.RFC3339)}
+	return managed.ExternalCreation{}, errors.Wrap(Annotate(ctx, mg, rejected), "cannot record that the external resource exists already")
 }
 
 // unname removes the external name of a resource that was deleted, before AWS gives its

@@ -57,7 +57,7 @@ func (r *reconciler[T]) watch(ctx context.Context, mg T, a *Attempt, known resou
 		return
 	}
 	r.lists.Watch(mg.GetUID(), s, a.listed, r.now(), r.enqueue(mg))
-	r.states.recordUnchanged(client.ObjectKeyFromObject(mg), known)
+	r.states.recordWatched(client.ObjectKeyFromObject(mg), known)
 }
 
 func (r *reconciler[T]) enqueue(mg T) func() {

@@ -126,7 +126,7 @@ func TestPolledByList(t *testing.T) {
 // reported as drift.
 func TestDriftByList(t *testing.T) {
 	l := newListed(t, newSample())
-	q := queue(workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]()))
+	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()
 	l.reconciler.queue.queue.Store(&q)
 	l.settle()

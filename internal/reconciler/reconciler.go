@@ -23,8 +23,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -48,6 +50,8 @@ type reconciler[T Managed] struct {
 	events   DriftEvents
 	referral *referral[T]
 	lists    *listpoll.Poller
+	shard    sharding.Shard
+	handover *handover
 	queue    workQueue
 	policies bool
 	delay    time.Duration
@@ -71,6 +75,13 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 		return r.failedResult(ctx, req.NamespacedName, &Attempt{}, errors.Wrap(err, "cannot get managed resource")), nil
 	}
 	annotateSpan(ctx, mg)
+	if r.shard.Drains(mg) {
+		return r.drain(ctx, mg), nil
+	}
+	if wait := r.handover.delay(mg); wait > 0 {
+		endSpan(ctx, outcomeWaiting)
+		return r.waitingResult(wait), nil
+	}
 	ctx = r.registerFields(ctx, mg)
 
 	if awaitsFinalizers(mg) {
@@ -137,8 +148,7 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 	}
 	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
 	a.Freshness, a.session = r.fresh(mg, h.Priority, known), s
-	r.states.setRequester(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
-	r.states.setSession(client.ObjectKeyFromObject(mg), s.Identity.Account, s.Identity.ARN)
+	r.states.recordSession(client.ObjectKeyFromObject(mg), s, h.ID)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
 	return quota.WithRequester(ctx, h)
@@ -171,10 +181,10 @@ func (r *reconciler[T]) startDelay(ctx context.Context, mg T, known resourceStat
 	}
 	if r.listable(mg) {
 		r.lists.Watch(mg.GetUID(), s, r.kind.Listed(mg), time.Time{}, r.enqueue(mg))
-		r.states.recordWatched(client.ObjectKeyFromObject(mg))
+		r.states.recordWatched(client.ObjectKeyFromObject(mg), known)
 	}
 	requested, _ := meta.GetPollInterval(mg)
-	return SpreadDelay(string(mg.GetUID()), r.poll.Effective(requested))
+	return delay.Spread(string(mg.GetUID()), r.poll.Effective(requested))
 }
 
 // makesNoCall returns whether the runtime will make no AWS call at all.
@@ -327,6 +337,7 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 	}
 	r.lists.Forget(known.uid)
 	r.kube.Forget(key)
+	r.handover.forget(key)
 	r.tenants.Forget(r.kind.GVK.Kind, key)
 	if r.kind.Fields != nil {
 		r.fields.Refer(r.user(key), nil)

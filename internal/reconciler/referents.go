@@ -57,13 +57,19 @@ func actingKeys[T Managed](k Kind[T], mg T) []string {
 	if k.ActsOn == nil {
 		return nil
 	}
-	var keys []string
-	for _, t := range k.ActsOn(mg) {
-		t.Region = cmp.Or(t.Region, k.Region(mg))
-		keys = append(keys, t.Key())
-	}
+	keys := targetKeys(k.ActsOn(mg), k.Region(mg))
 	slices.Sort(keys)
 	return slices.Compact(keys)
+}
+
+// targetKeys returns the index keys of targets. Those without a region are in the given one.
+func targetKeys(targets []tenancy.Target, region string) []string {
+	var keys []string
+	for _, t := range targets {
+		t.Region = cmp.Or(t.Region, region)
+		keys = append(keys, t.Key())
+	}
+	return keys
 }
 
 // referentKeys returns the index keys of the references of a resource in a namespace.
@@ -89,6 +95,7 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 // or changes a value that references are resolved to. A kind that does not exist in the
 // cluster yet is watched once it does.
 func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
+	all := o.All(mgr).GetCache()
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
 		if err != nil {
@@ -99,12 +106,7 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
 		users := refs.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
-		watch := func() error {
-			if err := c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk)), refs.NotInitial(), referredChanged())); err != nil {
-				return err
-			}
-			return c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk)), allowedChanged()))
-		}
+		watch := func() error { return c.Watch(source.Kind(all, to, referentHandler(users, gvk))) }
 		if o.Gate == nil {
 			if err := watch(); err != nil {
 				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
@@ -118,6 +120,15 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 		}, gvk)
 	}
 	return nil
+}
+
+// referentHandler enqueues the resources that refer to an object of a kind, or act on what it
+// owns in AWS.
+func referentHandler(users refs.Referrers, gvk schema.GroupVersionKind) handler.EventHandler {
+	return joined{
+		{predicate.And(refs.NotInitial(), referredChanged()), handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk))},
+		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
+	}
 }
 
 // referrerRequests maps an object of a kind to the resources that refer to it, or may select

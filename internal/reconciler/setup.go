@@ -40,11 +40,11 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
 	}
 
-	co := o.ForControllerRuntime()
+	co := ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
 	b := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
 		WithOptions(co).
-		For(k.New(), builder.WithPredicates(desiredStateChanged()))
+		For(k.New(), builder.WithPredicates(r.handover.arrivals(), desiredStateChanged()))
 	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
@@ -68,7 +68,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 		r.queue.watch(b)
 	}
 	if tenancy.Owns(k.New()) {
-		if err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
+		if err := o.All(mgr).GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
 		}
 	}
@@ -89,6 +89,7 @@ func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *reconciler[T] {
 	s := newStateStore()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now, o.StatusDelay))
+	kc.Select(o.Shard.Selector())
 	if k.RecordsIntent {
 		kc.JoinIntents()
 	}
@@ -113,6 +114,8 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		breakers: o.Breakers,
 		events:   o.Events,
 		lists:    o.Lists,
+		shard:    o.Shard,
+		handover: newHandover(o),
 		timeout:  o.timeout(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		delay:    o.StatusDelay,
@@ -120,10 +123,19 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		random:   o.Random,
 		log:      o.Logger.WithValues("kind", k.GVK.Kind),
 	}
-	g.referral = &referral[T]{kind: k, references: &references[T]{kind: k, reader: kc, tenants: o.Tenants}, objects: o.Objects}
+	g.referral = &referral[T]{kind: k, references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}, objects: o.Objects}
 	g.inner = newManagedReconciler(mgr, o, k, kc, r, g.referral)
 	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
 	return g
+}
+
+// resourcesOf returns a reader of the resources that others may refer to: the client of the kind, or
+// that of all shards.
+func resourcesOf(o Options, mgr ctrl.Manager, kc client.Client) client.Client {
+	if o.AllShards == nil {
+		return kc
+	}
+	return o.All(mgr).GetClient()
 }
 
 // withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a

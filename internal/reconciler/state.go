@@ -1,25 +1,17 @@
 package reconciler
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 // A stateStore keeps the state of each resource between reconciles. The queue's rate limiter
@@ -238,16 +230,9 @@ func (s *stateStore) countRefusal(key types.NamespacedName) int {
 	return r.refused
 }
 
-// recordWatched records that a resource is watched by lists.
-func (s *stateStore) recordWatched(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.state(key).watched = true
-}
-
-// recordUnchanged records that a resource is watched by lists, unless it has changed since its
+// recordWatched records that a resource is watched by lists, unless it has changed since its
 // state was known.
-func (s *stateStore) recordUnchanged(key types.NamespacedName, known resourceState) {
+func (s *stateStore) recordWatched(key types.NamespacedName, known resourceState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
@@ -283,12 +268,14 @@ func (s *stateStore) failuresOf(key types.NamespacedName, c errorClass) int {
 	return 0
 }
 
-// setRequester records the scope and id with which the resource reserves calls.
-func (s *stateStore) setRequester(key types.NamespacedName, scope quota.Scope, requester string) {
+// recordSession records the session with which a resource is observed, and the id with which it
+// reserves calls.
+func (s *stateStore) recordSession(key types.NamespacedName, by *session.Session, requester string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
-	r.scope, r.requester = scope, requester
+	r.scope, r.requester = by.Scope, requester
+	r.events.account, r.events.identity = by.Identity.Account, by.Identity.ARN
 }
 
 // get returns the state of a resource, if there is one.
@@ -376,33 +363,4 @@ func (s *stateStore) state(key types.NamespacedName) *resourceState {
 		s.states[key] = r
 	}
 	return r
-}
-
-// fingerprint returns a hash of what the user has written: errors are cleared when it changes.
-// Annotations written by the provider are not included.
-func fingerprint(mg metav1.Object) string {
-	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "%s %d %t", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg)) // A hash cannot fail.
-	a := desiredAnnotations(mg)
-	for _, k := range slices.Sorted(maps.Keys(a)) {
-		_, _ = fmt.Fprintf(h, " %q=%q", k, a[k])
-	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
-}
-
-// desiredAnnotations returns the annotations that the provider has not written itself.
-func desiredAnnotations(mg metav1.Object) map[string]string {
-	a := maps.Clone(mg.GetAnnotations())
-	delete(a, meta.AnnotationKeyExternalCreatePending)
-	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
-	delete(a, meta.AnnotationKeyExternalCreateFailed)
-	if ownership.WroteName(mg) || meta.GetExternalName(mg) == "" {
-		delete(a, meta.AnnotationKeyExternalName)
-	}
-	delete(a, ownership.AnnotationNamedBy)
-	delete(a, ownership.AnnotationRecord)
-	delete(a, ownership.AnnotationParent)
-	delete(a, ownership.AnnotationIntent)
-	delete(a, ownership.AnnotationUnanswered)
-	return a
 }

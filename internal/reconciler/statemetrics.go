@@ -4,9 +4,11 @@ import (
 	"context"
 	"time"
 
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
@@ -21,9 +23,19 @@ func addStateMetrics(mgr ctrl.Manager, o Options, list resource.ManagedList) err
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
 	}
+	return mgr.Add(newStateCounter(mgr.GetClient(), o, list))
+}
+
+// newStateCounter returns a counter of the resources that are listed into an empty list.
+func newStateCounter(c client.Client, o Options, list resource.ManagedList) *stateCounter {
 	interval := max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval)
-	r := statemetrics.NewMRStateRecorder(&shared{Client: mgr.GetClient()}, o.Logger, o.MetricOptions.MRStateMetrics, list, interval)
-	return mgr.Add(&stateCounter{record: r.Record, interval: interval, log: o.Logger})
+	r := statemetrics.NewMRStateRecorder(&shared{Client: c}, o.Logger, o.MetricOptions.MRStateMetrics, list, interval)
+	record := func(ctx context.Context) error {
+		err := r.Record(ctx)
+		// The recorder keeps the list, which would hold a copy of each resource until the next count.
+		return errors.Join(err, kmeta.SetList(list, nil))
+	}
+	return &stateCounter{record: record, interval: interval, log: o.Logger}
 }
 
 // A stateCounter counts resources at an interval. It retries a failed count at the next

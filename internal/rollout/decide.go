@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
 var zero = metav1.Time{}
@@ -156,5 +157,5 @@ func (m *machine) retryAt() time.Time {
 	if m.s.UpdateFailures <= 0 || m.s.UpdateFailedAt == nil {
 		return time.Time{}
 	}
-	return m.s.UpdateFailedAt.Add(min(time.Second<<min(m.s.UpdateFailures, 6), time.Minute)) //nolint:mnd // 64 seconds are more than a minute.
+	return m.s.UpdateFailedAt.Add(delay.Doubling(2*time.Second, int(m.s.UpdateFailures), time.Minute))
 }

@@ -1,6 +1,7 @@
 package composition
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -74,9 +75,7 @@ func TestReleaseCommands(t *testing.T) {
 	xr := x.composite(t, "release", 0)
 	commands := map[string]string{prefix + "abort": "1", prefix + "promote": "2", prefix + "promote-full": "3", prefix + "retry": "4", prefix + "rollback-to": "7/5"}
 	annotations := map[string]string{"example.com/team": "shop"}
-	for k, v := range commands {
-		annotations[k] = v
-	}
+	maps.Copy(annotations, commands)
 	xr.SetAnnotations(annotations)
 	got := map[string]string{}
 	for k, v := range x.render(t, "release", xr)[1].GetAnnotations() {

@@ -7,6 +7,7 @@
 package breaker
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -29,6 +30,9 @@ const (
 	// soon is when to probe again after a probe without a result.
 	soon = time.Second
 
+	// reliable is how long after an answer AWS counts as reachable.
+	reliable = time.Minute
+
 	// idle is how long an unused breaker is kept.
 	idle = 10 * time.Minute
 )
@@ -50,6 +54,7 @@ type Breakers struct {
 
 	mu       sync.Mutex
 	circuits map[Key]*circuit
+	served   map[Key]time.Time // When AWS last served a call, if it has answered all since.
 	swept    time.Time
 	watchers []func(Key)
 }
@@ -72,7 +77,7 @@ type circuit struct {
 
 // New returns closed breakers. random returns a number in [0, 1).
 func New(now func() time.Time, random func() float64) *Breakers {
-	return &Breakers{now: now, random: random, circuits: map[Key]*circuit{}, swept: now()}
+	return &Breakers{now: now, random: random, circuits: map[Key]*circuit{}, served: map[Key]time.Time{}, swept: now()}
 }
 
 // Watch registers a function that is called after a breaker has opened or closed. It must not
@@ -134,6 +139,18 @@ func (b *Breakers) IsOpen(k Key) bool {
 	return c != nil && c.open
 }
 
+// Reachable reports whether AWS has served a call within the last minute, and has answered each
+// call since. A call made now is then unlikely to have an unknown result.
+func (b *Breakers) Reachable(k Key) bool {
+	if b == nil {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at, ok := b.served[k]
+	return ok && b.now().Sub(at) < reliable
+}
+
 // Open returns the regions in which the breaker of a configuration is open, in order.
 func (b *Breakers) Open(config types.UID) []string {
 	if b == nil {
@@ -179,13 +196,20 @@ func (b *Breakers) Forget(config types.UID) {
 			delete(b.circuits, k)
 		}
 	}
+	maps.DeleteFunc(b.served, func(k Key, _ time.Time) bool { return k.Config == config })
 }
 
-// answered closes a breaker.
-func (b *Breakers) answered(k Key) {
+// answered closes a breaker. served is whether the answer is other than a failure of the server.
+func (b *Breakers) answered(k Key, served bool) {
 	b.mu.Lock()
+	b.sweep()
 	c := b.circuits[k]
 	delete(b.circuits, k)
+	if served {
+		b.served[k] = b.now()
+	} else {
+		delete(b.served, k)
+	}
 	b.mu.Unlock()
 	if c != nil && c.open {
 		b.notify(k)
@@ -205,6 +229,7 @@ func (b *Breakers) count(k Key) (opened bool) {
 	defer b.mu.Unlock()
 	b.sweep()
 	now := b.now()
+	delete(b.served, k)
 	c := b.circuits[k]
 	if c == nil {
 		c = &circuit{}
@@ -250,4 +275,5 @@ func (b *Breakers) sweep() {
 			delete(b.circuits, k)
 		}
 	}
+	maps.DeleteFunc(b.served, func(_ Key, at time.Time) bool { return now.Sub(at) > reliable })
 }

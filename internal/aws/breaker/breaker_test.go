@@ -1,10 +1,12 @@
 package breaker
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 var here = Key{Config: "c1", Region: "eu-west-1"}
@@ -51,7 +53,7 @@ func TestEnter(t *testing.T) {
 	}{
 		"Unknown":  {reason: "A breaker is closed to begin with.", do: func(*env) {}},
 		"AFew":     {reason: "A few calls without an answer may happen.", do: func(e *env) { e.fail(most - 1) }},
-		"Answered": {reason: "An answer in between starts anew.", do: func(e *env) { e.fail(most - 1); e.answered(here); e.fail(most - 1) }},
+		"Answered": {reason: "An answer in between starts anew.", do: func(e *env) { e.fail(most - 1); e.answered(here, true); e.fail(most - 1) }},
 		"Open":     {reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) }, want: firstPause, notified: 1},
 		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) }, want: firstPause, notified: 1},
 		"Later":    {reason: "The remaining time is returned.", do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, notified: 1},
@@ -75,10 +77,10 @@ func TestEnter(t *testing.T) {
 			e.fail(most)
 			e.now = e.now.Add(firstPause)
 			release, _ := probe(e)
-			e.answered(here)
+			e.answered(here, true)
 			release()
 		}, notified: 2},
-		"Late": {reason: "The response to a call from before the failures closes the circuit.", do: func(e *env) { e.fail(most); e.answered(here) }, notified: 2},
+		"Late": {reason: "The response to a call from before the failures closes the circuit.", do: func(e *env) { e.fail(most); e.answered(here, true) }, notified: 2},
 		"Longest": {reason: "The circuit is open for a limited time before it allows a probe.", do: func(e *env) {
 			for range 20 {
 				e.fail(most)
@@ -160,5 +162,50 @@ func TestNil(t *testing.T) {
 	b.Forget("c1")
 	if wait != 0 || b.IsOpen(here) || b.Open("c1") != nil {
 		t.Error("no breakers let all pass")
+	}
+}
+
+func TestReachable(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		do     func(e *env)
+		want   bool
+	}{
+		"Unknown":    {reason: "Nothing is known before the first call.", do: func(*env) {}},
+		"Served":     {reason: "AWS has served a call.", do: func(e *env) { e.answered(here, true) }, want: true},
+		"Failed":     {reason: "AWS has answered, but served nothing.", do: func(e *env) { e.answered(here, false) }},
+		"FailedNow":  {reason: "AWS served a call, and the next one failed.", do: func(e *env) { e.answered(here, true); e.answered(here, false) }},
+		"Unanswered": {reason: "AWS served a call, and did not answer the next one.", do: func(e *env) { e.answered(here, true); e.fail(1) }},
+		"Again":      {reason: "AWS serves calls again.", do: func(e *env) { e.fail(most); e.answered(here, true) }, want: true},
+		"Recently":   {reason: "It was less than a minute ago.", do: func(e *env) { e.answered(here, true); e.now = e.now.Add(reliable - 1) }, want: true},
+		"LongAgo":    {reason: "It was a minute ago.", do: func(e *env) { e.answered(here, true); e.now = e.now.Add(reliable) }},
+		"Forgotten":  {reason: "The config was deleted.", do: func(e *env) { e.answered(here, true); e.Forget(here.Config) }},
+		"Elsewhere":  {reason: "Another region has another endpoint.", do: func(e *env) { e.answered(Key{Config: here.Config, Region: "eu-west-2"}, true) }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv()
+			tc.do(e)
+			if got := e.Reachable(here); got != tc.want {
+				t.Errorf("%s\nReachable: want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+	var none *Breakers
+	if none.Reachable(here) {
+		t.Error("Without breakers, nothing is known.")
+	}
+}
+
+// TestServedIsForgotten checks that keys that are not used any more take no memory.
+func TestServedIsForgotten(t *testing.T) {
+	e := newEnv()
+	for i := range 100 {
+		e.answered(Key{Config: types.UID(strconv.Itoa(i)), Region: here.Region}, true)
+	}
+	e.now = e.now.Add(idle)
+	e.answered(here, true)
+	if len(e.served) != 1 {
+		t.Errorf("%d keys are kept, want 1", len(e.served))
 	}
 }

@@ -3,11 +3,13 @@ package breaker
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -27,7 +29,7 @@ func (b *Breakers) Middleware(k Key) middleware.InitializeMiddleware {
 		switch {
 		case quota.BucketOf(awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)) == quota.Unlimited:
 		case isAnswered(md):
-			b.answered(k)
+			b.answered(k, isServed(err))
 		case errors.Is(ctx.Err(), context.Canceled):
 			// The provider is shutting down.
 		case awserr.IsUnanswered(err):
@@ -35,6 +37,13 @@ func (b *Breakers) Middleware(k Key) middleware.InitializeMiddleware {
 		}
 		return out, md, err
 	})
+}
+
+// isServed reports whether a call that AWS answered has succeeded or was rejected. An answer that cannot be read is
+// neither, nor is a failure of the server.
+func isServed(err error) bool {
+	r, ok := errors.AsType[*smithyhttp.ResponseError](err)
+	return err == nil || ok && r.HTTPStatusCode() >= http.StatusBadRequest && r.HTTPStatusCode() < http.StatusInternalServerError
 }
 
 // isAnswered reports whether AWS answered at least one attempt of a call.

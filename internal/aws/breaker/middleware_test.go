@@ -37,6 +37,7 @@ func TestMiddleware(t *testing.T) {
 		cancel bool
 		gone   bool
 		want   int
+		served bool
 	}{
 		"Hangs": {reason: "No answer in time.", answer: hang, call: get, want: 1},
 		"Gone":  {reason: "The connection is refused.", answer: hang, gone: true, call: get, want: 1},
@@ -45,10 +46,10 @@ func TestMiddleware(t *testing.T) {
 			w.(http.Flusher).Flush()
 			<-q.Context().Done()
 		}, call: get, want: 1},
-		"OK":        {reason: "An answer.", answer: answer(200, `{}`), call: get},
-		"NotFound":  {reason: "An answer.", answer: answer(404, `{"Type":"User"}`), call: get},
+		"OK":        {reason: "An answer.", answer: answer(200, `{}`), call: get, served: true},
+		"NotFound":  {reason: "An answer.", answer: answer(404, `{"Type":"User"}`), call: get, served: true},
 		"Failed":    {reason: "An answer.", answer: answer(500, `{}`), call: get},
-		"Throttled": {reason: "An answer.", answer: answer(429, `{}`), call: get},
+		"Throttled": {reason: "An answer.", answer: answer(429, `{}`), call: get, served: true},
 		"Page":      {reason: "An answer, of whoever.", answer: answer(200, `<html>`), call: get},
 		"Ends":      {reason: "The provider ends.", answer: hang, cancel: true, call: get},
 		"Invoke": {reason: "A function takes its time.", answer: hang, call: func(ctx context.Context, cfg aws.Config) error {
@@ -92,6 +93,9 @@ func TestMiddleware(t *testing.T) {
 			}
 			if got != tc.want {
 				t.Errorf("%s\n%d calls without an answer, want %d: %v", tc.reason, got, tc.want, err)
+			}
+			if served := e.Reachable(here); served != tc.served {
+				t.Errorf("%s\nReachable: want %t, got %t: %v", tc.reason, tc.served, served, err)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
 const (
@@ -43,7 +44,7 @@ func (p *pause) record(now time.Time, err error) {
 	case err == nil:
 		p.throttles, p.end = 0, time.Time{}
 	case awserr.IsThrottled(err):
-		d := min(firstPause<<min(p.throttles, 10), longestPause)
+		d := delay.Doubling(firstPause, p.throttles+1, longestPause)
 		if after, ok := awserr.RetryAfter(err); ok {
 			d = max(d, after)
 		}

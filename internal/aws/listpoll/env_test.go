@@ -23,7 +23,7 @@ const (
 type env struct {
 	*Poller
 
-	t       *testing.T
+	t       testing.TB
 	now     time.Time
 	session *session.Session
 	list    *List
@@ -39,7 +39,7 @@ type env struct {
 	notified map[types.UID]int
 }
 
-func newEnv(t *testing.T, o Options) *env {
+func newEnv(t testing.TB, o Options) *env {
 	t.Helper()
 	e := &env{
 		t: t, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), session: &session.Session{},

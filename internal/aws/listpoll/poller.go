@@ -201,7 +201,7 @@ func (p *Poller) due() (due []*list, wait time.Duration) {
 
 // read reads the next page of a list that due has returned.
 func (p *Poller) read(ctx context.Context, l *list) {
-	key := breaker.Key{Config: l.session.Ref.UID, Region: l.session.AWS.Region}
+	key := l.session.BreakerKey()
 	if p.o.Breakers != nil {
 		release, wait := p.o.Breakers.Enter(key)
 		defer release()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
 const (
@@ -130,23 +131,14 @@ func (l *list) fail(now time.Time, denied bool) {
 	l.punctual = false
 	if denied {
 		l.denials++
-		l.deniedUntil = now.Add(doubled(minDeniedDelay, maxDeniedDelay, l.denials))
+		l.deniedUntil = now.Add(delay.Doubling(minDeniedDelay, l.denials, maxDeniedDelay))
 		l.roundStart = time.Time{}
 		return
 	}
 	if l.failures%maxFailures == 0 {
 		l.token = ""
 	}
-	l.postpone(now, doubled(minFailureDelay, maxFailureDelay, l.failures))
-}
-
-// doubled returns a delay that doubles with each time, up to a maximum.
-func doubled(first, most time.Duration, times int) time.Duration {
-	d := first
-	for ; times > 1 && d < most; times-- {
-		d *= 2
-	}
-	return min(d, most)
+	l.postpone(now, delay.Doubling(minFailureDelay, l.failures, maxFailureDelay))
 }
 
 // expectedPages returns how many pages a round has: as many as the last one, or else at least as

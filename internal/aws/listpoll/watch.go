@@ -1,14 +1,13 @@
 package listpoll
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
 // tolerance is how old what a list shows may be, as a multiple of the interval. It allows for jitter
@@ -189,12 +188,6 @@ func (p *Poller) fullReadDue(uid types.UID, r *resource, n int, now time.Time) b
 	if last.IsZero() {
 		last = p.start
 	}
-	since := time.Duration(now.UnixNano()-int64(phase(uid, every))) % every
+	since := time.Duration(now.UnixNano()-int64(delay.Spread(string(uid), every))) % every
 	return last.Before(now.Add(-since))
-}
-
-// phase returns a time in [0, every) that depends on the UID alone.
-func phase(uid types.UID, every time.Duration) time.Duration {
-	sum := sha256.Sum256([]byte(uid))
-	return time.Duration(binary.BigEndian.Uint64(sum[:8]) % uint64(every)) //nolint:gosec // Both are positive.
 }

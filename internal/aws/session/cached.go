@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
@@ -162,7 +163,7 @@ func (f failure) at(now time.Time) error {
 
 // again returns the failure after one more.
 func (f failure) again(now time.Time, err error) failure {
-	wait := min(longestHoldOff, holdOff<<min(f.times, 10))
+	wait := delay.Doubling(holdOff, f.times+1, longestHoldOff)
 	return failure{err: err, until: now.Add(wait), times: f.times + 1}
 }
 

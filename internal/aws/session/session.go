@@ -61,6 +61,11 @@ type Session struct {
 // Inventory returns the cache of what the resources of this session read from AWS.
 func (s *Session) Inventory() *readcache.Cache { return &s.inventory }
 
+// BreakerKey returns the key of the session's circuit breaker.
+func (s *Session) BreakerKey() breaker.Key {
+	return breaker.Key{Config: s.Ref.UID, Region: s.AWS.Region}
+}
+
 // Client returns the client of a service for a session. newFromConfig is the service's function, such
 // as lambda.NewFromConfig. It is called once a session, so that all users share the client's
 // connections and its budget of retries.

@@ -26,7 +26,7 @@ import (
 
 // Setup adds a controller of Aliases to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{o: o, functions: mgr.GetClient()}
+	c := &connector{o: o, functions: o.All(mgr).GetClient()}
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,

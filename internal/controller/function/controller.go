@@ -40,7 +40,7 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{o: o, memory: newRecords(), aliases: mgr.GetClient()}
+	c := &connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Function]{
 		GVK:        v1beta1.FunctionGroupVersionKind,
 		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
@@ -104,6 +104,8 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 		account: c.o.Accounts.Of(s),
 		now:     c.o.Now,
 		aliases: c.aliases,
+
+		reachable: c.o.Breakers.Reachable(s.BreakerKey()),
 	}, calls), nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 const (
@@ -27,18 +28,24 @@ const (
 	clockSkew = 2 * time.Minute
 )
 
+// isNew reports whether the function is to be created and nothing was tried yet.
+func isNew(f *v1beta1.Function) bool {
+	return ownership.Untried(f) && f.Status.AtProvider.FunctionArn == nil && reconciler.MayCreate(f)
+}
+
 // createdJustNow reports whether a function in state Failed is the result of the creation
 // that this resource has just requested, so that deleting it loses nothing. Deletion also
 // removes all versions and aliases, so the answer is no in every case of doubt: the
 // function must carry this object's UID; the object must have requested a creation itself,
-// which a restored or re-created object has not; the function must never have been observed
+// which a restored or re-created object has not, and AWS must not have rejected it because
+// the function existed; the function must never have been observed
 // Active and must have no version; and it must not be older than that creation, as an
 // imported function is.
 func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now time.Time) bool {
 	requested := meta.GetExternalCreatePending(f)
 	modified := lastModified(o.config())
 	return v == ownership.Ours && !f.Status.AtProvider.Activated && o.unversioned &&
-		!requested.IsZero() && !requested.Before(f.CreationTimestamp.Time) && now.Sub(requested) < creationWindow &&
+		!requested.IsZero() && meta.GetExternalCreateFailed(f).Before(requested) && !requested.Before(f.CreationTimestamp.Time) && now.Sub(requested) < creationWindow &&
 		!modified.Before(requested.Add(-clockSkew))
 }
 

@@ -92,6 +92,8 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 		reason string
 		tags   map[string]string
 		f      *v1beta1.Function
+
+		reachable bool
 	}{
 		"Imported": {
 			reason: "An imported function has versions and aliases, perhaps.",
@@ -108,6 +110,11 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 			reason: "A function of an earlier object may have versions and aliases.",
 			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
 			f:      testFunction(),
+		},
+		"RecreatedUnread": {
+			reason: "A creation that AWS rejects because the function exists has not made it.",
+			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
+			f:      testFunction(), reachable: true,
 		},
 		"Restored": {
 			reason: "The annotations of a restored object record a creation, but of an earlier object.",
@@ -132,6 +139,7 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
+			e.reachable = tc.reachable
 			e.failedOne(tc.tags)
 			for range 20 {
 				if _, err := e.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {

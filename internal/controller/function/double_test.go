@@ -30,6 +30,9 @@ type env struct {
 	objects testenv.Objects
 	account *fakeAccount
 	memory  *records
+
+	// reachable is whether AWS is known to answer calls.
+	reachable bool
 }
 
 func newEnv(t testing.TB) *env {
@@ -53,7 +56,7 @@ func newEnv(t testing.TB) *env {
 func (e *env) external() *reconciler.External[*v1beta1.Function, observed, settings] {
 	cfg := e.Double.Config(testenv.Region)
 	ext, th := testExternal(e.Lambda, e.objects)
-	th.now, th.memory, th.cache = e.Now, e.memory, e.Cache
+	th.now, th.memory, th.cache, th.reachable = e.Now, e.memory, e.Cache, e.reachable
 	if e.account != nil {
 		th.account = e.account
 	}

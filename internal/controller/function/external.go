@@ -39,6 +39,9 @@ type external struct {
 	account  accountFigures
 	aliases  client.Reader
 
+	// reachable is whether AWS answers calls, as far as known.
+	reachable bool
+
 	// owned is the result of CheckOwnership.
 	owned ownership.Ownership
 
@@ -69,10 +72,14 @@ var (
 )
 
 // Read reads the function with GetFunction, and makes one more call for each separate
-// setting that spec declares.
+// setting that spec declares. It reads nothing before the first creation if AWS is reachable: if a
+// function of the name exists, AWS rejects the creation, and the next reconcile reads it.
 func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	if err := checkName(f); err != nil {
 		return found{}, err
+	}
+	if e.reachable && isNew(f) {
+		return found{}, nil
 	}
 	name := functionName(f)
 	o, err := e.read(ctx, name, f)

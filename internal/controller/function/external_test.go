@@ -37,6 +37,14 @@ func TestObserve(t *testing.T) {
 	one := []string{opGet}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None, Calls: one}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
+		"New": {
+			Reason: "What was never created is not read first: AWS rejects a second creation of the name.", Resource: testFunction(),
+			AWS: func(e *env) { e.reachable = true }, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: testenv.None},
+		},
+		"NewAndNamed": {
+			Reason: "What has an external name may exist.", Resource: testFunction(func(f mg) { meta.SetExternalName(f, "f") }),
+			AWS: func(e *env) { has(ours(testFunction()))(e); e.reachable = true }, Want: inOrder,
+		},
 		"Absent": {Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one}},
 		"AbsentButMayNotCreate": {
 			Reason: "Without the policy Create, the absence is reported and no call is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -395,5 +396,27 @@ func TestInactiveIsReported(t *testing.T) {
 	}
 	if c := f.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.HasPrefix(c.Message, "Inactive: ") {
 		t.Errorf("an inactive function does not serve the next invocation, and AWS's reason says why, got %+v", c)
+	}
+}
+
+// TestCreationUnread checks that a Function that is created without being read first neither changes
+// nor repeats the creation of a function that exists already.
+func TestCreationUnread(t *testing.T) {
+	e := newEnv(t)
+	e.reachable = true
+	e.AddFunction("f")
+	f := testFunction()
+	before := len(e.Operations())
+	for range 3 {
+		if _, err := e.Step(f); err != nil && !ownership.IsForeign(err) {
+			t.Fatal(err)
+		}
+		e.Advance(time.Minute)
+	}
+	if got := e.Operations()[before:]; !slices.Equal(testenv.Writes(got), []string{opCreate}) || !slices.Contains(got, opGet) {
+		t.Errorf("want one creation, then reads: %v", got)
+	}
+	if _, err := e.Step(f); !ownership.IsForeign(err) {
+		t.Errorf("want an error that the function is foreign, got %v", err)
 	}
 }

@@ -68,7 +68,7 @@ func TestNamespaceDeletion(t *testing.T) {
 	resolver := &fakeIdentifier{identify: func() (session.Identity, error) {
 		return session.Identity{Account: "123456789012"}, nil
 	}}
-	o := Options{Options: controller.DefaultOptions(), Resolver: resolver, Now: time.Now}
+	o := Options{Options: controller.DefaultOptions(), Resources: mgr.GetClient(), Resolver: resolver, Now: time.Now}
 	o.Logger = logging.NewNopLogger()
 	if err := Setup(mgr, o); err != nil {
 		t.Fatal(err)

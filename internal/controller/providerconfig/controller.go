@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
@@ -28,6 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 )
 
 // An Identifier authenticates configs. *config.Resolver is one.
@@ -46,6 +46,12 @@ type Options struct {
 
 	// Resolver is the one that the resources' controllers use.
 	Resolver Identifier
+
+	// Shard selects the configs that this process reconciles, by their own labels.
+	Shard sharding.Shard
+
+	// Resources reads the managed resources of all shards.
+	Resources client.Reader
 
 	// Accounts has the usage of accounts that status shows. Nil shows none.
 	Accounts *account.Limits
@@ -115,6 +121,8 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 	r := &Reconciler{
 		kind:     k,
 		kube:     mgr.GetClient(),
+		shard:    o.Shard,
+		managed:  o.Resources,
 		resolver: o.Resolver,
 		accounts: o.Accounts,
 		breakers: o.Breakers,
@@ -125,8 +133,8 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 	}
 	err := ctrl.NewControllerManagedBy(mgr).
 		Named(name).
-		WithOptions(o.ForControllerRuntime()).
-		For(k.new(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(reconciler.ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())).
+		For(k.new(), builder.WithPredicates(configChanged(o.Shard))).
 		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler(k.gvk.Kind), builder.WithPredicates(usageChanged())).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).
 		WatchesRawSource(source.Channel(r.stateChanges(), handler.EnqueueRequestsFromMapFunc(r.withUID))).

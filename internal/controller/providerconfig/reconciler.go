@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -29,6 +30,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 )
 
 const (
@@ -63,6 +65,8 @@ type providerConfig interface {
 type Reconciler struct {
 	kind     kind
 	kube     client.Client
+	shard    sharding.Shard
+	managed  client.Reader
 	resolver Identifier
 	accounts *account.Limits
 	breakers *breaker.Breakers
@@ -88,6 +92,9 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 	if err := r.kube.Get(ctx, req.NamespacedName, c); err != nil {
 		return ctrl.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot read %s", r.kind.gvk.Kind)
 	}
+	if !r.shard.Has(c) || r.shard.Drains(c) {
+		return ctrl.Result{}, r.leave(ctx, c)
+	}
 	if meta.IsPaused(c) && !meta.WasDeleted(c) {
 		return ctrl.Result{}, nil
 	}
@@ -100,6 +107,33 @@ func (r *Reconciler) reconcileConfig(ctx context.Context, req ctrl.Request) (ctr
 		result.RequeueAfter = earlier(result.RequeueAfter, recheckUsages)
 	}
 	return result, ignoreConflict(&result, err)
+}
+
+// leave stops work on a config that another shard reconciles, or that a sharder drains. What is cached
+// of it is kept until it is deleted, because resources of this shard may use it. Only the shard that
+// reconciles a config receives its drift events.
+func (r *Reconciler) leave(ctx context.Context, c providerConfig) error {
+	if r.events != nil {
+		r.events.Forget(c.GetUID())
+	}
+	if r.shard.Drains(c) {
+		return errors.Wrap(client.IgnoreNotFound(r.drain(ctx, c)), "cannot hand the config over to another shard")
+	}
+	if meta.WasDeleted(c) {
+		r.resolver.Forget(c.GetUID())
+		r.breakers.Forget(c.GetUID())
+	}
+	return nil
+}
+
+func (r *Reconciler) drain(ctx context.Context, c providerConfig) error {
+	before := deepCopy(c)
+	labels := maps.Clone(c.GetLabels())
+	for key := range r.shard.Drained() {
+		delete(labels, key)
+	}
+	c.SetLabels(labels)
+	return r.kube.Patch(ctx, c, patchFrom(before))
 }
 
 func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) (ctrl.Result, error) {

@@ -85,7 +85,7 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 				return c.SubResource(sub).Update(ctx, o, opts...)
 			},
 		}).Build()
-	e.Reconciler = &Reconciler{kind: k, kube: kube, resolver: e.resolver, record: e.events, log: logging.NewNopLogger(), now: func() time.Time { return e.time }}
+	e.Reconciler = &Reconciler{kind: k, kube: kube, managed: kube, resolver: e.resolver, record: e.events, log: logging.NewNopLogger(), now: func() time.Time { return e.time }}
 	return e
 }
 

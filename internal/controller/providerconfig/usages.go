@@ -130,7 +130,7 @@ func (r *Reconciler) needs(ctx context.Context, c providerConfig, namespace stri
 	if !ok {
 		return false, nil
 	}
-	err = r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, mg)
+	err = r.managed.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, mg)
 	switch {
 	case kerrors.IsNotFound(err), kmeta.IsNoMatchError(err):
 		return false, nil

@@ -74,6 +74,7 @@ func TestPoisonedUsages(t *testing.T) {
 			tc.poison(u)
 			e := newEnv(t, clusterKind, append(tc.others, cpc(), u)...)
 			e.kube = interceptor.NewClient(e.kube.(client.WithWatch), tc.kube)
+			e.managed = e.kube
 			c := cpc()
 			e.reconcile(name(c))
 			e.get(c)

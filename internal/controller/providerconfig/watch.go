@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 )
 
 const (
@@ -63,6 +64,15 @@ func usageChanged() predicate.Predicate {
 		return !ok || !also || before.ProviderConfigReference != after.ProviderConfigReference ||
 			!maps.Equal(before.GetLabels(), after.GetLabels()) || meta.WasDeleted(before) != meta.WasDeleted(after)
 	}}
+}
+
+// configChanged selects changes of spec and, if there are other shards, of the labels by which
+// configs are assigned to them.
+func configChanged(s sharding.Shard) predicate.Predicate {
+	if s.IsAll() {
+		return predicate.GenerationChangedPredicate{}
+	}
+	return predicate.Or(predicate.GenerationChangedPredicate{}, predicate.LabelChangedPredicate{})
 }
 
 // usersOfSecret returns the configs whose credentials are in a Secret.

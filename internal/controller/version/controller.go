@@ -33,7 +33,7 @@ import (
 
 // Setup adds a controller of Versions to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{functions: mgr.GetClient()}
+	c := &connector{functions: o.All(mgr).GetClient()}
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
 		New:          func() *v1beta1.Version { return &v1beta1.Version{} },

@@ -3,6 +3,7 @@ package campaign
 import (
 	"flag"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -28,6 +29,9 @@ type steadyFleet struct {
 
 	t *testing.T
 	n int
+
+	// tenant who has the functions. Nil has them in the namespace that a simulation begins with.
+	tenant *tenant
 }
 
 // pollInterval is the default of --poll.
@@ -42,27 +46,49 @@ const (
 	codeKey    = "releases/function.zip"
 )
 
-func (f *steadyFleet) name(i int) string { return fmt.Sprintf("f-%05d", i) }
+func (f *steadyFleet) name(i int) string { return f.tenant.prefix() + fmt.Sprintf("f-%05d", i) }
 
-// create creates the functions, whose code is one object in S3, and waits until all are Ready.
-func (f *steadyFleet) create() {
+func (f *steadyFleet) namespace() string {
+	if f.tenant != nil {
+		return f.tenant.namespace
+	}
+	return Namespace
+}
+
+// apply creates the manifests of the functions, whose code is one object in S3.
+func (f *steadyFleet) apply() {
 	f.t.Helper()
 	f.Double.PutObject(codeBucket, codeKey, f.archive("x = 1"))
-	f.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace}, Data: map[string][]byte{"TOKEN": []byte("1")}})
+	f.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: f.namespace()}, Data: map[string][]byte{"TOKEN": []byte("1")}})
 	for i := range f.n {
-		var environment *v1beta1.Environment
-		if i%3 == 0 {
-			environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName}}}}
-		}
-		f.Create(&v1beta1.Function{
-			ObjectMeta: metav1.ObjectMeta{Name: f.name(i), Namespace: Namespace},
-			Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{Region: Region, FunctionSettings: v1beta1.FunctionSettings{
-				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
-				MemorySize: ptr.To[int32](256), Environment: environment,
-				Code: &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
-			}}},
-		})
+		f.Create(f.function(i))
 	}
+}
+
+// function returns the manifest of a function.
+func (f *steadyFleet) function(i int) *v1beta1.Function {
+	fn := &v1beta1.Function{
+		ObjectMeta: metav1.ObjectMeta{Name: f.name(i), Namespace: f.namespace()},
+		Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{Region: Region, FunctionSettings: v1beta1.FunctionSettings{
+			Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+			MemorySize: ptr.To[int32](256),
+			Code:       &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
+		}}},
+	}
+	if i%3 == 0 {
+		fn.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName}}}}
+	}
+	if f.tenant != nil {
+		fn.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}} // The double's S3 has one endpoint.
+		fn.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: v1beta1.ProviderConfigKind, Name: tenantConfig}
+	}
+	return fn
+}
+
+// create creates the functions and waits until all are Ready.
+func (f *steadyFleet) create() {
+	f.t.Helper()
+	f.apply()
 	if !f.Until(2*time.Hour, func() bool { return f.ready() == f.n }) {
 		f.t.Fatalf("%d of %d functions are Ready", f.ready(), f.n)
 	}
@@ -101,7 +127,7 @@ func (f *steadyFleet) resourceVersion() string {
 func (f *steadyFleet) ready() int {
 	f.t.Helper()
 	list := &v1beta1.FunctionList{}
-	if err := f.Kube.List(f.t.Context(), list, client.InNamespace(Namespace)); err != nil {
+	if err := f.Kube.List(f.t.Context(), list, client.InNamespace(f.namespace())); err != nil {
 		f.t.Fatal(err)
 	}
 	n := 0
@@ -117,6 +143,11 @@ func (f *steadyFleet) ready() int {
 func (f *steadyFleet) calls(d time.Duration) map[string]int {
 	f.Double.ResetCalls()
 	time.Sleep(d)
+	return f.counted()
+}
+
+// counted returns the number of calls to AWS since they were last reset, by operation.
+func (f *steadyFleet) counted() map[string]int {
 	n := map[string]int{}
 	for _, c := range f.Double.Calls() {
 		n[c.Operation]++
@@ -197,27 +228,37 @@ func TestSteady(t *testing.T) {
 // corrected within a poll interval and a little.
 func (f *steadyFleet) drift() {
 	f.t.Helper()
-	var changed []string
-	for i := 7; i < f.n && len(changed) < 100; i += max(f.n/100, 20) {
-		changed = append(changed, f.name(i))
-	}
-	for _, name := range changed {
-		f.Double.EditFunction(name, func(c *awsdouble.Function) { c.MemorySize = 512 })
-	}
+	changed := f.edit()
 	deleted := f.name(f.n / 2)
 	if _, err := f.Lambda.DeleteFunction(f.t.Context(), &lambda.DeleteFunctionInput{FunctionName: &deleted}); err != nil {
 		f.t.Fatal(err)
 	}
 	calls := f.calls(pollInterval + pollInterval/4)
 	f.t.Logf("%d functions were changed by hand: calls in one and a quarter poll intervals: %v", len(changed), calls)
-	for _, name := range changed {
-		if c, _ := f.Double.Function(name); c.MemorySize != 256 {
-			f.t.Errorf("%s still has %d MB", name, c.MemorySize)
-		}
+	if left := f.edited(changed); len(left) > 0 {
+		f.t.Errorf("%v still have other memory", left)
 	}
 	if _, ok := f.Double.Function(deleted); !ok {
 		f.t.Errorf("%s was not created again", deleted)
 	}
+}
+
+// edit changes the memory of functions by hand, up to 100 of them, and returns their names.
+func (f *steadyFleet) edit() []string {
+	var changed []string
+	for i := 7; i < f.n && len(changed) < 100; i += max(f.n/100, 20) {
+		changed = append(changed, f.name(i))
+		f.Double.EditFunction(f.name(i), func(c *awsdouble.Function) { c.MemorySize = 512 })
+	}
+	return changed
+}
+
+// edited returns the functions whose memory was not corrected.
+func (f *steadyFleet) edited(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		c, _ := f.Double.Function(name)
+		return c.MemorySize == 256
+	})
 }
 
 // replaceCode replaces the object with the code of all functions. It has to be deployed within one and

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// A writeCounter records the writes of a process to the cluster, except for events.
+// A writeCounter records the writes of a process to the cluster.
 type writeCounter struct {
 	Network
 
@@ -33,6 +33,13 @@ func (c *writeCounter) record(_ context.Context, call Call, s Side) error {
 	defer c.mu.Unlock()
 	c.writes = append(c.writes, call.Method+" "+call.Path)
 	return nil
+}
+
+// all returns the number of writes of all objects.
+func (c *writeCounter) all() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.writes)
 }
 
 // of returns the writes of one object, without its path.

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // A selection is the objects of a type that a list or a watch selects.
@@ -35,6 +36,22 @@ func (s selection) has(o *stored) bool {
 	return (s.namespace == "" || s.namespace == o.GetNamespace()) &&
 		s.labels.Matches(labels.Set(o.GetLabels())) &&
 		s.fields.Matches(fields.Set{"metadata.name": o.GetName(), "metadata.namespace": o.GetNamespace()})
+}
+
+// eventType returns the type of the event by which a watch reports a change. An update by which an
+// object enters or leaves the selection is reported as its creation or deletion. It returns "" for
+// a change that is not reported.
+func (s selection) eventType(c change) watch.EventType {
+	was, is := c.before != nil && s.has(c.before), s.has(c.stored)
+	switch {
+	case c.kind == watch.Modified && is && !was && c.before != nil:
+		return watch.Added
+	case c.kind == watch.Modified && was && !is:
+		return watch.Deleted
+	case is, c.kind == watch.Deleted && was:
+		return c.kind
+	}
+	return ""
 }
 
 // metadataOnly returns whether a client requests only metadata.

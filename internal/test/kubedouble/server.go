@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 // A Server is an API server. Use New to create one. It is safe for concurrent use.
@@ -62,6 +63,19 @@ func (s *Server) Objects() []*unstructured.Unstructured {
 		}
 	}
 	return out
+}
+
+// Restore stores an object as it is, with its UID and its status, as from a backup of etcd.
+func (s *Server) Restore(u *unstructured.Unstructured) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tables {
+		if t.resource.gvk() == u.GroupVersionKind() {
+			s.put(t, watch.Added, u)
+			return nil
+		}
+	}
+	return kerrors.NewNotFound(schema.GroupResource{}, u.GetKind())
 }
 
 // target is the object or the collection of a request.

@@ -26,6 +26,9 @@ type stored struct {
 type change struct {
 	kind watch.EventType
 	*stored
+
+	// before is the version before the change, if there is one.
+	before *stored
 }
 
 // table is the objects of a type.
@@ -62,12 +65,13 @@ func (s *Server) put(t *table, kind watch.EventType, u *unstructured.Unstructure
 	}
 	o := &stored{Unstructured: u, version: s.version, json: b}
 	name := types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}
+	before := t.objects[name]
 	if kind == watch.Deleted {
 		delete(t.objects, name)
 	} else {
 		t.objects[name] = o
 	}
-	t.record(change{kind: kind, stored: o})
+	t.record(change{kind: kind, stored: o, before: before})
 	return o
 }
 

@@ -65,10 +65,11 @@ func stream(ctx context.Context, rw http.ResponseWriter, w *watcher, sel selecti
 	out := json.NewEncoder(rw)
 	for {
 		for _, c := range w.take() {
-			if !sel.has(c.stored) {
+			kind := sel.eventType(c)
+			if kind == "" {
 				continue
 			}
-			if err := out.Encode(event{Type: c.kind, Object: render(c.stored, partial)}); err != nil {
+			if err := out.Encode(event{Type: kind, Object: render(c.stored, partial)}); err != nil {
 				return
 			}
 		}

@@ -42,6 +42,10 @@ type process struct {
 	records reflect.Value // map[types.NamespacedName]*record
 	written map[types.NamespacedName]string
 	stale   map[types.NamespacedName]bool
+
+	// absent are the maps that must be empty between two steps: no status is held back here, and
+	// what is to be written with an intent is written in the same reconcile.
+	absent map[string]reflect.Value
 }
 
 // newProcess opens the memory of a reconciler. It panics if it finds an unknown field.
@@ -49,12 +53,13 @@ func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
 	only(mem, "mu", "states")
-	only(kube, "Client", "live", "kind", "onWrite", "mu", "newest", "stale")
+	only(kube, "Client", "live", "kind", "onWrite", "mu", "newest", "stale", "held", "unwritten", "joinIntents")
 	return &process{
 		Reconciler: r,
 		records:    field(mem, "states"),
 		written:    field(kube, "newest").Interface().(map[types.NamespacedName]string), //nolint:forcetypeassert // Otherwise it panics.
 		stale:      field(kube, "stale").Interface().(map[types.NamespacedName]bool),    //nolint:forcetypeassert // As above.
+		absent:     map[string]reflect.Value{"held": field(kube, "held"), "unwritten": field(kube, "unwritten")},
 	}
 }
 
@@ -98,6 +103,11 @@ func (p *process) remember(m *memory, written int8, stale bool) {
 
 // memory returns the memory of the process, the given time later. Its text identifies it.
 func (p *process) memory(later time.Duration) (m memory, written int8, stale bool) {
+	for name, v := range p.absent {
+		if v.Len() > 0 {
+			panic(fmt.Sprintf("kube.Client remembers %s beyond a step: make it part of the state", name))
+		}
+	}
 	if r := p.records.MapIndex(reflect.ValueOf(key)); r.IsValid() {
 		m = memoryAt(memory{record: r}, later)
 	}

@@ -1,0 +1,167 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// AliasRolloutStatus is the state of a rollout. All of it is here: a provider that restarts
+// continues from it.
+type AliasRolloutStatus struct {
+	// ID of the rollout.
+	// +optional
+	ID string `json:"id,omitempty"`
+	// Phase of the rollout: Pending, Progressing, Ready or Failed.
+	// +optional
+	Phase string `json:"phase,omitempty"`
+	// Step of the phase: Validating or PreTraffic; Shifting, Analyzing, Paused, Promoting, Baking or
+	// RollingBack.
+	// +optional
+	Step string `json:"step,omitempty"`
+	// Reason of the step, if it is Paused or RollingBack, or of the phase, if it is Failed.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// Message says what the rollout does, or why it stopped.
+	// +optional
+	Message string `json:"message,omitempty"`
+	// Drift says how someone else has changed the alias. It is absent if nobody has.
+	// +optional
+	Drift string `json:"drift,omitempty"`
+	// Stable is the version that serves.
+	// +optional
+	Stable RolloutRevision `json:"stable,omitempty"`
+	// Target is the version that is rolled out.
+	// +optional
+	Target RolloutRevision `json:"target,omitempty"`
+	// CurrentStepIndex is the index of the strategy's current step.
+	// +optional
+	CurrentStepIndex int32 `json:"currentStepIndex,omitempty"`
+	// StepHash identifies the strategy that the index is of.
+	// +optional
+	StepHash string `json:"stepHash,omitempty"`
+	// Direct says that the target moves in one step, because it was stable recently.
+	// +optional
+	Direct bool `json:"direct,omitempty"`
+	// Intent is the change of the alias that is made next. It is recorded first.
+	// +optional
+	Intent *RolloutIntent `json:"intent,omitempty"`
+	// UpdateFailures is how often in a row AWS has refused the intended change.
+	// +optional
+	UpdateFailures int32 `json:"updateFailures,omitempty"`
+	// UpdateFailedAt is when it did last.
+	// +optional
+	UpdateFailedAt *metav1.Time `json:"updateFailedAt,omitempty"`
+	// ObservedWeight is the percentage of the invocations that the target receives.
+	// +optional
+	ObservedWeight int32 `json:"observedWeight,omitempty"`
+	// StartedAt is when the rollout began.
+	// +optional
+	StartedAt *metav1.Time `json:"startedAt,omitempty"`
+	// StepStartedAt is when the current step began.
+	// +optional
+	StepStartedAt *metav1.Time `json:"stepStartedAt,omitempty"`
+	// ShiftedAt is when the target received its present weight.
+	// +optional
+	ShiftedAt *metav1.Time `json:"shiftedAt,omitempty"`
+	// TrafficStartedAt is when the target received its first invocation at the earliest.
+	// +optional
+	TrafficStartedAt *metav1.Time `json:"trafficStartedAt,omitempty"`
+	// FinishedAt is when the rollout became Ready or Failed.
+	// +optional
+	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
+	// NextCheckAt is when the rollout is looked at next.
+	// +optional
+	NextCheckAt *metav1.Time `json:"nextCheckAt,omitempty"`
+	// Checks are the results of smoke tests, dependencies, metrics and alarms.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Checks []RolloutCheck `json:"checks,omitempty"`
+	// FailedTargets are versions that failed, at most 50, the latest first. Their code and configuration is not
+	// rolled out again, unless the user asks for it.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	FailedTargets []RolloutFailure `json:"failedTargets,omitempty"`
+	// History are the versions that were stable, the latest first, at most 20.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	History []RolloutRevision `json:"history,omitempty"`
+	// HandledCommands are the values of the command annotations that were carried out, by command.
+	// +optional
+	HandledCommands map[string]string `json:"handledCommands,omitempty"`
+}
+
+// A RolloutRevision is a version and a hash of its code and configuration.
+type RolloutRevision struct {
+	// FunctionVersion is the version's number.
+	// +optional
+	FunctionVersion string `json:"functionVersion,omitempty"`
+	// Fingerprint is a hash of the version's code and configuration.
+	// +optional
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// A RolloutIntent is a change of the alias.
+type RolloutIntent struct {
+	// FunctionVersion that the alias is to invoke.
+	FunctionVersion string `json:"functionVersion"`
+	// AdditionalVersion that receives a part of the invocations.
+	// +optional
+	AdditionalVersion string `json:"additionalVersion,omitempty"`
+	// Weight is the percentage of the invocations that the additional version receives.
+	// +optional
+	Weight int32 `json:"weight,omitempty"`
+	// RevisionID of the alias that is changed.
+	// +optional
+	RevisionID string `json:"revisionId,omitempty"`
+}
+
+// A RolloutCheck is the state of a smoke test, a dependency, a metric or an alarm.
+type RolloutCheck struct {
+	// Name of the check.
+	Name string `json:"name"`
+	// Type of the check: PreTraffic, Dependency, Metric or Alarm.
+	Type string `json:"type"`
+	// Result of the last measurement: Success, Failure, Inconclusive, Error, or Running for an
+	// invocation that has begun.
+	// +optional
+	Result string `json:"result,omitempty"`
+	// Value of the last measurement.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Value string `json:"value,omitempty"`
+	// Message about the last measurement.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	Message string `json:"message,omitempty"`
+	// MeasuredAt is the time of the last measurement.
+	// +optional
+	MeasuredAt *metav1.Time `json:"measuredAt,omitempty"`
+	// Successes since the present weight.
+	// +optional
+	Successes int32 `json:"successes,omitempty"`
+	// Failures since the rollout began.
+	// +optional
+	Failures int32 `json:"failures,omitempty"`
+	// Inconclusive is the number of inconclusive measurements in a row.
+	// +optional
+	Inconclusive int32 `json:"inconclusive,omitempty"`
+	// Errors is the number of measurements without a value in a row.
+	// +optional
+	Errors int32 `json:"errors,omitempty"`
+	// Ignored says that the alarm was in state ALARM when the rollout began, and was not OK since.
+	// +optional
+	Ignored bool `json:"ignored,omitempty"`
+}
+
+// A RolloutFailure is a version that failed.
+type RolloutFailure struct {
+	RolloutRevision `json:",inline"`
+	// Reason of the failure.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// FailedAt is when it failed.
+	// +optional
+	FailedAt *metav1.Time `json:"failedAt,omitempty"`
+}
