@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/rollout"
 )
 
@@ -32,7 +33,7 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, time.Now, versionOf())
-	return kubectl.Run(ctx, f, kubectl.NewCommand(f, rollout.NewCommand(f)))
+	return kubectl.Run(ctx, f, kubectl.NewCommand(f, diff.NewCommand(f), rollout.NewCommand(f)))
 }
 
 // versionOf returns the version that was set by the build, or that go install knows.

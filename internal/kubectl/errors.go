@@ -25,6 +25,9 @@ const (
 // ErrInterrupted is what a command returns if the user has ended it. Nothing is printed.
 var ErrInterrupted error = exec.CodeExitError{Err: errors.New("interrupted"), Code: ExitInterrupted}
 
+// ErrDiffers is what a command returns if it has found and printed differences. Nothing more is printed.
+var ErrDiffers error = exec.CodeExitError{Err: errors.New("there are differences"), Code: 1}
+
 // ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	var exit exec.ExitError
@@ -42,7 +45,7 @@ func Message(err error) string {
 	var status kerrors.APIStatus
 	var connection *url.Error
 	switch {
-	case err == nil, errors.Is(err, ErrInterrupted):
+	case err == nil, errors.Is(err, ErrInterrupted), errors.Is(err, ErrDiffers):
 		return ""
 	case errors.As(err, &status):
 		return statusMessage(status.Status(), err)

@@ -39,6 +39,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
@@ -287,6 +288,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
 		StatusDelay:     reconciler.StatusDelay,
+		Planner:         plan.Live{Options: plan.Options{Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(), Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now}},
 		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
@@ -90,6 +91,7 @@ type Attempt struct {
 	abortFor          time.Duration
 	aborted           bool
 	throttled         bool
+	deferred          bool
 	deferredOps       []string
 	changeSummary     string
 	events            []event.Event
@@ -104,6 +106,10 @@ type Attempt struct {
 	onStored          []func(context.Context)
 	storeNow          bool
 	concluded         xpv2.Condition
+
+	// step is true if a Stepper reconciles. planned are the differences that it reports.
+	step    bool
+	planned diff.Changes
 
 	hasDifferences bool
 	differsMessage string

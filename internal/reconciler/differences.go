@@ -30,6 +30,9 @@ const (
 	maxShort = 40
 )
 
+// policiesForbid is why differences are not corrected.
+const policiesForbid = "managementPolicies do not allow changing it"
+
 // A comparison is how AWS differs from spec, as it is reported to users.
 type comparison struct {
 	// desired are the fields that spec names, beside are those that it does not: an update
@@ -71,7 +74,7 @@ func (c comparison) message() string {
 	if len(c.desired) == 0 {
 		return ""
 	}
-	return "AWS differs from spec: " + sentence(c.desired) + "; managementPolicies do not allow changing it"
+	return "AWS differs from spec: " + sentence(c.desired) + "; " + policiesForbid
 }
 
 // remark returns the message of Ready about fields that spec does not name. It is empty if
@@ -181,5 +184,6 @@ func (e *External[T, O, S]) previewChanges(ctx context.Context, mg T) (diff.Chan
 		return nil, nil
 	}
 	p, _, err := e.planned(WithoutEffects(ctx), aside)
+	recordPlan(ctx, p.Changes)
 	return p.Changes, err
 }

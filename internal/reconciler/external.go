@@ -35,6 +35,7 @@ type connector[T Managed] struct {
 	tenants    *tenancy.Registry
 	policies   bool
 	tracer     trace.Tracer
+	planner    ResourcePlanner
 }
 
 // Connect connects with the session that the reconciler has resolved. It tracks the resource
@@ -42,7 +43,7 @@ type connector[T Managed] struct {
 // created something with that config.
 func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
 	a := attemptFrom(ctx)
-	e, err := c.connect(ctx, a, mg)
+	e, err := c.planning(ctx, mg, func() (managed.TypedExternalClient[T], error) { return c.connect(ctx, a, mg) })
 	track := c.tracker.Track
 	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
 		track = c.tracker.Drop
@@ -118,7 +119,7 @@ func toRuntimeError(a *Attempt, err error) error {
 		return errAborted
 	}
 	if wait, ok := quota.Deferred(err); ok {
-		a.abort(wait)
+		a.abortDeferred(wait)
 		return errAborted
 	}
 	if awserr.IsThrottled(err) {
@@ -171,6 +172,14 @@ func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.deletion = after
+}
+
+// abortDeferred aborts the reconcile because a call is not allowed before a while.
+func (a *Attempt) abortDeferred(after time.Duration) {
+	a.abort(after)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.deferred = true
 }
 
 // abortThrottled aborts the reconcile because AWS throttled a call. after is the delay that

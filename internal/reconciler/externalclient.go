@@ -99,6 +99,7 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.External
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
+	recordPlan(ctx, p.Changes)
 	mayUpdate := Allows(mg, xpv2.ManagementActionUpdate)
 	ReportSyncState(ctx, p.comparison(), mayUpdate)
 	if !mayUpdate && (len(p.Changes) > 0 || p.Call != "") {

@@ -240,6 +240,12 @@ type Options struct {
 	// Now is the clock.
 	Now func() time.Time
 
+	// Planner plans resources that are only planned or only observed. Nil plans none.
+	Planner ResourcePlanner
+
+	// Steppers, if it is not nil, receives the Stepper of each kind that is set up. No controller is added then.
+	Steppers func(gvk schema.GroupVersionKind, s Stepper)
+
 	// Random returns a number in [0, 1).
 	Random func() float64
 }

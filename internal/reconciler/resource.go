@@ -291,6 +291,10 @@ func (e *External[T, O, S]) prepareCreate(ctx context.Context, mg T) error {
 	if _, err := e.desired(ctx, mg); err != nil {
 		return err
 	}
+	if attemptFrom(ctx).step && !e.observation.Exists {
+		var none S
+		recordPlan(ctx, diff.Compare(e.settings, none))
+	}
 	if e.observation.Parent != "" {
 		meta.AddAnnotations(mg, map[string]string{ownership.AnnotationParent: e.observation.Parent})
 	}

@@ -29,6 +29,10 @@ const defaultTimeout = time.Minute
 
 // Setup adds the controller of a kind to a manager.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
+	if o.Steppers != nil {
+		o.Steppers(k.GVK, newStepper(mgr.GetClient(), o, k))
+		return nil
+	}
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 
@@ -148,7 +152,7 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 // minimum poll interval, and never sets a default external name.
 func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder, referral *referral[T]) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
+	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer, planner: o.Planner}
 	if c.tracer == nil {
 		c.tracer = noop.NewTracerProvider().Tracer("")
 	}

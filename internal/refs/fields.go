@@ -60,6 +60,10 @@ type FieldReaderOptions struct {
 
 	// Log logs which kinds are watched.
 	Log logging.Logger
+
+	// Missing returns what stands for the value of an object that has none yet, such as one that a plan assumes to be
+	// created. Nil reports an error instead.
+	Missing func(obj Object, path string) (string, bool)
 }
 
 // A FieldReader reads fields of objects. It watches nothing before it is started. It is safe for
@@ -113,6 +117,11 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 	}
 	if err != nil {
 		return "", err
+	}
+	if r.o.Missing != nil && v.text == "" {
+		if text, ok := r.o.Missing(obj, s.FieldPath); ok {
+			return text, nil
+		}
 	}
 	return given(v, obj, s.FieldPath)
 }

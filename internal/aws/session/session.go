@@ -265,3 +265,13 @@ func guessAccount(s settings, m rawCredentials) string {
 	sum := sha256.Sum256([]byte(of))
 	return "unknown-" + hex.EncodeToString(sum[:4])
 }
+
+// Derive returns a session of the same identity with clients and caches of its own. add adds middleware to the stacks
+// of its clients' operations.
+func (s *Session) Derive(add ...func(*middleware.Stack) error) *Session {
+	cfg := s.AWS.Copy()
+	cfg.APIOptions = slices.Concat(cfg.APIOptions, add)
+	return &Session{
+		AWS: cfg, Scope: s.Scope, Partition: s.Partition, Identity: s.Identity, Tags: s.Tags, IgnoreTags: s.IgnoreTags, Ref: s.Ref, Tenancy: s.Tenancy,
+	}
+}

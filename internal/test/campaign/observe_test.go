@@ -60,6 +60,10 @@ func (s *Simulation) observes(k Kind, update map[string]any) {
 	s.Patch(u, map[string]any{"spec": map[string]any{"forProvider": update}})
 	until("it does not differ", ready("False", "Differs", u.GetGeneration()))
 	ds, _, _ := unstructured.NestedSlice(u.Object, "status", "differences")
+	if c := conditionOf(u, "Planned"); c["reason"] != "ChangesPlanned" || c["observedGeneration"] != u.GetGeneration() {
+		s.Errorf("the update %v is not planned: %v", update, c)
+	}
+	s.checkSteady(u)
 	text, err := json.Marshal(u.Object["status"])
 	if err != nil || len(ds) == 0 || strings.Contains(string(text), "hunter2canary") {
 		s.Errorf("differences of %v: %v", update, ds)

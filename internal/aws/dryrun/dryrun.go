@@ -1,0 +1,201 @@
+// Package dryrun answers the calls of AWS's clients without making those that change something.
+//
+// An Account records calls that change something, and remembers their effect: a later read returns what AWS would return
+// after them. Other reads are answered by AWS, or, if the Account is offline, as if the account were empty. So the code
+// that reconciles a resource can be run to find out what it would do.
+//
+// What AWS makes up, such as an ID, is replaced by a placeholder: see IsUnknown.
+package dryrun
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+// A Call is a call that was not made, because it would change something.
+type Call struct {
+	// Operation of AWS, such as UpdateFunctionConfiguration.
+	Operation string `json:"operation"`
+
+	// On names what the call changes, such as a function. It is empty if AWS gives the name.
+	On string `json:"on,omitempty"`
+}
+
+// String returns the operation and what it changes.
+func (c Call) String() string { return strings.TrimSuffix(c.Operation+" "+c.On, " ") }
+
+// An Account is an account of AWS in a region, as it would be after the calls that were not made. It is safe for
+// concurrent use.
+type Account struct {
+	base Base
+
+	mu      sync.Mutex
+	calls   []Call
+	unknown []string
+	assumed []string
+	assumes bool
+	numbers map[string]int64
+	state   state
+}
+
+// A Base is what an Account begins with.
+type Base struct {
+	// Live passes reads to AWS. Otherwise the account is empty.
+	Live bool
+
+	// ID, Region and Partition of the account.
+	ID, Region, Partition string
+
+	// Now is the clock.
+	Now func() time.Time
+}
+
+// New returns an account.
+func New(b Base) *Account { return &Account{base: b, numbers: map[string]int64{}, state: newState()} }
+
+// Session returns a session whose clients' calls are answered by the account. What the given session has cached is not
+// used.
+func (a *Account) Session(s *session.Session) *session.Session { return s.Derive(a.addTo) }
+
+// Offline returns a session that is not connected to AWS, for an Account that is not Live.
+func (a *Account) Offline() *session.Session {
+	s := &session.Session{
+		AWS:       aws.Config{Region: a.base.Region, Credentials: aws.AnonymousCredentials{}, HTTPClient: noNetwork{}},
+		Partition: a.base.Partition,
+		Identity:  session.Identity{Account: a.base.ID},
+	}
+	s.Scope.Account, s.Scope.Region = a.base.ID, a.base.Region
+	return a.Session(s)
+}
+
+// noNetwork is a client that sends no request.
+type noNetwork struct{}
+
+// Do returns an error.
+func (noNetwork) Do(*http.Request) (*http.Response, error) { return nil, errOffline }
+
+// errOffline is the error of a request to AWS without a connection. No middleware lets one through.
+var errOffline = errors.New("the plan is made without a connection to AWS")
+
+// Calls returns the calls that were not made, in order.
+func (a *Account) Calls() []Call {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.calls)
+}
+
+// Assume sets whether functions and layers that the account does not know are assumed to exist, if it is not Live.
+// Assumed returns their names.
+func (a *Account) Assume(on bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.assumes = on
+}
+
+// Assumed returns what was assumed to exist since the last call of Assumed.
+func (a *Account) Assumed() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := a.assumed
+	a.assumed = nil
+	return out
+}
+
+// Mask replaces each placeholder in a text.
+func (a *Account) Mask(text, by string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, u := range a.unknown {
+		text = strings.ReplaceAll(text, u, by)
+	}
+	return text
+}
+
+// addTo adds the middleware that answers calls to the stack of an operation.
+func (a *Account) addTo(stack *middleware.Stack) error {
+	operation := stack.ID()
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("DryRun", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+		out middleware.InitializeOutput, md middleware.Metadata, err error,
+	) {
+		out.Result, err = a.answer(operation, in.Parameters, func() (any, error) {
+			if !a.base.Live {
+				return nil, offline(operation)
+			}
+			o, m, err := next.HandleInitialize(ctx, in)
+			md = m
+			return o.Result, err
+		})
+		if err != nil {
+			err = &smithy.OperationError{ServiceID: "Lambda", OperationName: operation, Err: err}
+		}
+		return out, md, err
+	}), middleware.Before)
+}
+
+// offline returns the error of a read that only AWS can answer.
+func offline(operation string) error {
+	code := "ResourceNotFoundException"
+	if operation == "HeadObject" || operation == "GetObject" || operation == "BatchGetImage" || operation == "GetAccountSettings" {
+		code = "AccessDenied" // What cannot be read counts as unchanged.
+	}
+	return &smithy.GenericAPIError{Code: code, Message: "it is not known without a connection to AWS"}
+}
+
+// answer answers a call. live makes it.
+func (a *Account) answer(operation string, in any, live func() (any, error)) (any, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if IsRead(operation) {
+		return a.read(in, live)
+	}
+	a.calls = append(a.calls, Call{Operation: operation, On: nameOf(in)})
+	return a.write(in)
+}
+
+// IsRead returns whether an operation changes nothing. One that is not known counts as if it did.
+func IsRead(operation string) bool {
+	for _, verb := range []string{"Get", "List", "Head", "Describe", "BatchGet"} {
+		if strings.HasPrefix(operation, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameOf returns what a call changes, by the members of its input.
+func nameOf(in any) string {
+	v := reflect.Indirect(reflect.ValueOf(in))
+	var parts []string
+	for _, member := range []string{"FunctionName", "LayerName", "CapacityProviderName", "UUID", "CodeSigningConfigArn", "Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId"} {
+		if member == "CodeSigningConfigArn" && len(parts) > 0 {
+			continue // It is a setting of a function.
+		}
+		f := reflect.Indirect(v.FieldByName(member))
+		switch {
+		case !f.IsValid():
+		case f.Kind() == reflect.String && f.String() != "":
+			parts = append(parts, f.String())
+		case f.Kind() == reflect.Int64:
+			parts = append(parts, itoa(f.Int()))
+		}
+	}
+	return strings.Join(parts, ":")
+}
+
+// notFound is the error of what the account does not have.
+func notFound() error {
+	return &types.ResourceNotFoundException{Message: aws.String("The resource you requested does not exist."), Type: aws.String("User")}
+}

@@ -1,0 +1,125 @@
+package dryrun
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// A document is a policy. Statements of others are kept as they are.
+type document struct {
+	Version   string            `json:"Version"`
+	ID        string            `json:"Id,omitempty"`
+	Statement []json.RawMessage `json:"Statement"`
+}
+
+// A statement is one that a permission adds.
+type statement struct {
+	Sid       string                       `json:"Sid"`
+	Effect    string                       `json:"Effect"`
+	Principal any                          `json:"Principal"`
+	Action    string                       `json:"Action"`
+	Resource  string                       `json:"Resource"`
+	Condition map[string]map[string]string `json:"Condition,omitempty"`
+}
+
+// writePolicy answers calls that change policies. It returns false for all others.
+func (a *Account) writePolicy(in any) (any, bool) {
+	switch in := in.(type) {
+	case *lambda.AddPermissionInput:
+		k := key(in.FunctionName, in.Qualifier)
+		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow", Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action), Resource: a.functionARN(k)}
+		s.condition("ArnLike", "AWS:SourceArn", aws.ToString(in.SourceArn))
+		s.condition("StringEquals", "AWS:SourceAccount", aws.ToString(in.SourceAccount))
+		s.condition("StringEquals", "lambda:EventSourceToken", aws.ToString(in.EventSourceToken))
+		s.condition("StringEquals", "lambda:FunctionUrlAuthType", string(in.FunctionUrlAuthType))
+		s.condition("StringEquals", "aws:PrincipalOrgID", aws.ToString(in.PrincipalOrgID))
+		if in.InvokedViaFunctionUrl != nil {
+			s.condition("Bool", "lambda:InvokedViaFunctionUrl", strconv.FormatBool(*in.InvokedViaFunctionUrl))
+		}
+		return &lambda.AddPermissionOutput{Statement: aws.String(a.add(k, s))}, true
+	case *lambda.RemovePermissionInput:
+		a.remove(key(in.FunctionName, in.Qualifier), aws.ToString(in.StatementId))
+		return &lambda.RemovePermissionOutput{}, true
+	case *lambda.AddLayerVersionPermissionInput:
+		k := layerKey(in.LayerName, in.VersionNumber)
+		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow", Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action), Resource: a.arn("layer:" + k)}
+		s.condition("StringEquals", "aws:PrincipalOrgID", aws.ToString(in.OrganizationId))
+		return &lambda.AddLayerVersionPermissionOutput{Statement: aws.String(a.add("layer:"+k, s))}, true
+	case *lambda.RemoveLayerVersionPermissionInput:
+		a.remove("layer:"+layerKey(in.LayerName, in.VersionNumber), aws.ToString(in.StatementId))
+		return &lambda.RemoveLayerVersionPermissionOutput{}, true
+	case *lambda.PutResourcePolicyInput:
+		a.state.policies.set("resource:"+aws.ToString(in.ResourceArn), in.Policy)
+		return &lambda.PutResourcePolicyOutput{Policy: in.Policy, RevisionId: aws.String("planned")}, true
+	case *lambda.DeleteResourcePolicyInput:
+		a.state.policies.set("resource:"+aws.ToString(in.ResourceArn), nil)
+		return &lambda.DeleteResourcePolicyOutput{}, true
+	}
+	return nil, false
+}
+
+// condition adds a condition if it has a value.
+func (s *statement) condition(operator, key, value string) {
+	if value == "" {
+		return
+	}
+	if s.Condition == nil {
+		s.Condition = map[string]map[string]string{}
+	}
+	if s.Condition[operator] == nil {
+		s.Condition[operator] = map[string]string{}
+	}
+	s.Condition[operator][key] = value
+}
+
+// principal returns a principal as AWS writes it.
+func (a *Account) principal(p string) any {
+	switch {
+	case p == "*":
+		return "*"
+	case strings.HasSuffix(p, ".amazonaws.com"), strings.HasSuffix(p, ".amazonaws.com.cn"):
+		return map[string]string{"Service": p}
+	case atoi(p) > 0:
+		return map[string]string{"AWS": "arn:" + a.base.Partition + ":iam::" + p + ":root"}
+	case strings.HasPrefix(p, "arn:"):
+		return map[string]string{"AWS": p}
+	}
+	return map[string]string{"Service": p}
+}
+
+// policy returns a policy to change.
+func (a *Account) policy(k string) document {
+	d := document{Version: "2012-10-17", ID: "default"}
+	_ = json.Unmarshal([]byte(*a.state.policies.current(k)), &d) // What cannot be read is replaced.
+	return d
+}
+
+// add adds a statement to a policy, and returns it.
+func (a *Account) add(k string, s statement) string {
+	d := a.policy(k)
+	written := text(s)
+	d.Statement = append(d.Statement, json.RawMessage(written))
+	a.state.policies.set(k, aws.String(text(d)))
+	return written
+}
+
+// remove removes a statement from a policy.
+func (a *Account) remove(k, sid string) {
+	d := a.policy(k)
+	d.Statement = slices.DeleteFunc(d.Statement, func(raw json.RawMessage) bool {
+		s := struct {
+			Sid string `json:"Sid"`
+		}{}
+		return json.Unmarshal(raw, &s) == nil && s.Sid == sid
+	})
+	if len(d.Statement) == 0 {
+		a.state.policies.set(k, nil)
+		return
+	}
+	a.state.policies.set(k, aws.String(text(d)))
+}

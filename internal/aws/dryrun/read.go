@@ -1,0 +1,254 @@
+package dryrun
+
+import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
+
+// read answers a read: from what was changed, or else by AWS.
+func (a *Account) read(in any, live func() (any, error)) (any, error) {
+	s := &a.state
+	switch in := in.(type) {
+	case *lambda.GetFunctionInput:
+		return a.getFunction(key(in.FunctionName, in.Qualifier), live)
+	case *lambda.GetFunctionConfigurationInput:
+		out, err := a.getFunction(key(in.FunctionName, in.Qualifier), func() (any, error) {
+			o, err := live()
+			if c, ok := o.(*lambda.GetFunctionConfigurationOutput); ok && err == nil {
+				return &lambda.GetFunctionOutput{Configuration: as[types.FunctionConfiguration](c)}, nil
+			}
+			return nil, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return as[lambda.GetFunctionConfigurationOutput](out.Configuration), nil
+	case *lambda.ListVersionsByFunctionInput:
+		return a.listVersions(in, live)
+	case *lambda.GetFunctionCodeSigningConfigInput:
+		return get(s.signing, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionCodeSigningConfigOutput{}), func(v *string) *lambda.GetFunctionCodeSigningConfigOutput {
+			if *v == "" {
+				v = nil // It was removed.
+			}
+			return &lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: v, FunctionName: in.FunctionName}
+		}, func(o *lambda.GetFunctionCodeSigningConfigOutput) *string { return o.CodeSigningConfigArn })
+	case *lambda.GetFunctionRecursionConfigInput:
+		return get(s.recursion, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}), func(v *types.RecursiveLoop) *lambda.GetFunctionRecursionConfigOutput {
+			return &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: *v}
+		}, func(o *lambda.GetFunctionRecursionConfigOutput) *types.RecursiveLoop { return &o.RecursiveLoop })
+	case *lambda.GetFunctionScalingConfigInput:
+		return get(s.scaling, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}), func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
+			return &lambda.GetFunctionScalingConfigOutput{RequestedFunctionScalingConfig: v, AppliedFunctionScalingConfig: v}
+		}, nil)
+	case *lambda.GetAliasInput:
+		return getAs[lambda.GetAliasOutput](s.aliases, key(in.FunctionName, in.Name), live)
+	case *lambda.ListAliasesInput:
+		return list(a, s.aliases, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListAliasesOutput) *[]types.AliasConfiguration { return &o.Aliases },
+			func(v types.AliasConfiguration) string { return key(in.FunctionName, v.Name) })
+	case *lambda.GetLayerVersionInput:
+		return get(s.layers, layerKey(in.LayerName, in.VersionNumber), live, clone, clone)
+	case *lambda.ListLayerVersionsInput:
+		return a.listLayerVersions(in, live)
+	case *lambda.GetPolicyInput:
+		return get(s.policies, key(in.FunctionName, in.Qualifier), live, func(v *string) *lambda.GetPolicyOutput {
+			return &lambda.GetPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
+		}, func(o *lambda.GetPolicyOutput) *string { return o.Policy })
+	case *lambda.GetLayerVersionPolicyInput:
+		return get(s.policies, "layer:"+layerKey(in.LayerName, in.VersionNumber), live, func(v *string) *lambda.GetLayerVersionPolicyOutput {
+			return &lambda.GetLayerVersionPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
+		}, func(o *lambda.GetLayerVersionPolicyOutput) *string { return o.Policy })
+	case *lambda.GetResourcePolicyInput:
+		return get(s.policies, "resource:"+aws.ToString(in.ResourceArn), live, func(v *string) *lambda.GetResourcePolicyOutput {
+			return &lambda.GetResourcePolicyOutput{Policy: v, RevisionId: aws.String("planned")}
+		}, func(o *lambda.GetResourcePolicyOutput) *string { return o.Policy })
+	}
+	return a.readConfig(in, live)
+}
+
+// readConfig answers reads of what is configured besides functions.
+func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
+	s := &a.state
+	switch in := in.(type) {
+	case *lambda.GetEventSourceMappingInput:
+		return getAs[lambda.GetEventSourceMappingOutput](s.mappings, aws.ToString(in.UUID), live)
+	case *lambda.ListEventSourceMappingsInput:
+		return list(a, s.mappings, "", in.Marker, live, func(o *lambda.ListEventSourceMappingsOutput) *[]types.EventSourceMappingConfiguration {
+			return &o.EventSourceMappings
+		},
+			func(v types.EventSourceMappingConfiguration) string { return aws.ToString(v.UUID) })
+	case *lambda.ListTagsInput:
+		return get(s.tags, aws.ToString(in.Resource), a.orEmpty(live, &lambda.ListTagsOutput{}), func(v *map[string]string) *lambda.ListTagsOutput { return &lambda.ListTagsOutput{Tags: *v} },
+			func(o *lambda.ListTagsOutput) *map[string]string { return &o.Tags })
+	case *lambda.GetCodeSigningConfigInput:
+		return get(s.configs, aws.ToString(in.CodeSigningConfigArn), live, func(v *types.CodeSigningConfig) *lambda.GetCodeSigningConfigOutput {
+			return &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: v}
+		}, func(o *lambda.GetCodeSigningConfigOutput) *types.CodeSigningConfig { return o.CodeSigningConfig })
+	case *lambda.ListCodeSigningConfigsInput:
+		return list(a, s.configs, "", in.Marker, live, func(o *lambda.ListCodeSigningConfigsOutput) *[]types.CodeSigningConfig { return &o.CodeSigningConfigs },
+			func(v types.CodeSigningConfig) string { return aws.ToString(v.CodeSigningConfigArn) })
+	case *lambda.GetCapacityProviderInput:
+		return get(s.providers, aws.ToString(in.CapacityProviderName), live, func(v *types.CapacityProvider) *lambda.GetCapacityProviderOutput {
+			return &lambda.GetCapacityProviderOutput{CapacityProvider: v}
+		}, func(o *lambda.GetCapacityProviderOutput) *types.CapacityProvider { return o.CapacityProvider })
+	case *lambda.GetFunctionUrlConfigInput:
+		return getAs[lambda.GetFunctionUrlConfigOutput](s.urls, key(in.FunctionName, in.Qualifier), live)
+	case *lambda.ListFunctionUrlConfigsInput:
+		return list(a, s.urls, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListFunctionUrlConfigsOutput) *[]types.FunctionUrlConfig { return &o.FunctionUrlConfigs },
+			func(v types.FunctionUrlConfig) string { return key(v.FunctionArn, nil) })
+	case *lambda.GetFunctionEventInvokeConfigInput:
+		return getAs[lambda.GetFunctionEventInvokeConfigOutput](s.invokes, key(in.FunctionName, in.Qualifier), live)
+	case *lambda.ListFunctionEventInvokeConfigsInput:
+		return list(a, s.invokes, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListFunctionEventInvokeConfigsOutput) *[]types.FunctionEventInvokeConfig {
+			return &o.FunctionEventInvokeConfigs
+		},
+			func(v types.FunctionEventInvokeConfig) string { return key(v.FunctionArn, nil) })
+	case *lambda.GetProvisionedConcurrencyConfigInput:
+		return getAs[lambda.GetProvisionedConcurrencyConfigOutput](s.provisioned, key(in.FunctionName, in.Qualifier), live)
+	case *lambda.ListProvisionedConcurrencyConfigsInput:
+		return list(a, s.provisioned, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListProvisionedConcurrencyConfigsOutput) *[]types.ProvisionedConcurrencyConfigListItem {
+			return &o.ProvisionedConcurrencyConfigs
+		},
+			func(v types.ProvisionedConcurrencyConfigListItem) string { return key(v.FunctionArn, nil) })
+	case *lambda.GetRuntimeManagementConfigInput:
+		return get(s.runtimes, key(in.FunctionName, in.Qualifier), a.ofFunction(in.FunctionName, live, &lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto, FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
+	case *lambda.ListFunctionsInput:
+		return a.orEmpty(live, &lambda.ListFunctionsOutput{})()
+	}
+	return live()
+}
+
+// orEmpty returns a function that reads live, or returns the answer of an empty account if there is no connection.
+func (a *Account) orEmpty(live func() (any, error), empty any) func() (any, error) {
+	if a.base.Live {
+		return live
+	}
+	return func() (any, error) { return empty, nil }
+}
+
+// ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if AWS
+// does not have the function.
+func (a *Account) ofFunction(name *string, live func() (any, error), empty any) func() (any, error) {
+	if r := a.state.functions[named(name).Function+":"]; r != nil && r.created {
+		return func() (any, error) { return empty, nil }
+	}
+	return a.orEmpty(live, empty)
+}
+
+// get answers a read of one row. answer returns the answer for a row, and base the row of an answer; nil if it is not
+// needed.
+func get[V, O any](t table[V], k string, live func() (any, error), answer func(*V) *O, base func(*O) *V) (*O, error) {
+	if v, ok := t.known(k); ok {
+		if v == nil {
+			return nil, notFound()
+		}
+		return answer(v), nil
+	}
+	o, err := live()
+	if err != nil {
+		return nil, err
+	}
+	out, ok := o.(*O)
+	if ok && base != nil {
+		if v := base(out); v != nil {
+			t.keep(k, v)
+		}
+	}
+	return out, nil
+}
+
+// getAs answers a read of one row whose answer has the members of the row.
+func getAs[O, V any](t table[V], k string, live func() (any, error)) (*O, error) {
+	return get(t, k, live, func(v *V) *O { return as[O](v) }, func(o *O) *V { return as[V](o) })
+}
+
+// list answers a read of a list: AWS's, with the rows that were changed. Rows that were created are on its first page.
+func list[V, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error), items func(*O) *[]V, keyOf func(V) string) (*O, error) {
+	out := new(O)
+	if a.base.Live {
+		o, err := live()
+		created := t.below(prefix)
+		if err != nil && len(created) == 0 {
+			return nil, err
+		}
+		if answered, ok := o.(*O); ok && err == nil {
+			out = answered
+		}
+	}
+	listed := items(out)
+	var all []V
+	for _, v := range *listed {
+		k := keyOf(v)
+		if _, changed := t.known(k); changed {
+			continue
+		}
+		t.keep(k, clone(&v))
+		all = append(all, v)
+	}
+	if marker == nil {
+		for _, v := range t.below(prefix) {
+			all = append(all, *v)
+		}
+	}
+	*listed = all
+	return out, nil
+}
+
+// getFunction answers a read of a function or of a version.
+func (a *Account) getFunction(k string, live func() (any, error)) (*lambda.GetFunctionOutput, error) {
+	function, qualifier := split(k)
+	if qualifier == "" {
+		out, err := get(a.state.functions, k, live, clone, clone[lambda.GetFunctionOutput])
+		if err != nil && a.assumes && !a.base.Live {
+			if _, known := a.state.functions.known(k); !known {
+				return a.assume(function), nil
+			}
+		}
+		return out, err
+	}
+	return get(a.state.versions, k, live, func(v *types.FunctionConfiguration) *lambda.GetFunctionOutput {
+		return &lambda.GetFunctionOutput{Configuration: v}
+	}, func(o *lambda.GetFunctionOutput) *types.FunctionConfiguration { return o.Configuration })
+}
+
+// assume returns the answer about a function that is assumed to exist.
+func (a *Account) assume(function string) *lambda.GetFunctionOutput {
+	a.assumed = append(a.assumed, "function "+function)
+	c := a.newConfiguration(function)
+	c.RevisionId = aws.String("assumed")
+	return &lambda.GetFunctionOutput{Configuration: c}
+}
+
+func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput, live func() (any, error)) (*lambda.ListVersionsByFunctionOutput, error) {
+	k := key(in.FunctionName, nil)
+	out, err := list(a, a.state.versions, k, in.Marker, live, func(o *lambda.ListVersionsByFunctionOutput) *[]types.FunctionConfiguration { return &o.Versions },
+		func(v types.FunctionConfiguration) string { return key(in.FunctionName, v.Version) })
+	return out, err
+}
+
+func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput, live func() (any, error)) (*lambda.ListLayerVersionsOutput, error) {
+	out := &lambda.ListLayerVersionsOutput{}
+	if a.base.Live {
+		o, err := live()
+		if err != nil {
+			return nil, err
+		}
+		if answered, ok := o.(*lambda.ListLayerVersionsOutput); ok {
+			out = answered
+		}
+	}
+	var all []types.LayerVersionsListItem
+	if in.Marker == nil {
+		for _, v := range a.state.layers.below(layerKey(in.LayerName, nil)) {
+			all = append(all, *as[types.LayerVersionsListItem](v))
+		}
+	}
+	for _, v := range out.LayerVersions {
+		if _, changed := a.state.layers.known(layerKey(in.LayerName, &v.Version)); !changed {
+			all = append(all, v)
+			a.state.layers.keep(layerKey(in.LayerName, &v.Version), as[lambda.GetLayerVersionOutput](v))
+		}
+	}
+	out.LayerVersions = all
+	return out, nil
+}

@@ -1,0 +1,44 @@
+// Package controller has the kinds of managed resources, and the functions that set up their controllers.
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/alias"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/capacityprovider"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/codesigningconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/eventsourcemapping"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functioneventinvokeconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionurl"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/invocation"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/layerversion"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/layerversionpermission"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/provisionedconcurrencyconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/resourcepolicy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/runtimemanagementconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/version"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// Kinds maps the managed kinds to the functions that set up their controllers.
+var Kinds = map[schema.GroupVersionKind]func(ctrl.Manager, reconciler.Options) error{
+	v1beta1.AliasGroupVersionKind:                        alias.Setup,
+	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Setup,
+	v1beta1.CodeSigningConfigGroupVersionKind:            codesigningconfig.Setup,
+	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Setup,
+	v1beta1.FunctionEventInvokeConfigGroupVersionKind:    functioneventinvokeconfig.Setup,
+	v1beta1.FunctionGroupVersionKind:                     function.Setup,
+	v1beta1.FunctionURLGroupVersionKind:                  functionurl.Setup,
+	v1beta1.InvocationGroupVersionKind:                   invocation.Setup,
+	v1beta1.LayerVersionGroupVersionKind:                 layerversion.Setup,
+	v1beta1.LayerVersionPermissionGroupVersionKind:       layerversionpermission.Setup,
+	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
+	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
+	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Setup,
+	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
+	v1beta1.VersionGroupVersionKind:                      version.Setup,
+}

@@ -1,0 +1,128 @@
+package diff
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
+)
+
+var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../../package/crds"}}}
+
+func TestMain(m *testing.M) { suite.Main(m) }
+
+const function = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Function
+metadata: {name: checkout}
+spec:
+  forProvider:
+    region: eu-central-1
+    runtime: python3.13
+    handler: index.handler
+    role: arn:aws:iam::123456789012:role/r
+    memorySize: 256
+    tags: {team: shop}
+    code: {inline: {index.py: "x = 1"}}
+`
+
+const providerConfig = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ClusterProviderConfig
+metadata: {name: default}
+spec:
+  credentials: {source: None}
+  endpoint: {url: {type: Static, static: URL}}
+`
+
+// TestAPIServer plans against a real API server, whose dry runs set defaults and reject what is invalid, and with
+// --refresh against AWS.
+func TestAPIServer(t *testing.T) {
+	cluster := suite.Cluster(t)
+	namespace := cluster.Namespace(t)
+	kube, err := client.New(cluster.Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	double := awsdouble.New(awsdouble.Options{})
+	double.Start()
+	t.Cleanup(double.Close)
+	apply := func(text string) *unstructured.Unstructured {
+		t.Helper()
+		u := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(text), u); err != nil {
+			t.Fatal(err)
+		}
+		if u.GetKind() == "Function" {
+			u.SetNamespace(namespace)
+		}
+		if err := kube.Patch(t.Context(), u, client.Apply, client.FieldOwner("argocd-controller")); err != nil { //nolint:staticcheck // An unstructured object has no apply configuration.
+			t.Fatal(err)
+		}
+		return u
+	}
+	do := func(code int, text string, args ...string) string {
+		t.Helper()
+		got, out, errOut := run(t, cluster.Config, text, append(args, "-n", namespace)...)
+		if got != code {
+			t.Fatalf("%v: exit code %d, want %d: %s%s", args, got, code, out, errOut)
+		}
+		return out + errOut
+	}
+	wants := func(out string, parts ...string) {
+		t.Helper()
+		for _, p := range parts {
+			if !strings.Contains(out, p) {
+				t.Errorf("want %q in:\n%s", p, out)
+			}
+		}
+	}
+	wants(do(1, function, "-f", "-"), "(create)", "+ memorySize: 256", "CreateFunction checkout")
+	if list := do(0, "", "functions"); !strings.Contains(list, "0 to create") {
+		t.Errorf("the dry run has created something: %s", list)
+	}
+	wants(do(1, strings.Replace(function, "memorySize: 256", "memorySize: 1", 1), "-f", "-"), "(reject)", "memorySize")
+
+	// AWS has what the object in the cluster asks for.
+	apply(strings.Replace(providerConfig, "URL", double.URL(), 1))
+	u := apply(function)
+	u.SetAnnotations(map[string]string{"crossplane.io/external-name": "checkout"})
+	u.SetManagedFields(nil)
+	if err := kube.Update(t.Context(), u); err != nil {
+		t.Fatal(err)
+	}
+	out := do(1, strings.Replace(strings.Replace(function, "memorySize: 256", "memorySize: 512", 1), "    tags: {team: shop}\n", "", 1), "-f", "-")
+	wants(out, "(update)", "~ memorySize: 256 -> 512", "- tags[team]", "UpdateFunctionConfiguration checkout", "not known: the object in the cluster was not settled")
+	do(0, function, "-f", "-")
+
+	// AWS has a function that the user names, with other settings.
+	api := lambda.NewFromConfig(double.Config("eu-central-1"))
+	_, err = api.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: aws.String("checkout"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython312,
+		Description: aws.String("first"), MemorySize: aws.Int32(256), Code: &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	double.ResetCalls()
+	out = do(1, function, "-f", "-", "--refresh")
+	wants(out, "(adopt)", `~ runtime: "python3.12" -> "python3.13"`, "TagResource", "UpdateFunctionConfiguration checkout", "UpdateFunctionCode checkout")
+	wants(do(1, "", "function", "checkout", "--refresh", "-o", "json"), `"action": "adopt"`, `"operation": "UpdateFunctionCode"`)
+	for _, c := range double.Calls() {
+		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") {
+			t.Errorf("the plan has called %s", c.Operation)
+		}
+	}
+
+	// The credentials of the provider's pod are not on this machine.
+	apply("{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}")
+	wants(do(1, function, "-f", "-", "--refresh"), "(reject)", "set --aws-profile or --aws-default-chain")
+}

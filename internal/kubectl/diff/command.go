@@ -1,0 +1,176 @@
+// Package diff has the command "kubectl lambda diff", which shows what the provider would do in AWS about resources.
+package diff
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+)
+
+// A failure is an error of the command. Its exit code is 2, because 1 means that there are differences, as in kubectl
+// diff.
+type failure struct{ error }
+
+// Unwrap returns the error.
+func (f failure) Unwrap() error { return f.error }
+
+// String returns the message.
+func (f failure) String() string { return f.Error() }
+
+// Exited returns true.
+func (failure) Exited() bool { return true }
+
+// ExitStatus returns the exit code.
+func (failure) ExitStatus() int { return 2 } //nolint:mnd // See above.
+
+// Values of --output.
+const (
+	formatDiff = "diff"
+	formatJSON = "json"
+	formatYAML = "yaml"
+)
+
+const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in order, and
+the fields that differ. Nothing is changed, neither in the cluster nor in AWS. Values of secrets are never shown.
+
+Without --refresh, AWS is not called. The plan assumes then that AWS has what the objects in the cluster ask for,
+and nothing of objects that the cluster does not have. With --refresh, AWS is read through the ProviderConfig of
+each resource.
+
+Objects of other kinds, such as those of a rendered Composition, are skipped and counted. Secrets, ConfigMaps and
+ProviderConfigs among the files are used as if they were in the cluster.
+
+Exit codes: 0 if nothing would be done, 1 if there are differences, 2 if the command failed.`
+
+const examples = `  # Show what applying a file would do
+  kubectl lambda diff -f function.yaml
+
+  # Show what a rendered Composition would do, in a pipeline without a cluster
+  crossplane composition render xr.yaml composition.yaml functions.yaml | kubectl lambda diff --local -f -
+
+  # Show how AWS differs from the Functions of a namespace, read with an AWS profile of this machine
+  kubectl lambda diff functions --refresh --aws-profile audit -n shop`
+
+// options are the flags of the command.
+type options struct {
+	*kubectl.Factory
+
+	files        *genericclioptions.FileNameFlags
+	filenames    []string
+	kustomize    string
+	recursive    bool
+	all          bool
+	local        bool
+	refresh      bool
+	profile      string
+	defaultChain bool
+	clusterID    string
+	output       string
+}
+
+// NewCommand returns the command diff.
+func NewCommand(f *kubectl.Factory) *cobra.Command {
+	o := &options{Factory: f, output: formatDiff}
+	o.files = &genericclioptions.FileNameFlags{Usage: "contains the resources to plan.", Filenames: &o.filenames, Kustomize: &o.kustomize, Recursive: &o.recursive}
+	cmd := &cobra.Command{
+		Use:     "diff (-f FILENAME | -k DIRECTORY | TYPE [NAME ...])",
+		Short:   "Show what would be done in AWS",
+		Long:    long,
+		Example: examples,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := o.run(cmd, args)
+			if err == nil || errors.Is(err, kubectl.ErrDiffers) {
+				return err
+			}
+			return failure{err}
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return failure{kubectl.UsageErrorf(cmd, "%v", err)}
+	})
+	o.files.AddFlags(cmd.Flags())
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")
+	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read what AWS has, through the ProviderConfig of each resource.")
+	cmd.Flags().StringVar(&o.profile, "aws-profile", o.profile, "Read AWS with this profile of the AWS configuration of this machine, instead of the credentials of the ProviderConfigs.")
+	cmd.Flags().BoolVar(&o.defaultChain, "aws-default-chain", o.defaultChain, "If true, read AWS with the default credentials of this machine, instead of those of the ProviderConfigs.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The --cluster-id of the provider, if it has one. The default is read from the cluster.")
+	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "Output format. One of: (diff, json, yaml).")
+	kubectl.CompleteFlag(cmd, "output", formatDiff, formatJSON, formatYAML)
+	return cmd
+}
+
+// run plans the resources and prints the plans.
+func (o *options) run(cmd *cobra.Command, args []string) error {
+	if err := o.validate(cmd, args); err != nil {
+		return err
+	}
+	infos, err := o.read(args)
+	if err != nil {
+		return err
+	}
+	e, err := o.environment(cmd.Context())
+	if err != nil {
+		return err
+	}
+	in, err := o.load(cmd.Context(), e, infos)
+	if err != nil {
+		return err
+	}
+	planner := plan.New(e.options(o))
+	for _, obj := range in.others {
+		planner.Add(obj)
+	}
+	r := newReport(append(planner.All(cmd.Context(), in.resources), in.rejected...), in.skipped)
+	if err := r.print(o.Out, o.output); err != nil {
+		return err
+	}
+	if r.differs() {
+		return kubectl.ErrDiffers
+	}
+	return nil
+}
+
+// validate checks flags and arguments.
+func (o *options) validate(cmd *cobra.Command, args []string) error {
+	files := len(o.filenames) > 0 || o.kustomize != ""
+	credentials := o.profile != "" || o.defaultChain
+	switch {
+	case files == (len(args) > 0):
+		return kubectl.UsageErrorf(cmd, "name either files (-f, -k) or resources of the cluster")
+	case o.local && !files:
+		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
+	case credentials && !o.refresh:
+		return kubectl.UsageErrorf(cmd, "--aws-profile and --aws-default-chain need --refresh")
+	case o.output != formatDiff && o.output != formatJSON && o.output != formatYAML:
+		return kubectl.UsageErrorf(cmd, "invalid output format %q: it must be diff, json or yaml", o.output)
+	}
+	return nil
+}
+
+// read reads the objects of files or of the cluster.
+func (o *options) read(args []string) ([]*resource.Info, error) {
+	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil && !o.local {
+		return nil, err
+	}
+	b := resource.NewBuilder(o.Config).Unstructured().ContinueOnError()
+	if len(args) > 0 {
+		b = b.NamespaceParam(namespace).DefaultNamespace().AllNamespaces(o.all).ResourceTypeOrNameArgs(true, args...).Latest()
+	} else {
+		files, stdin := o.files.ToOptions(), func(name string) bool { return name == "-" }
+		b = b.Local()
+		if slices.ContainsFunc(files.Filenames, stdin) {
+			b = b.Stream(o.In, "STDIN")
+			files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), stdin)
+		}
+		b = b.FilenameParam(false, &files)
+	}
+	return b.Flatten().Do().Infos()
+}

@@ -1,0 +1,135 @@
+package diff
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+// rendered is what a Composition may render: a Function, what uses it, and what it uses.
+const rendered = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Alias
+metadata: {name: live, namespace: shop}
+spec:
+  forProvider: {region: eu-central-1, functionNameRef: {name: checkout}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Function
+metadata: {name: checkout, namespace: shop}
+spec:
+  forProvider:
+    region: eu-central-1
+    runtime: python3.13
+    handler: index.handler
+    roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: checkout, fieldPath: status.atProvider.arn}
+    publish: true
+    reservedConcurrentExecutions: 5
+    environment:
+      variables: {LEVEL: hunter2}
+      envFrom: [{secretRef: {name: db}}]
+    code: {inline: {index.py: "x = 1"}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: db, namespace: shop}
+stringData: {PASSWORD: hunter2}
+---
+apiVersion: iam.aws.m.upbound.io/v1beta1
+kind: Role
+metadata: {name: checkout, namespace: shop}
+spec: {}
+`
+
+// run runs the command with files, and returns the exit code and what it prints.
+func run(t *testing.T, config *rest.Config, stdin string, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	var stdout, stderr bytes.Buffer
+	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr}, time.Now, "test")
+	if config != nil {
+		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return rest.CopyConfig(config) }
+	}
+	root := kubectl.NewCommand(f, NewCommand(f))
+	root.SetArgs(append([]string{"diff"}, args...))
+	return kubectl.Run(t.Context(), f, root), stdout.String(), stderr.String()
+}
+
+func manifest(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "manifest.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestLocal(t *testing.T) {
+	code, out, errOut := run(t, nil, "", "--local", "-f", manifest(t, rendered))
+	want := `[+] Alias shop/live (create)
+    + functionVersion: "1"
+    calls:
+      CreateAlias checkout:live
+
+[+] Function shop/checkout (create)
+    + environment.variables[LEVEL]: (redacted)
+    + environment.variables[PASSWORD]: (redacted)
+    + handler: "index.handler"
+    + reservedConcurrentExecutions: 5
+    + role: "(known after apply)"
+    + runtime: "python3.13"
+    calls:
+      CreateFunction checkout
+      PutFunctionConcurrency checkout
+
+Plan: 2 to create, 0 to adopt, 0 to update, 0 to replace, 0 to delete, 0 unchanged.
+Skipped: 1 of other kinds.
+`
+	if diff := cmp.Diff(want, out); diff != "" || code != 1 || errOut != "" {
+		t.Errorf("exit code %d, %s: -want, +got:\n%s", code, errOut, diff)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	file := manifest(t, rendered)
+	cases := map[string]struct {
+		reason string
+		args   []string
+		stderr string
+	}{
+		"Nothing":     {reason: "There is nothing to plan.", stderr: "name either files (-f, -k) or resources of the cluster"},
+		"Both":        {reason: "It is one or the other.", args: []string{"functions", "-f", file}, stderr: "name either files (-f, -k) or resources of the cluster"},
+		"LocalNames":  {reason: "Without a cluster there are no resources.", args: []string{"functions", "--local"}, stderr: "--local needs files (-f, -k)"},
+		"Credentials": {reason: "They would not be used.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile and --aws-default-chain need --refresh"},
+		"Format":      {reason: "It is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
+		"Flag":        {reason: "It is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
+		"Missing":     {reason: "There is no such file.", args: []string{"--local", "-f", "missing.yaml"}, stderr: `the path "missing.yaml" does not exist`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			code, out, errOut := run(t, nil, "", tc.args...)
+			if code != 2 || out != "" || !strings.Contains(errOut, tc.stderr) {
+				t.Errorf("%s\nexit code %d, want 2: %s%s", tc.reason, code, out, errOut)
+			}
+		})
+	}
+}
+
+// TestNoSecret checks that no format shows the value of a secret.
+func TestNoSecret(t *testing.T) {
+	for _, format := range []string{formatDiff, formatJSON, formatYAML} {
+		code, out, errOut := run(t, nil, rendered, "--local", "-f", "-", "-o", format)
+		if code != 1 || !strings.Contains(out, "CreateFunction") || strings.Contains(out+errOut, "hunter2") {
+			t.Errorf("%s: exit code %d\n%s%s", format, code, out, errOut)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// An environment is what a plan is made with.
+type environment struct {
+	scheme *runtime.Scheme
+
+	// cluster is nil without a cluster.
+	cluster   client.Client
+	namespace string
+	clusterID string
+
+	// credentials are those of this machine to read AWS with, nil if those of the ProviderConfigs are used.
+	credentials map[string][]byte
+}
+
+// environment returns the environment that the flags ask for.
+func (o *options) environment(ctx context.Context) (*environment, error) {
+	e := &environment{scheme: runtime.NewScheme(), clusterID: o.clusterID, namespace: metav1.NamespaceDefault}
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(e.scheme); err != nil {
+			return nil, err
+		}
+	}
+	if namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
+		e.namespace = namespace
+	}
+	var err error
+	if o.profile != "" || o.defaultChain {
+		if e.credentials, err = machineCredentials(ctx, o.profile); err != nil {
+			return nil, err
+		}
+	}
+	if o.local {
+		return e, nil
+	}
+	config, err := o.Config.ToRESTConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%w: to plan without a cluster, set --local", err)
+	}
+	mapper, err := o.Config.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	if e.cluster, err = client.New(config, client.Options{Scheme: e.scheme, Mapper: mapper}); err != nil {
+		return nil, err
+	}
+	if e.clusterID == "" {
+		e.clusterID, err = readClusterID(ctx, e.cluster)
+	}
+	return e, err
+}
+
+// readClusterID returns what marks in AWS what the provider of a cluster owns, as the provider finds it.
+func readClusterID(ctx context.Context, c client.Reader) (string, error) {
+	cm := &corev1.ConfigMap{}
+	err := c.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "extension-apiserver-authentication"}, cm)
+	if err == nil {
+		return string(cm.GetUID()), nil
+	}
+	if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
+		return "", nil // Only --refresh needs it, and says so.
+	}
+	return "", err
+}
+
+// options returns the options of a planner.
+func (e *environment) options(o *options) plan.Options {
+	out := plan.Options{Scheme: e.scheme, ClusterID: e.clusterID, Now: o.Now}
+	if e.cluster != nil {
+		out.Cluster, out.Mapper = e.cluster, e.cluster.RESTMapper()
+	}
+	if !o.refresh {
+		return out
+	}
+	out.Pause = pause
+	out.Resolver = func(c client.Client) reconciler.Resolver {
+		so := session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true, LookupEnv: noEnvironment}
+		secrets := session.LiveSecrets(c)
+		if e.credentials != nil {
+			c = &machineConfigs{Client: c}
+			secrets = session.SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) { return e.credentials, nil })
+		}
+		return explained{session.New(c, secrets, quota.New(o.Now, quota.Options{}), o.Now, so)}
+	}
+	return out
+}
+
+// pause waits until the quota of AWS allows the next call.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-clock.RealClock{}.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A report is the result of the command.
+type report struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Items   []plan.Plan  `json:"items"`
+	Summary plan.Summary `json:"summary"`
+
+	// Skipped is how many objects are of other kinds.
+	Skipped int `json:"skipped"`
+}
+
+func newReport(plans []plan.Plan, skipped int) *report {
+	if plans == nil {
+		plans = []plan.Plan{}
+	}
+	return &report{
+		TypeMeta: metav1.TypeMeta{APIVersion: "kubectl." + v1beta1.SchemeGroupVersion.String(), Kind: "PlanList"},
+		Items:    plans, Summary: plan.Summarize(plans), Skipped: skipped,
+	}
+}
+
+// differs returns whether anything would be done.
+func (r *report) differs() bool {
+	for _, p := range r.Items {
+		if p.Differs() {
+			return true
+		}
+	}
+	return false
+}

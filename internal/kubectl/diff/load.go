@@ -1,0 +1,228 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// An input is what the command was given, as it would be applied.
+type input struct {
+	resources []plan.Resource
+
+	// others are the objects that resources may refer to.
+	others []client.Object
+
+	// rejected are the plans of resources that the API server rejects.
+	rejected []plan.Plan
+
+	// skipped is how many objects are of other kinds.
+	skipped int
+}
+
+// load sorts objects by what they are for a plan.
+func (o *options) load(ctx context.Context, e *environment, infos []*resource.Info) (input, error) {
+	in := input{}
+	for _, info := range infos {
+		u, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return in, fmt.Errorf("%T is not an object", info.Object)
+		}
+		if err := o.add(ctx, e, &in, u); err != nil {
+			return in, err
+		}
+	}
+	return in, nil
+}
+
+// add adds an object.
+func (o *options) add(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
+	if e.scheme.Recognizes(u.GroupVersionKind()) && u.GetNamespace() == "" && u.GetKind() != v1beta1.ClusterProviderConfigKind {
+		u.SetNamespace(e.namespace)
+	}
+	obj, err := e.typed(u)
+	if err != nil {
+		return err
+	}
+	mg, managed := obj.(reconciler.Managed)
+	switch {
+	case !managed && isReferred(obj):
+		in.others = append(in.others, obj)
+		return nil
+	case !managed:
+		in.others = append(in.others, obj)
+		in.skipped++
+		return nil
+	case len(o.filenames) == 0 && o.kustomize == "":
+		in.resources = append(in.resources, plan.Resource{Desired: mg, Prior: mg})
+		return nil
+	case e.cluster == nil:
+		plan.SetDefaults(mg)
+		in.resources = append(in.resources, plan.Resource{Desired: mg})
+		return nil
+	}
+	r, err := e.applied(ctx, u)
+	if isRejection(err) {
+		in.rejected = append(in.rejected, plan.Plan{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Action: plan.Reject, Message: err.Error()})
+		return nil
+	}
+	if err == nil {
+		in.resources = append(in.resources, r)
+	}
+	return err
+}
+
+// isRejection returns whether the API server rejects an object for what it is.
+func isRejection(err error) bool {
+	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err)
+}
+
+// isReferred returns whether an object is of a kind that only resources use.
+func isReferred(obj client.Object) bool {
+	switch obj.(type) {
+	case *corev1.Secret, *corev1.ConfigMap, *v1beta1.ProviderConfig, *v1beta1.ClusterProviderConfig:
+		return true
+	}
+	return false
+}
+
+// typed returns an object as its own type, if the scheme has it.
+func (e *environment) typed(u *unstructured.Unstructured) (client.Object, error) {
+	gvk := u.GroupVersionKind()
+	if !e.scheme.Recognizes(gvk) {
+		return u, nil
+	}
+	obj, err := e.scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	out, ok := obj.(client.Object)
+	if !ok {
+		return u, nil
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
+		return nil, fmt.Errorf("cannot read %s %s: %w", gvk.Kind, u.GetName(), err)
+	}
+	return out, nil
+}
+
+// applied returns a resource as the API server would store it, by a dry run, and the object that the cluster has now.
+func (e *environment) applied(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
+	live := &unstructured.Unstructured{}
+	live.SetGroupVersionKind(u.GroupVersionKind())
+	if u.GetName() == "" {
+		return e.created(ctx, u)
+	}
+	err := e.cluster.Get(ctx, client.ObjectKeyFromObject(u), live)
+	switch {
+	case kerrors.IsNotFound(err):
+		return e.created(ctx, u)
+	case kmeta.IsNoMatchError(err):
+		return plan.Resource{}, fmt.Errorf("the cluster has no kind %s of this provider: to plan without a cluster, set --local", u.GetKind())
+	case err != nil:
+		return plan.Resource{}, err
+	}
+	desired, err := e.patched(ctx, u, live)
+	if err != nil {
+		return plan.Resource{}, err
+	}
+	return e.resource(desired, live)
+}
+
+// created returns a resource that does not exist yet.
+func (e *environment) created(ctx context.Context, u *unstructured.Unstructured) (plan.Resource, error) {
+	out := u.DeepCopy()
+	err := e.cluster.Create(ctx, out, client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
+	if kerrors.IsNotFound(err) { // The namespace is to be created, too.
+		r, err := e.resource(u, nil)
+		if err == nil {
+			plan.SetDefaults(r.Desired)
+		}
+		return r, err
+	}
+	if err != nil {
+		return plan.Resource{}, err
+	}
+	out.SetUID("") // It is another one each time.
+	return e.resource(out, nil)
+}
+
+// patched returns a resource as it would be after an apply by whoever has applied it before.
+func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	out := u.DeepCopy()
+	out.SetResourceVersion("")
+	out.SetManagedFields(nil)
+	unstructured.RemoveNestedField(out.Object, "status")
+	if last, ok := live.GetAnnotations()[corev1.LastAppliedConfigAnnotation]; ok {
+		manifest, err := json.Marshal(out.Object)
+		if err != nil {
+			return nil, err
+		}
+		current, err := json.Marshal(live.Object)
+		if err != nil {
+			return nil, err
+		}
+		patch, err := jsonmergepatch.CreateThreeWayJSONMergePatch([]byte(last), manifest, current)
+		if err != nil {
+			return nil, fmt.Errorf("cannot compare %s %s with what was applied last: %w", u.GetKind(), u.GetName(), err)
+		}
+		out = live.DeepCopy()
+		return out, e.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
+	}
+	return out, e.cluster.Patch(ctx, out, client.Apply, client.DryRunAll, client.ForceOwnership, client.FieldOwner(manager(live))) //nolint:staticcheck // An unstructured object has no apply configuration.
+}
+
+// manager returns who has applied an object. Fields that a new manifest lacks are removed only from what the same
+// manager has applied.
+func manager(live *unstructured.Unstructured) string {
+	var all []string
+	for _, f := range live.GetManagedFields() {
+		if f.Operation == metav1.ManagedFieldsOperationApply && f.Subresource == "" && !slices.Contains(all, f.Manager) {
+			all = append(all, f.Manager)
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return "kubectl"
+}
+
+// resource returns a resource by its objects.
+func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.Resource, error) {
+	out := plan.Resource{}
+	for _, side := range []struct {
+		u  *unstructured.Unstructured
+		to *reconciler.Managed
+	}{{desired, &out.Desired}, {live, &out.Prior}} {
+		if side.u == nil {
+			continue
+		}
+		obj, err := e.typed(side.u)
+		if err != nil {
+			return out, err
+		}
+		mg, ok := obj.(reconciler.Managed)
+		if !ok {
+			return out, fmt.Errorf("%s is no managed resource", side.u.GetKind())
+		}
+		*side.to = mg
+	}
+	return out, nil
+}

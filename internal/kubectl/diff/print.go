@@ -1,0 +1,102 @@
+package diff
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+)
+
+// symbols stand for actions, as those of crossplane simulate.
+var symbols = map[plan.Action]string{
+	plan.None: "=", plan.Create: "+", plan.Adopt: "~", plan.Update: "~", plan.Replace: "-/+", plan.Delete: "-", plan.Orphan: "=", plan.Wait: "...", plan.Reject: "!",
+}
+
+// print prints the report in a format.
+func (r *report) print(w io.Writer, format string) error {
+	switch format {
+	case formatJSON:
+		e := json.NewEncoder(w)
+		e.SetIndent("", "    ")
+		e.SetEscapeHTML(false)
+		return e.Encode(r)
+	case formatYAML:
+		b, err := yaml.Marshal(r)
+		if err == nil {
+			_, err = w.Write(b)
+		}
+		return err
+	}
+	_, err := io.WriteString(w, r.text())
+	return err
+}
+
+// text returns the report for people.
+func (r *report) text() string {
+	b := &strings.Builder{}
+	for _, p := range r.Items {
+		if p.Action == plan.None && len(p.Unknowns) == 0 && p.Message == "" {
+			continue
+		}
+		describe(b, p)
+	}
+	s := r.Summary
+	fmt.Fprintf(b, "Plan: %d to create, %d to adopt, %d to update, %d to replace, %d to delete, %d unchanged", s.Create, s.Adopt, s.Update, s.Replace, s.Delete, s.None)
+	if s.Wait > 0 {
+		fmt.Fprintf(b, ", %d waiting", s.Wait)
+	}
+	if s.Reject > 0 {
+		fmt.Fprintf(b, ", %d rejected", s.Reject)
+	}
+	b.WriteString(".\n")
+	if r.Skipped > 0 {
+		fmt.Fprintf(b, "Skipped: %d of other kinds.\n", r.Skipped)
+	}
+	return b.String()
+}
+
+// describe writes one plan.
+func describe(b *strings.Builder, p plan.Plan) {
+	fmt.Fprintf(b, "[%s] %s (%s)\n", symbols[p.Action], kubectl.OneLine(p.String()), p.Action)
+	if p.Message != "" {
+		fmt.Fprintf(b, "    %s\n", kubectl.OneLine(p.Message))
+	}
+	for _, c := range p.Changes {
+		fmt.Fprintf(b, "    %s\n", kubectl.OneLine(changed(c)))
+	}
+	if len(p.Calls) > 0 {
+		b.WriteString("    calls:\n")
+	}
+	for _, c := range p.Calls {
+		fmt.Fprintf(b, "      %s\n", kubectl.OneLine(c.String()))
+	}
+	for _, u := range p.Unknowns {
+		fmt.Fprintf(b, "    not known: %s\n", kubectl.OneLine(u))
+	}
+	b.WriteString("\n")
+}
+
+// changed describes a field that differs.
+func changed(c plan.Change) string {
+	const empty = `""`
+	switch {
+	case c.Before == empty && c.After != empty:
+		c.Before = ""
+	case c.After == empty && c.Before != empty:
+		c.After = ""
+	}
+	switch {
+	case c.Before == "" && c.After == "":
+		return "~ " + c.Path
+	case c.Before == "":
+		return fmt.Sprintf("+ %s: %s", c.Path, c.After)
+	case c.After == "":
+		return fmt.Sprintf("- %s: %s", c.Path, c.Before)
+	}
+	return fmt.Sprintf("~ %s: %s -> %s", c.Path, c.Before, c.After)
+}

@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+func fieldOf(mg reconciler.Managed, name string) reflect.Value {
+	return reflect.ValueOf(mg).Elem().FieldByName(name)
+}
+
+// copyField copies a field of a resource, such as its status.
+func copyField(to, from reconciler.Managed, name string) {
+	copied, ok := from.DeepCopyObject().(reconciler.Managed)
+	if ok && reflect.TypeOf(to) == reflect.TypeOf(from) {
+		fieldOf(to, name).Set(fieldOf(copied, name))
+	}
+}
+
+// keepHistory copies the earlier versions that a resource has published, if its kind has any.
+func keepHistory(to, from reconciler.Managed) {
+	history := func(mg reconciler.Managed) reflect.Value {
+		if at := fieldOf(mg, "Status").FieldByName("AtProvider"); at.IsValid() {
+			return at.FieldByName("VersionHistory")
+		}
+		return reflect.Value{}
+	}
+	copied, ok := from.DeepCopyObject().(reconciler.Managed)
+	if ok && history(to).IsValid() && reflect.TypeOf(to) == reflect.TypeOf(from) {
+		history(to).Set(history(copied))
+	}
+}
+
+func clearField(mg reconciler.Managed, name string) { fieldOf(mg, name).SetZero() }
+
+// equalSpec returns whether two resources have the same spec.
+func equalSpec(a, b reconciler.Managed) bool {
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(), fieldOf(b, "Spec").Interface())
+}
+
+// numbers returns the function or layer of a resource, and the number of the version that it has published last.
+func numbers(mg reconciler.Managed) (name string, last int64) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return "", 0
+	}
+	for _, at := range []string{"functionName", "layerName"} {
+		if n, _, _ := unstructured.NestedString(m, "status", "atProvider", at); n != "" {
+			name = n
+		}
+	}
+	for _, at := range []string{"latestPublishedVersion", "version"} {
+		switch v, _, _ := unstructured.NestedFieldNoCopy(m, "status", "atProvider", at); v := v.(type) {
+		case string:
+			if n, err := strconv.ParseInt(v, 10, 64); err == nil {
+				return name, n
+			}
+		case int64:
+			return name, v
+		}
+	}
+	return name, 0
+}
+
+// SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that
+// no API server has seen.
+func SetDefaults(mg reconciler.Managed) {
+	if len(mg.GetManagementPolicies()) == 0 {
+		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
+	}
+	if mg.GetProviderConfigReference() == nil {
+		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
+	}
+	if mg.GetName() == "" {
+		mg.SetName(mg.GetGenerateName() + "generated")
+	}
+}
+
+// uuids match what AWS gives to mappings.
+var uuids = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+
+func isUUID(s string) bool { return uuids.MatchString(s) }
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseInt(s, 10, 64)
+	return err == nil
+}
+
+// creates returns whether an operation creates what a resource is.
+func creates(operation string) bool {
+	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" || operation == "AddLayerVersionPermission"
+}
+
+// removes returns whether an operation deletes what a resource is.
+func removes(operation string) bool {
+	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" || operation == "RemoveLayerVersionPermission"
+}

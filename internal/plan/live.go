@@ -1,0 +1,38 @@
+package plan
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// Live plans resources of a cluster for the provider itself, each for itself. It implements reconciler.ResourcePlanner.
+type Live struct {
+	// Options of the plans. Their Resolver is not used.
+	Options
+}
+
+// Plan plans a resource, and reads AWS with the session.
+func (l Live) Plan(ctx context.Context, mg reconciler.Managed, s *awssession.Session) (summary string, differs bool, err error) {
+	o := l.Options
+	o.Resolver = func(client.Client) reconciler.Resolver { return fixed{s} }
+	p := New(o).Plan(ctx, mg, mg)
+	if p.deferred > 0 {
+		return "", false, &quota.DeferredError{Operation: "the reads of a plan", After: p.deferred}
+	}
+	return p.Summary(), p.Differs(), nil
+}
+
+// fixed resolves every session to the same one.
+type fixed struct{ session session }
+
+// Resolve returns the session.
+func (f fixed) Resolve(context.Context, resource.ModernManaged, string) (session, error) {
+	return f.session, nil
+}

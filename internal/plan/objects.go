@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// objects are the objects of a plan before those of the cluster, as a client that only reads. Everything else fails with
+// a nil pointer.
+type objects struct {
+	client.Client
+
+	scheme  *runtime.Scheme
+	cluster client.Reader // Nil if there is none.
+	byKey   map[objectKey]client.Object
+}
+
+type objectKey struct {
+	kind schema.GroupKind
+	name types.NamespacedName
+}
+
+// Scheme returns the scheme of all objects.
+func (o *objects) Scheme() *runtime.Scheme { return o.scheme }
+
+// put adds an object, or replaces it.
+func (o *objects) put(obj client.Object) {
+	gvk, err := apiutil.GVKForObject(obj, o.scheme)
+	if err != nil {
+		return // It is of a kind that nothing reads.
+	}
+	o.byKey[objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(obj)}] = obj
+}
+
+// has returns whether an object is part of the plan.
+func (o *objects) has(kind schema.GroupKind, name types.NamespacedName) bool {
+	return o.byKey[objectKey{kind, name}] != nil
+}
+
+// Get reads an object of the plan, or else of the cluster.
+func (o *objects) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	gvk, err := apiutil.GVKForObject(obj, o.scheme)
+	if err != nil {
+		return err
+	}
+	if planned := o.byKey[objectKey{gvk.GroupKind(), key}]; planned != nil {
+		return assign(obj, planned)
+	}
+	if o.cluster == nil {
+		return kerrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.String())
+	}
+	return o.cluster.Get(ctx, key, obj, opts...)
+}
+
+// List lists the objects of the plan, and those of the cluster that are not part of it.
+func (o *objects) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	gvk, err := apiutil.GVKForObject(list, o.scheme)
+	if err != nil {
+		return err
+	}
+	kind := schema.GroupKind{Group: gvk.Group, Kind: gvk.Kind[:len(gvk.Kind)-len("List")]}
+	var all []runtime.Object
+	if o.cluster != nil {
+		if err := o.cluster.List(ctx, list, opts...); err != nil && !kmeta.IsNoMatchError(err) {
+			return err
+		}
+		items, err := kmeta.ExtractList(list)
+		if err != nil {
+			return err
+		}
+		for _, item := range items {
+			if obj, ok := item.(client.Object); ok && !o.has(kind, client.ObjectKeyFromObject(obj)) {
+				all = append(all, obj)
+			}
+		}
+	}
+	return kmeta.SetList(list, append(all, o.selected(kind, opts)...))
+}
+
+// selected returns copies of the objects of a kind that options select, in order.
+func (o *objects) selected(kind schema.GroupKind, opts []client.ListOption) []runtime.Object {
+	by := client.ListOptions{}
+	by.ApplyOptions(opts)
+	var out []runtime.Object
+	byName := func(a, b objectKey) int {
+		return cmp.Or(cmp.Compare(a.name.Namespace, b.name.Namespace), cmp.Compare(a.name.Name, b.name.Name))
+	}
+	for _, k := range slices.SortedFunc(maps.Keys(o.byKey), byName) {
+		obj := o.byKey[k]
+		if k.kind == kind && (by.Namespace == "" || by.Namespace == k.name.Namespace) && (by.LabelSelector == nil || by.LabelSelector.Matches(labels(obj.GetLabels()))) {
+			out = append(out, obj.DeepCopyObject())
+		}
+	}
+	return out
+}
+
+// labels are labels as a selector reads them.
+type labels map[string]string
+
+func (l labels) Has(key string) bool              { _, ok := l[key]; return ok }
+func (l labels) Get(key string) string            { return l[key] }
+func (l labels) Lookup(key string) (string, bool) { v, ok := l[key]; return v, ok }
+
+// assign copies an object into another one of the same type, or its metadata.
+func assign(to, from client.Object) error {
+	switch out := to.(type) {
+	case *metav1.PartialObjectMetadata:
+		tm := out.TypeMeta
+		out.ObjectMeta, out.TypeMeta = *metadata(from), tm
+		return nil
+	case *unstructured.Unstructured:
+		m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(from.DeepCopyObject())
+		gvk := out.GroupVersionKind()
+		out.Object = m
+		out.SetGroupVersionKind(gvk)
+		return err
+	}
+	if u, ok := from.(*unstructured.Unstructured); ok {
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, to)
+	}
+	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from.DeepCopyObject()).Elem())
+	return nil
+}
+
+// metadata returns a copy of an object's metadata.
+func metadata(obj client.Object) *metav1.ObjectMeta {
+	out := &metav1.PartialObjectMetadata{}
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())
+	if err == nil {
+		_ = runtime.DefaultUnstructuredConverter.FromUnstructured(map[string]any{"metadata": m["metadata"]}, out)
+	}
+	if out.ResourceVersion == "" {
+		out.ResourceVersion = "planned" // What is read is cached by it.
+	}
+	return &out.ObjectMeta
+}
+
+// withData returns a Secret whose stringData is part of its data, as the API server does it.
+func withData(obj client.Object) client.Object {
+	s, ok := obj.(*corev1.Secret)
+	if !ok || len(s.StringData) == 0 {
+		return obj
+	}
+	s = s.DeepCopy()
+	if s.Data == nil {
+		s.Data = map[string][]byte{}
+	}
+	for k, v := range s.StringData {
+		s.Data[k] = []byte(v)
+	}
+	s.StringData = nil
+	return s
+}

@@ -1,0 +1,95 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// A Resource is a resource to plan.
+type Resource struct {
+	// Desired is the resource as it would be applied, and Prior the object in the cluster, nil if there is none.
+	Desired, Prior reconciler.Managed
+}
+
+// order has the kinds that others refer to, in the order in which they are created.
+var order = []string{
+	v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind, v1beta1.LayerVersionKind, v1beta1.FunctionKind, v1beta1.VersionKind, v1beta1.AliasKind,
+}
+
+// All plans resources that are applied together, and returns their plans in the same order. A resource that waits for
+// another one is planned after that one.
+func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
+	pending := make([]int, len(all))
+	for i := range all {
+		pending[i] = i
+	}
+	slices.SortStableFunc(pending, func(a, b int) int { return p.rank(all[a]) - p.rank(all[b]) })
+	plans := make([]Plan, len(all))
+	for len(pending) > 0 {
+		var waiting []int
+		for _, i := range pending {
+			if plans[i] = p.Plan(ctx, all[i].Desired, all[i].Prior); plans[i].Action == Wait && len(plans[i].Calls) == 0 {
+				waiting = append(waiting, i)
+			}
+		}
+		if len(waiting) == len(pending) {
+			break
+		}
+		pending = waiting
+	}
+	return plans
+}
+
+// rank returns the place of a resource in the order. One that is deleted comes before what it depends on.
+func (p *Planner) rank(r Resource) int {
+	gvk, _ := p.kindOf(r.Desired) // An unknown kind is reported by its plan.
+	at := slices.Index(order, gvk.Kind)
+	if at < 0 {
+		at = len(order)
+	}
+	if r.Desired.GetDeletionTimestamp() != nil {
+		return -at
+	}
+	return at
+}
+
+// A Summary counts plans by what would be done.
+type Summary struct {
+	Create  int `json:"create"`
+	Adopt   int `json:"adopt"`
+	Update  int `json:"update"`
+	Replace int `json:"replace"`
+	Delete  int `json:"delete"`
+	Wait    int `json:"wait"`
+	Reject  int `json:"reject"`
+	None    int `json:"none"`
+}
+
+// Summarize counts plans.
+func Summarize(plans []Plan) Summary {
+	s := Summary{}
+	for _, p := range plans {
+		switch p.Action {
+		case Create:
+			s.Create++
+		case Adopt:
+			s.Adopt++
+		case Update:
+			s.Update++
+		case Replace:
+			s.Replace++
+		case Delete:
+			s.Delete++
+		case Wait:
+			s.Wait++
+		case Reject:
+			s.Reject++
+		case None, Orphan:
+			s.None++
+		}
+	}
+	return s
+}

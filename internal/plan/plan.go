@@ -1,0 +1,147 @@
+// Package plan finds out what the provider would do about resources, without doing it.
+//
+// A Planner runs the very code that reconciles a kind (reconciler.Stepper), with AWS clients that record the calls that
+// change something instead of making them (dryrun.Account). The account remembers their effect, so the next reconcile
+// finds what AWS would have then, until nothing is left to do. What it begins with is what AWS has, or, without a
+// connection, what the object in the cluster asks for.
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// An Action is what would be done about a resource.
+type Action string
+
+// The actions.
+const (
+	// None means that AWS has what spec asks for.
+	None Action = "none"
+
+	// Create means that something is created in AWS.
+	Create Action = "create"
+
+	// Adopt means that the resource takes over what exists in AWS, and may change it.
+	Adopt Action = "adopt"
+
+	// Update means that what exists is changed.
+	Update Action = "update"
+
+	// Replace means that what exists is deleted and created again.
+	Replace Action = "replace"
+
+	// Delete means that what exists is deleted.
+	Delete Action = "delete"
+
+	// Orphan means that the resource is deleted, and that what exists stays in AWS.
+	Orphan Action = "orphan"
+
+	// Wait means that nothing is done until something else has happened, which Message says.
+	Wait Action = "wait"
+
+	// Reject means that nothing is done, or not all, because of an error, which Message says.
+	Reject Action = "reject"
+)
+
+// Unknown stands for a value that AWS makes up when the plan is applied.
+const Unknown = "(known after apply)"
+
+// A Change is a field that differs.
+type Change struct {
+	// Path of the field below spec.forProvider.
+	Path string `json:"path"`
+
+	// Before is the value in AWS and After the desired one, as short texts. Values of secrets are redacted.
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+// A Plan is what would be done about one resource.
+type Plan struct {
+	// Kind, Namespace and Name of the resource.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+
+	Action Action `json:"action"`
+
+	// Calls are the calls of AWS that would be made, in order.
+	Calls []dryrun.Call `json:"calls,omitempty"`
+
+	// Changes are the fields that differ.
+	Changes []Change `json:"changes,omitempty"`
+
+	// Unknowns are what the plan cannot know.
+	Unknowns []string `json:"unknowns,omitempty"`
+
+	// Message is why nothing is done, or not all.
+	Message string `json:"message,omitempty"`
+
+	// deferred is how long AWS may not be called, if the plan is not complete because of that.
+	deferred time.Duration
+}
+
+// Differs returns whether anything is done in AWS, or cannot be done.
+func (p Plan) Differs() bool {
+	return p.Action != None && p.Action != Orphan || len(p.Calls) > 0
+}
+
+// String returns the kind and name.
+func (p Plan) String() string {
+	if p.Namespace == "" {
+		return fmt.Sprintf("%s/%s", p.Kind, p.Name)
+	}
+	return fmt.Sprintf("%s %s/%s", p.Kind, p.Namespace, p.Name)
+}
+
+// Summary returns the plan in one line: the action, the calls, and the fields that differ.
+func (p Plan) Summary() string {
+	var parts []string
+	for _, c := range p.Calls {
+		parts = append(parts, c.String())
+	}
+	out := string(p.Action)
+	if len(parts) > 0 {
+		out += ": " + strings.Join(parts, ", ")
+	}
+	if p.Message != "" {
+		out += "; " + p.Message
+	}
+	if len(p.Changes) == 0 {
+		return out
+	}
+	parts = nil
+	for _, c := range p.Changes {
+		parts = append(parts, diff.Change{Path: c.Path, Old: c.Before, New: c.After}.String())
+	}
+	return out + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// action returns what the calls amount to.
+func action(calls []dryrun.Call, existed, adopted, deleted bool) Action {
+	created, removed := false, false
+	for _, c := range calls {
+		created = created || creates(c.Operation)
+		removed = removed || removes(c.Operation)
+	}
+	switch {
+	case deleted && len(calls) > 0:
+		return Delete
+	case deleted:
+		return Orphan
+	case existed && created && removed:
+		return Replace
+	case existed && adopted:
+		return Adopt
+	case existed && len(calls) > 0:
+		return Update
+	case len(calls) > 0:
+		return Create
+	}
+	return None
+}

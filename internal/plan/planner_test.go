@@ -1,0 +1,199 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+)
+
+var start = time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
+
+// planner returns a planner without a cluster and without AWS, with objects that resources refer to.
+func planner(t *testing.T, objs ...client.Object) *Planner {
+	t.Helper()
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := New(Options{Scheme: s, ClusterID: "c1", Now: func() time.Time { return start }})
+	for _, obj := range objs {
+		p.Add(obj)
+	}
+	return p
+}
+
+func function(change ...func(*v1beta1.Function)) *v1beta1.Function {
+	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "checkout"}}
+	f.Spec.ForProvider = v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: v1beta1.FunctionSettings{
+		Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+		Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x = 1"}},
+	}}
+	for _, c := range change {
+		c(f)
+	}
+	SetDefaults(f)
+	return f
+}
+
+// created is a change after which a function exists in AWS, and is settled.
+func created(f *v1beta1.Function) {
+	f.UID, f.Generation = "u1", 1
+	meta.SetExternalName(f, "checkout")
+	f.Status.SettledGeneration = 1
+	f.Status.AtProvider.FunctionName, f.Status.AtProvider.LatestPublishedVersion = ptr.To("checkout"), ptr.To("7")
+}
+
+func calls(p Plan) []string {
+	var out []string
+	for _, c := range p.Calls {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+func TestPlan(t *testing.T) {
+	type want struct {
+		Action  Action
+		Calls   []string
+		Changes []Change
+		Message string
+	}
+	memory := func(mb int32) func(*v1beta1.Function) {
+		return func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To(mb) }
+	}
+	publish := func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) }
+	secret := func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "db"}}}}
+	}
+	cases := map[string]struct {
+		reason         string
+		objects        []client.Object
+		desired, prior *v1beta1.Function
+		want           want
+	}{
+		"Unchanged": {reason: "AWS has what the manifest asks for.", desired: function(created), prior: function(created), want: want{Action: None}},
+		"Update": {
+			reason: "A field differs.", desired: function(created, memory(512)), prior: function(created, memory(256)),
+			want: want{Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"}, Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}}},
+		},
+		"Order": {
+			reason: "A version follows what it contains, and has the next number.",
+			desired: function(created, memory(512), publish, func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Tags = map[string]string{"team": "cart"}
+				f.Spec.ForProvider.ReservedConcurrentExecutions = ptr.To[int32](5)
+			}),
+			prior: function(created, memory(256), publish),
+			want: want{
+				Action: Update, Calls: []string{"TagResource arn:aws:lambda:eu-central-1:000000000000:function:checkout", "UpdateFunctionConfiguration checkout", "PublishVersion checkout", "PutFunctionConcurrency checkout"},
+				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}, {Path: "reservedConcurrentExecutions", After: "5"}, {Path: "tags[team]", After: `"cart"`}, {Path: "publish", Before: `"7"`, After: `"a new version"`}},
+			},
+		},
+		"Secret": {
+			reason: "Values of Secrets are not shown.", desired: function(created, secret), prior: function(created),
+			objects: []client.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"}, StringData: map[string]string{"PASSWORD": "hunter2"}}},
+			want:    want{Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"}, Changes: []Change{{Path: "environment.variables[PASSWORD]", After: "(redacted)"}}},
+		},
+		"NoSecret": {
+			reason: "A missing Secret is an error, as it is for the provider.", desired: function(secret),
+			want: want{Action: Reject, Message: "Secret shop/db does not exist"},
+		},
+		"Immutable": {
+			reason:  "AWS cannot change it.",
+			desired: function(created, func(f *v1beta1.Function) { f.Spec.ForProvider.PackageType = ptr.To("Image") }), prior: function(created),
+			want: want{Action: Reject, Message: "settings that AWS can't change"},
+		},
+		"Delete": {
+			reason:  "The function is deleted.",
+			desired: function(created, func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(start)) }), prior: function(created),
+			want: want{Action: Delete, Calls: []string{"DeleteFunction checkout"}},
+		},
+		"Orphan": {
+			reason: "managementPolicies keep it.",
+			desired: function(created, func(f *v1beta1.Function) {
+				f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
+			}),
+			prior: function(created), want: want{Action: Orphan},
+		},
+		"MayNotUpdate": {
+			reason: "managementPolicies forbid the change.",
+			desired: function(created, memory(512), func(f *v1beta1.Function) {
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate}
+			}),
+			prior: function(created, memory(256)),
+			want:  want{Action: Wait, Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}}, Message: "managementPolicies do not allow changing it"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := planner(t, tc.objects...)
+			var got Plan
+			if tc.prior == nil {
+				got = p.Plan(t.Context(), tc.desired, nil)
+			} else {
+				got = p.Plan(t.Context(), tc.desired, tc.prior)
+			}
+			if !strings.Contains(got.Message, tc.want.Message) {
+				t.Errorf("%s\nmessage %q, want %q", tc.reason, got.Message, tc.want.Message)
+			}
+			tc.want.Message = got.Message
+			if diff := cmp.Diff(tc.want, want{got.Action, calls(got), got.Changes, got.Message}); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestAll checks that resources that refer to each other are planned in the order in which they can be created.
+func TestAll(t *testing.T) {
+	alias := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
+	alias.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1", FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}}
+	orphan := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orphan"}}
+	orphan.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1", FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"}}
+	SetDefaults(alias)
+	SetDefaults(orphan)
+	publish := func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) }
+	memory := func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](512) }
+	plans := planner(t).All(t.Context(), []Resource{
+		{Desired: orphan},
+		{Desired: alias},
+		{Desired: function(created, publish, memory), Prior: function(created, publish)},
+	})
+	var got []string
+	for _, p := range plans {
+		got = append(got, p.String()+" "+string(p.Action)+" "+strings.Join(calls(p), ", "))
+	}
+	want := []string{"Alias shop/orphan wait ", "Alias shop/live create CreateAlias checkout:live", "Function shop/checkout update UpdateFunctionConfiguration checkout, PublishVersion checkout"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]Change{{Path: "functionVersion", After: `"8"`}}, plans[1].Changes); diff != "" {
+		t.Errorf("the alias follows the version that is to be published: -want, +got:\n%s", diff)
+	}
+	if got := Summarize(plans); got != (Summary{Wait: 1, Create: 1, Update: 1}) {
+		t.Errorf("summary %+v", got)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	p := Plan{Action: Update, Calls: []dryrun.Call{{Operation: "UpdateAlias", On: "f:live"}}, Changes: []Change{{Path: "description", Before: `"a"`, After: `"b"`}}}
+	if got, want := p.Summary(), `update: UpdateAlias f:live (description: "a" -> "b")`; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

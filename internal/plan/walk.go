@@ -1,0 +1,302 @@
+package plan
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+type session = *awssession.Session
+
+// sessions returns a session for each reconcile, so that none uses what an earlier one has cached.
+type sessions func() session
+
+const (
+	// maxSteps is how many reconciles are planned for one resource.
+	maxSteps = 60
+
+	// maxIdle is how many reconciles in a row may make no call before the plan ends, and maxWait how long one may wait
+	// for the next one.
+	maxIdle = 6
+	maxWait = time.Minute
+
+	// tick is the time between two reconciles.
+	tick = time.Millisecond
+)
+
+// A walk is what was found by reconciling a resource until nothing was left to do.
+type walk struct {
+	calls   []dryrun.Call
+	changes diff.Changes
+	existed bool
+	adopted bool
+	gone    bool
+	err     error
+	awaits  bool
+	settled bool
+	ready   string
+
+	// deferred is how long AWS may not be called, if the walk has ended because of that.
+	deferred time.Duration
+}
+
+// walk reconciles a resource until nothing is left to do.
+func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.Managed, a *dryrun.Account, sess sessions) walk {
+	w, idle := walk{}, 0
+	begin := len(a.Calls())
+	for step := range maxSteps {
+		p.advance(tick)
+		before := len(a.Calls())
+		r := s.Step(ctx, mg, sess(), p.clock())
+		made := a.Calls()[before:]
+		if step == 0 {
+			w.existed = r.Exists
+		}
+		w.changes = merge(w.changes, r.Changes)
+		w.adopted, w.gone, w.settled, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
+		if r.Settled && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
+			break
+		}
+		if r.Deferred {
+			if p.o.Pause == nil || p.o.Pause(ctx, r.Wait) != nil {
+				w.deferred = r.Wait
+				break
+			}
+			continue
+		}
+		if idle++; len(made) > 0 {
+			idle = 0
+		}
+		if idle >= maxIdle {
+			break
+		}
+		if idle > 0 {
+			p.advance(min(r.Wait, maxWait))
+		}
+	}
+	w.calls, w.ready = a.Calls()[begin:], mg.GetCondition(xpv2.TypeReady).Message
+	return w
+}
+
+// repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not modeled.
+func repeated(before, made []dryrun.Call) bool {
+	const most = 3
+	for _, c := range made {
+		n := 0
+		for _, b := range before {
+			if b == c {
+				n++
+			}
+		}
+		if n >= most {
+			return true
+		}
+	}
+	return false
+}
+
+// merge adds the changes that a later reconcile has found.
+func merge(all, more diff.Changes) diff.Changes {
+	for _, c := range more {
+		i := slices.IndexFunc(all, func(known diff.Change) bool { return known.Path == c.Path })
+		if i < 0 {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Plan plans a resource as it would be applied. prior is the object in the cluster, nil if there is none. Without a
+// connection to AWS, the plan assumes that AWS has what prior asks for.
+func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (out Plan) {
+	out = Plan{Namespace: desired.GetNamespace(), Name: desired.GetName()}
+	defer func() {
+		if recover() != nil { // Without a cluster, nothing has validated the manifest.
+			out = rejected(out, panics.New())
+		}
+	}()
+	gvk, err := p.kindOf(desired)
+	out.Kind = gvk.Kind
+	if err != nil {
+		return rejected(out, err)
+	}
+	s, err := p.stepper(gvk)
+	if err != nil {
+		return rejected(out, err)
+	}
+	a, sess, err := p.account(ctx, desired, s.Region(desired))
+	if err != nil {
+		return rejected(out, err)
+	}
+	mg, ok := desired.DeepCopyObject().(reconciler.Managed)
+	if !ok {
+		return out
+	}
+	a.Assume(gvk.Kind != v1beta1.FunctionKind)
+	names := map[string]string{}
+	if prior != nil {
+		p.inherit(mg, prior)
+		if p.resolver == nil {
+			out.Unknowns = append(out.Unknowns, p.seed(ctx, s, mg, prior, a, sess, names)...)
+		}
+	}
+	p.identify(mg)
+	w := p.walk(ctx, s, mg, a, sess)
+	p.objects.put(mg)
+	out.deferred = w.deferred
+	p.describe(&out, mg, w, a, names)
+	return out
+}
+
+// inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the
+// annotations that the provider has written.
+func (p *Planner) inherit(mg, prior reconciler.Managed) {
+	mg.SetUID(prior.GetUID())
+	mg.SetCreationTimestamp(prior.GetCreationTimestamp())
+	if mg.GetDeletionTimestamp() == nil {
+		mg.SetDeletionTimestamp(prior.GetDeletionTimestamp())
+	}
+	mg.SetFinalizers(prior.GetFinalizers())
+	annotations := map[string]string{}
+	maps.Copy(annotations, prior.GetAnnotations())
+	maps.Copy(annotations, mg.GetAnnotations())
+	mg.SetAnnotations(annotations)
+	mg.SetGeneration(prior.GetGeneration())
+	if !equalSpec(mg, prior) {
+		mg.SetGeneration(prior.GetGeneration() + 1)
+	}
+	copyField(mg, prior, "Status")
+}
+
+// identify gives a new resource an identity, which the API server would give it.
+func (p *Planner) identify(mg reconciler.Managed) {
+	if mg.GetUID() == "" {
+		mg.SetUID(uuid.NewUUID())
+	}
+	if mg.GetGeneration() == 0 {
+		mg.SetGeneration(1)
+	}
+	if created := mg.GetCreationTimestamp(); created.IsZero() {
+		mg.SetCreationTimestamp(metav1.NewTime(p.clock()))
+	}
+}
+
+// seed makes the account have what the object in the cluster asks for, and gives the resource the names and the status
+// that result. It returns what is not known then.
+func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reconciler.Managed, a *dryrun.Account, sess sessions, names map[string]string) []string {
+	name := reconciler.ExternalName(prior)
+	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
+		return nil // It was not created yet.
+	}
+	was, ok := prior.DeepCopyObject().(reconciler.Managed)
+	if !ok {
+		return nil
+	}
+	was.SetDeletionTimestamp(nil)
+	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
+	was.SetFinalizers(nil)
+	was.SetAnnotations(nil)
+	if determined(name) {
+		xpmeta.SetExternalName(was, name)
+	}
+	a.Number(numbers(prior))
+	clearField(was, "Status")
+	w := p.walk(ctx, s, was, a, sess)
+	if w.err != nil {
+		return []string{"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error()}
+	}
+	if made := xpmeta.GetExternalName(was); made != name && name != "" {
+		names[made] = name
+	}
+	annotations := mg.GetAnnotations()
+	for k, v := range was.GetAnnotations() {
+		if k == xpmeta.AnnotationKeyExternalName && annotations[k] != "" && annotations[k] != name {
+			continue // The manifest names something else.
+		}
+		annotations[k] = v
+	}
+	mg.SetAnnotations(annotations)
+	copyField(mg, was, "Status")
+	keepHistory(mg, prior)
+	return unsettled(prior)
+}
+
+// determined returns whether the external name is not one that AWS has made up.
+func determined(name string) bool {
+	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
+}
+
+// unsettled returns what is not known of AWS if the object in the cluster was not settled when it was last observed.
+func unsettled(prior reconciler.Managed) []string {
+	sum := prior.GetSummary()
+	if len(sum.Differences) > 0 {
+		fields := make([]string, 0, len(sum.Differences))
+		for _, d := range sum.Differences {
+			fields = append(fields, d.Field)
+		}
+		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(fields, ", ")}
+	}
+	if !reconciler.Settled(prior) {
+		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something else"}
+	}
+	return nil
+}
+
+// describe completes a plan by what was found.
+func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.Account, names map[string]string) {
+	show := func(text string) string {
+		for made, name := range names {
+			text = strings.ReplaceAll(text, made, name)
+		}
+		return p.mask(a, text)
+	}
+	deleted := xpmeta.WasDeleted(mg)
+	out.Action = action(w.calls, w.existed, w.adopted, deleted)
+	for _, c := range w.calls {
+		out.Calls = append(out.Calls, dryrun.Call{Operation: c.Operation, On: show(c.On)})
+	}
+	for _, c := range w.changes {
+		if deleted || slices.ContainsFunc(ownership.Keys(), func(key string) bool { return c.Path == "tags["+key+"]" }) {
+			continue
+		}
+		out.Changes = append(out.Changes, Change{Path: c.Path, Before: show(c.Old), After: show(c.New)})
+	}
+	for _, f := range a.Assumed() {
+		if u := f + " is assumed to exist"; !slices.Contains(out.Unknowns, u) {
+			out.Unknowns = append(out.Unknowns, u)
+		}
+	}
+	switch {
+	case w.err != nil && w.awaits:
+		out.Action, out.Message = Wait, show(w.err.Error())
+	case w.err != nil:
+		out.Action, out.Message = Reject, show(w.err.Error())
+	case !w.settled && !w.gone && len(w.calls) == 0:
+		out.Action, out.Message = Wait, show(w.ready)
+	case !w.settled && !w.gone:
+		out.Message = show(w.ready)
+	}
+}
+
+// rejected returns a plan with an error.
+func rejected(p Plan, err error) Plan {
+	p.Action, p.Message = Reject, err.Error()
+	return p
+}
