@@ -40,6 +40,7 @@ var lambdaRoutes = []route{
 	{"PUT", "/2015-03-31/functions/{FunctionName}/configuration", "UpdateFunctionConfiguration", updateFunctionConfiguration},
 	{"PUT", "/2015-03-31/functions/{FunctionName}/code", "UpdateFunctionCode", updateFunctionCode},
 	{"POST", "/2015-03-31/functions/{FunctionName}/invocations", "Invoke", invoke},
+	{"POST", "/2021-11-15/functions/{FunctionName}/response-streaming-invocations", "InvokeWithResponseStream", invokeStream},
 	{"POST", "/2015-03-31/functions/{FunctionName}/versions", "PublishVersion", publishVersion},
 	{"GET", "/2015-03-31/functions/{FunctionName}/versions", "ListVersionsByFunction", listVersions},
 	{"POST", "/2015-03-31/functions/{FunctionName}/aliases", "CreateAlias", createAlias},
