@@ -38,6 +38,8 @@ func run() int {
 	return kubectl.Run(ctx, f, kubectl.NewCommand(f,
 		diff.NewCommand(f),
 		operate.NewInvoke(f),
+		operate.NewLogs(f),
+		operate.NewTail(f),
 		rollout.NewCommand(f),
 		status.NewCommand(f),
 	))

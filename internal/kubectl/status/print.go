@@ -3,6 +3,7 @@ package status
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -46,7 +47,7 @@ func (p *page) text(now time.Time) string {
 func (p *page) function(b *strings.Builder) {
 	f := p.Function
 	line := func(name string, parts ...string) {
-		if text := join(", ", parts...); text != "" {
+		if text := join(parts...); text != "" {
 			fmt.Fprintf(b, "%-13s %s\n", name+":", text)
 		}
 	}
@@ -133,7 +134,7 @@ func (p *page) versions() section {
 	}
 	row := func(version, state string) {
 		if version != "" {
-			s.rows = append(s.rows, []string{version, join(", ", state, retained[version])})
+			s.rows = append(s.rows, []string{version, join(state, retained[version])})
 			delete(retained, version)
 		}
 	}
@@ -150,7 +151,7 @@ func (p *page) versions() section {
 		}
 	}
 	for _, v := range p.Versions.Resources {
-		row(v.Version, join(", ", v.State, "version/"+v.Name))
+		row(v.Version, join(v.State, "version/"+v.Name))
 	}
 	return s
 }
@@ -160,7 +161,7 @@ func (p *page) aliases() section {
 	for _, a := range p.Aliases {
 		rollout := ""
 		if r := a.Rollout; r != nil {
-			rollout = join(", ", r.Phase, r.Step, r.Reason)
+			rollout = join(r.Phase, r.Step, r.Reason)
 			if r.Phase == v1beta1.RolloutProgressing {
 				rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable", r.Target, r.Weight, r.Stable)
 			}
@@ -249,15 +250,9 @@ func age(now, t time.Time) string {
 }
 
 // join joins the texts that are not empty.
-func join(separator string, parts ...string) string {
-	out := ""
-	for _, p := range parts {
-		if p != "" && out != "" {
-			out += separator
-		}
-		out += p
-	}
-	return out
+func join(parts ...string) string {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
 }
 
 // prefix returns a text with a prefix, or nothing if the text is empty.

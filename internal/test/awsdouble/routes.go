@@ -153,6 +153,10 @@ func find(r *request) handler {
 		target := r.http.Header.Get("X-Amz-Target")
 		r.operation = target[strings.LastIndex(target, ".")+1:]
 		return sqsTargets[r.operation]
+	case serviceLogs:
+		target := r.http.Header.Get("X-Amz-Target")
+		r.operation = target[strings.LastIndex(target, ".")+1:]
+		return logsTargets[r.operation]
 	case serviceCloudWatch:
 		return findCloudWatch(r)
 	case serviceS3:
