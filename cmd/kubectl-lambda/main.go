@@ -37,6 +37,7 @@ func run() int {
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, time.Now, versionOf())
 	return kubectl.Run(ctx, f, kubectl.NewCommand(f,
 		diff.NewCommand(f),
+		operate.NewExecutions(f),
 		operate.NewInvoke(f),
 		operate.NewLogs(f),
 		operate.NewTail(f),

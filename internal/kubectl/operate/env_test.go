@@ -126,7 +126,7 @@ func (e *env) run(t *testing.T, args ...string) int {
 }
 
 func commands(f *kubectl.Factory) []*cobra.Command {
-	return []*cobra.Command{NewInvoke(f), NewLogs(f), NewTail(f)}
+	return []*cobra.Command{NewInvoke(f), NewLogs(f), NewTail(f), NewExecutions(f)}
 }
 
 // documented checks that the documentation shows what was printed.

@@ -88,6 +88,9 @@ var model = map[string][]member{
 		{path: "tenantId", in: inHeader, rules: []rule{longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)}},
 		{path: "durableExecutionName", in: inHeader, rules: []rule{longest(64), shortest(1), pattern(`[a-zA-Z0-9-_]+`)}},
 	},
+	"ListDurableExecutionsByFunction": {namespaced, maxItems},
+	"GetDurableExecution":             {},
+	"StopDurableExecution":            {},
 	"InvokeWithResponseStream": {
 		qualifier, namespaced,
 		{path: "invocationType", in: inHeader, rules: []rule{oneOf("RequestResponse", "DryRun")}},
