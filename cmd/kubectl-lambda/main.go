@@ -17,7 +17,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/operate"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/status"
 )
 
 // version is the plugin's version. The build sets it by -ldflags "-X main.version=v1.2.3".
@@ -33,7 +35,15 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, time.Now, versionOf())
-	return kubectl.Run(ctx, f, kubectl.NewCommand(f, diff.NewCommand(f), rollout.NewCommand(f)))
+	return kubectl.Run(ctx, f, kubectl.NewCommand(f,
+		diff.NewCommand(f),
+		operate.NewExecutions(f),
+		operate.NewInvoke(f),
+		operate.NewLogs(f),
+		operate.NewTail(f),
+		rollout.NewCommand(f),
+		status.NewCommand(f),
+	))
 }
 
 // versionOf returns the version that was set by the build, or that go install knows.

@@ -22,6 +22,9 @@ type Kind struct {
 // Aliases is the kind Alias.
 var Aliases = Kind{Resource: v1beta1.SchemeGroupVersion.WithResource("aliases"), Singular: "alias", Short: "lambdaalias"}
 
+// Functions is the kind Function.
+var Functions = Kind{Resource: v1beta1.SchemeGroupVersion.WithResource("functions"), Singular: "function", Short: "lambdafn"}
+
 // Full returns the name of a resource with its type, such as "alias.lambda.aws.m.crossplane.io/live".
 func (k Kind) Full(name string) string {
 	return k.Singular + "." + k.Resource.Group + "/" + name

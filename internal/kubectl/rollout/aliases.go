@@ -7,7 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/dynamic"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -34,32 +33,10 @@ func get(ctx context.Context, c dynamic.ResourceInterface, name string) (*v1beta
 // decode returns an alias for display: without control characters in what others have written.
 func decode(u *unstructured.Unstructured) (*v1beta1.Alias, error) {
 	a := &v1beta1.Alias{}
-	printable, _ := clean(u.Object).(map[string]any)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(printable, a); err != nil {
+	if err := kubectl.Decode(u, a); err != nil {
 		return nil, fmt.Errorf("cannot read the server's answer about %s: %w", kubectl.Aliases.Full(u.GetName()), err)
 	}
 	return a, nil
-}
-
-// clean returns a copy of a JSON value whose texts are lines without control characters.
-func clean(v any) any {
-	switch t := v.(type) {
-	case string:
-		return kubectl.OneLine(t)
-	case []any:
-		out := make([]any, len(t))
-		for i := range t {
-			out[i] = clean(t[i])
-		}
-		return out
-	case map[string]any:
-		out := make(map[string]any, len(t))
-		for k := range t {
-			out[k] = clean(t[k])
-		}
-		return out
-	}
-	return v
 }
 
 // A share is the part of an alias's invocations that a version receives, in percent.

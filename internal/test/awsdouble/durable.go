@@ -15,7 +15,9 @@ type durable struct {
 
 // execution is a durable execution.
 type execution struct {
-	payload string
+	payload, arn string
+	started      time.Time
+	stopped      bool
 	// ends is when it ends.
 	ends time.Time
 }

@@ -70,7 +70,7 @@ func writeError(w http.ResponseWriter, service string, e *Error) {
 		writeCloudWatchError(w, e)
 	case serviceSQS:
 		writeSQSError(w, e)
-	case serviceECR:
+	case serviceECR, serviceLogs:
 		writeJSON(w, e.Status, map[string]string{"__type": e.Code, "message": e.Message})
 	default:
 		w.Header().Set("X-Amzn-ErrorType", e.Code)

@@ -146,8 +146,12 @@ func (s *Server) executes(f *function, i instance, in Invoked, header http.Heade
 	if name == "" {
 		name = newUUID()
 	}
-	header.Set("X-Amz-Durable-Execution-Arn", f.latest.FunctionArn+":"+i.Version+"/durable-execution/"+name+"/"+newUUID())
 	before, ran := f.executions[name]
+	arn := before.arn
+	if !ran {
+		arn = f.latest.FunctionArn + ":" + i.Version + "/durable-execution/" + name + "/" + newUUID()
+	}
+	header.Set("X-Amz-Durable-Execution-Arn", arn)
 	if ran && before.payload != string(in.Payload) {
 		return true, &Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException", Message: "Durable execution " + name + " has been started with another payload."}
 	}
@@ -155,7 +159,7 @@ func (s *Server) executes(f *function, i instance, in Invoked, header http.Heade
 		f.executions = map[string]execution{}
 	}
 	if !ran {
-		f.executions[name] = execution{payload: string(in.Payload), ends: s.options.Now().Add(s.options.ExecutionDuration)}
+		f.executions[name] = execution{payload: string(in.Payload), arn: arn, started: s.options.Now(), ends: s.options.Now().Add(s.options.ExecutionDuration)}
 	}
 	return ran, nil
 }

@@ -88,6 +88,15 @@ var model = map[string][]member{
 		{path: "tenantId", in: inHeader, rules: []rule{longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)}},
 		{path: "durableExecutionName", in: inHeader, rules: []rule{longest(64), shortest(1), pattern(`[a-zA-Z0-9-_]+`)}},
 	},
+	"ListDurableExecutionsByFunction": {namespaced, maxItems},
+	"GetDurableExecution":             {},
+	"StopDurableExecution":            {},
+	"InvokeWithResponseStream": {
+		qualifier, namespaced,
+		{path: "invocationType", in: inHeader, rules: []rule{oneOf("RequestResponse", "DryRun")}},
+		{path: "logType", in: inHeader, rules: []rule{oneOf("None", "Tail")}},
+		{path: "tenantId", in: inHeader, rules: []rule{longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)}},
+	},
 	"DeleteFunction": {qualifier, namespaced},
 	"ListFunctions": {
 		{path: "masterRegion", in: inQuery, rules: []rule{pattern(`ALL|[a-z]{2}(-gov)?-[a-z]+-\d{1}`)}},

@@ -20,6 +20,7 @@ const (
 	serviceECR        = "ecr"
 	serviceCloudWatch = "monitoring"
 	serviceSQS        = "sqs"
+	serviceLogs       = "logs"
 )
 
 // maxRequest is the largest request body that Lambda reads, in bytes.

@@ -40,6 +40,10 @@ var lambdaRoutes = []route{
 	{"PUT", "/2015-03-31/functions/{FunctionName}/configuration", "UpdateFunctionConfiguration", updateFunctionConfiguration},
 	{"PUT", "/2015-03-31/functions/{FunctionName}/code", "UpdateFunctionCode", updateFunctionCode},
 	{"POST", "/2015-03-31/functions/{FunctionName}/invocations", "Invoke", invoke},
+	{"GET", "/2025-12-01/functions/{FunctionName}/durable-executions", "ListDurableExecutionsByFunction", listExecutions},
+	{"GET", "/2025-12-01/durable-executions/{DurableExecutionArn}", "GetDurableExecution", getExecution},
+	{"POST", "/2025-12-01/durable-executions/{DurableExecutionArn}/stop", "StopDurableExecution", stopExecution},
+	{"POST", "/2021-11-15/functions/{FunctionName}/response-streaming-invocations", "InvokeWithResponseStream", invokeStream},
 	{"POST", "/2015-03-31/functions/{FunctionName}/versions", "PublishVersion", publishVersion},
 	{"GET", "/2015-03-31/functions/{FunctionName}/versions", "ListVersionsByFunction", listVersions},
 	{"POST", "/2015-03-31/functions/{FunctionName}/aliases", "CreateAlias", createAlias},
@@ -152,6 +156,10 @@ func find(r *request) handler {
 		target := r.http.Header.Get("X-Amz-Target")
 		r.operation = target[strings.LastIndex(target, ".")+1:]
 		return sqsTargets[r.operation]
+	case serviceLogs:
+		target := r.http.Header.Get("X-Amz-Target")
+		r.operation = target[strings.LastIndex(target, ".")+1:]
+		return logsTargets[r.operation]
 	case serviceCloudWatch:
 		return findCloudWatch(r)
 	case serviceS3:

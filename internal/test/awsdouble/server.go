@@ -37,6 +37,7 @@ type Server struct {
 	statuses  map[string]metricStatus
 	traffic   []*traffic
 	queues    map[string]*sqsQueue
+	logs      map[string][]logEvent
 	trails    []trail
 	callers   map[string]string
 }
@@ -61,6 +62,7 @@ func New(o Options) *Server {
 		monitors:  map[string]*monitor{},
 		statuses:  map[string]metricStatus{},
 		queues:    map[string]*sqsQueue{},
+		logs:      map[string][]logEvent{},
 		callers:   map[string]string{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}

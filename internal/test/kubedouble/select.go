@@ -35,7 +35,19 @@ func selectionOf(r *http.Request, namespace string) (selection, error) {
 func (s selection) has(o *stored) bool {
 	return (s.namespace == "" || s.namespace == o.GetNamespace()) &&
 		s.labels.Matches(labels.Set(o.GetLabels())) &&
-		s.fields.Matches(fields.Set{"metadata.name": o.GetName(), "metadata.namespace": o.GetNamespace()})
+		s.fields.Matches(fieldsOf(o))
+}
+
+// fieldsOf returns the fields by which an object is selected: those of its metadata, and of an event what it is about.
+func fieldsOf(o *stored) fields.Set {
+	out := fields.Set{"metadata.name": o.GetName(), "metadata.namespace": o.GetNamespace()}
+	about, _ := o.Object["involvedObject"].(map[string]any)
+	for k, v := range about {
+		if s, ok := v.(string); ok {
+			out["involvedObject."+k] = s
+		}
+	}
+	return out
 }
 
 // eventType returns the type of the event by which a watch reports a change. An update by which an

@@ -1,0 +1,58 @@
+// Package awsconfig gives commands of the kubectl plugin the AWS configuration of this machine: the credentials that
+// the user has, in the region of a resource.
+package awsconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/smithy-go"
+	"github.com/spf13/cobra"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+// Flags are those of commands that call AWS.
+type Flags struct {
+	profile string
+}
+
+// AddFlags adds the flags to a command.
+func (f *Flags) AddFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of this machine, instead of its default credentials.")
+}
+
+// Load returns the AWS configuration of this machine for a region. The credentials are those of the flag, or the
+// default ones. Endpoints are those of the configuration, such as of the variable AWS_ENDPOINT_URL.
+func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
+	opts := []func(*config.LoadOptions) error{config.WithRegion(region)}
+	if f.profile != "" {
+		opts = append(opts, config.WithSharedConfigProfile(f.profile))
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, opts...)
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("cannot load the AWS configuration of this machine: %w", err)
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return aws.Config{}, Explain("get the AWS credentials of this machine: set --aws-profile, or log in to AWS", err)
+	}
+	return cfg, nil
+}
+
+// Explain returns the error of a call in AWS's words, without what only the SDK understands. An error of the network is
+// not wrapped: it would read as one of the connection to the API server.
+func Explain(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, context.Canceled) {
+		return kubectl.ErrInterrupted
+	}
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return fmt.Errorf("cannot %s: %s: %s", what, e.ErrorCode(), kubectl.OneLine(e.ErrorMessage()))
+	}
+	return fmt.Errorf("cannot %s: %s", what, kubectl.OneLine(err.Error())) //nolint:errorlint // See above.
+}

@@ -1,0 +1,56 @@
+package kubectl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// ReadFunction reads a Function of the cluster for display.
+func (f *Factory) ReadFunction(ctx context.Context, name string) (*v1beta1.Function, error) {
+	client, err := f.Resources(Functions)
+	if err != nil {
+		return nil, err
+	}
+	u, err := client.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, err
+	}
+	fn := &v1beta1.Function{}
+	if err := Decode(u, fn); err != nil {
+		return nil, fmt.Errorf("cannot read the server's answer about %s: %w", Functions.Full(name), err)
+	}
+	return fn, nil
+}
+
+// FunctionName returns the name or ARN of a Function in AWS, by which operations name it.
+func FunctionName(fn *v1beta1.Function) string {
+	return cmp.Or(meta.GetExternalName(fn), fn.GetName())
+}
+
+// FunctionArg returns the name of the Function that is the command's only argument.
+func FunctionArg(cmd *cobra.Command, args []string) (string, error) {
+	if len(args) != 1 {
+		return "", UsageErrorf(cmd, "exactly one FUNCTION is required, got %d", len(args))
+	}
+	return Functions.Name(args[0])
+}
+
+// LogGroup returns the name of the CloudWatch log group of a function, as last observed. It is empty if that is not
+// known.
+func LogGroup(o v1beta1.FunctionObservation) string {
+	if c := o.LoggingConfig; c != nil && c.LogGroup != nil && *c.LogGroup != "" {
+		return *c.LogGroup
+	}
+	if o.LogGroup != nil {
+		return *o.LogGroup
+	}
+	return ""
+}

@@ -1,0 +1,237 @@
+package operate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
+)
+
+const (
+	// defaultSince is how old the oldest line is that is shown by default.
+	defaultSince = 10 * time.Minute
+
+	// interval is the time between two reads with --follow. AWS allows some reads a second, of all users of an account.
+	interval = 2 * time.Second
+
+	// late is how long after its time an event may appear in CloudWatch Logs and is still shown with --follow.
+	late = 30 * time.Second
+)
+
+const logsLong = `Print the log of a function from CloudWatch Logs, with the AWS credentials of this machine. The log group is the one
+that the provider has observed.
+
+With --follow, new lines are printed until you press Ctrl-C. "kubectl lambda tail" is short for that.`
+
+const logsExamples = `  # Print the log of the last 10 minutes
+  kubectl lambda logs checkout -n shop
+
+  # Print the last 20 lines of the last day that have ERROR
+  kubectl lambda logs checkout -n shop --since 24h --filter ERROR --tail 20
+
+  # Print new lines while they are written
+  kubectl lambda tail checkout -n shop`
+
+// A logger is the command logs with its flags.
+type logger struct {
+	*kubectl.Factory
+
+	aws        awsconfig.Flags
+	follow     bool
+	since      time.Duration
+	tail       int
+	filter     string
+	timestamps bool
+
+	// pause waits.
+	pause func(ctx context.Context, d time.Duration) error
+
+	client *cloudwatchlogs.Client
+	group  string
+
+	// seen are the events that were printed lately, by their IDs, with their times in milliseconds.
+	seen map[string]int64
+}
+
+// NewLogs returns the command logs.
+func NewLogs(f *kubectl.Factory) *cobra.Command {
+	return newLogs(f, pause, &cobra.Command{Use: "logs FUNCTION", Short: "Print the log of a function", Long: logsLong, Example: logsExamples}, false)
+}
+
+// NewTail returns the command tail.
+func NewTail(f *kubectl.Factory) *cobra.Command {
+	return newLogs(f, pause, &cobra.Command{Use: "tail FUNCTION", Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples}, true)
+}
+
+// newLogs adds to a command what logs and tail have.
+func newLogs(f *kubectl.Factory, pause func(context.Context, time.Duration) error, cmd *cobra.Command, follow bool) *cobra.Command {
+	l := &logger{Factory: f, follow: follow, since: defaultSince, tail: -1, pause: pause}
+	cmd.ValidArgsFunction = f.CompleteNames(kubectl.Functions)
+	cmd.RunE = l.run
+	fl := cmd.Flags()
+	if !follow {
+		fl.BoolVarP(&l.follow, "follow", "f", l.follow, "If true, print new lines until the command is interrupted.")
+	}
+	fl.DurationVar(&l.since, "since", l.since, "Print lines that are not older than this, such as 30s, 10m or 24h.")
+	fl.IntVar(&l.tail, "tail", l.tail, "Print only so many of the last lines, and with --follow all new ones. -1 means all.")
+	fl.StringVar(&l.filter, "filter", l.filter, "Print only events that match this filter pattern of CloudWatch Logs.")
+	fl.BoolVar(&l.timestamps, "timestamps", l.timestamps, "If true, print the time of each event before it.")
+	l.aws.AddFlags(cmd)
+	return cmd
+}
+
+// pause waits, unless the command is interrupted.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-clock.RealClock{}.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// run prints the log.
+func (l *logger) run(cmd *cobra.Command, args []string) error {
+	if l.since <= 0 {
+		return kubectl.UsageErrorf(cmd, "--since must be longer than 0, not %s", l.since)
+	}
+	if l.tail < -1 {
+		return kubectl.UsageErrorf(cmd, "--tail must be a number of lines, or -1 for all, not %d", l.tail)
+	}
+	t, err := openArg(cmd, l.Factory, &l.aws, args)
+	if err != nil {
+		return err
+	}
+	l.client, l.group, l.seen = cloudwatchlogs.NewFromConfig(t.config), t.logGroup(), map[string]int64{}
+	return l.print(cmd.Context())
+}
+
+// logGroup returns the log group of the function. It is an ARN if that of the function is known, since credentials of
+// another account would otherwise find a log group of the same name there.
+func (t *target) logGroup() string {
+	name := cmp.Or(kubectl.LogGroup(t.fn.Status.AtProvider), "/aws/lambda/"+kubectl.FunctionName(t.fn))
+	fn, err := arn.Parse(ptr.Deref(t.fn.Status.AtProvider.FunctionArn, ""))
+	if err != nil {
+		return name
+	}
+	return arn.ARN{Partition: fn.Partition, Service: "logs", Region: fn.Region, AccountID: fn.AccountID, Resource: "log-group:" + name}.String()
+}
+
+// print prints what there is and, with --follow, what is written afterwards.
+func (l *logger) print(ctx context.Context) error {
+	from := l.Now().Add(-l.since)
+	var last []types.FilteredLogEvent
+	emit := l.write
+	if l.tail >= 0 {
+		emit = func(e types.FilteredLogEvent) error {
+			last = append(last, e)
+			last = slices.Delete(last, 0, max(len(last)-l.tail, 0))
+			return nil
+		}
+	}
+	err := l.read(ctx, from, emit)
+	missing := isMissing(err)
+	if err != nil && (!missing || !l.follow) {
+		return l.explain(err)
+	}
+	for _, e := range last {
+		if err := l.write(e); err != nil {
+			return err
+		}
+	}
+	if !l.follow {
+		return nil
+	}
+	if missing {
+		_, _ = fmt.Fprintf(l.ErrOut, "waiting for log group %s, which AWS creates when the function first logs\n", l.group)
+	}
+	return l.poll(ctx, from)
+}
+
+// poll prints new events until the command is interrupted.
+func (l *logger) poll(ctx context.Context, from time.Time) error {
+	for {
+		if err := l.pause(ctx, interval); err != nil {
+			return kubectl.ErrInterrupted
+		}
+		now := l.Now()
+		if overlap := now.Add(-late - interval); overlap.After(from) {
+			from = overlap
+		}
+		l.forget(from)
+		if err := l.read(ctx, from, l.write); err != nil && !isMissing(err) {
+			return l.explain(err)
+		}
+	}
+}
+
+// forget removes events that are not read again.
+func (l *logger) forget(before time.Time) {
+	for id, at := range l.seen {
+		if at < before.UnixMilli() {
+			delete(l.seen, id)
+		}
+	}
+}
+
+// read calls a function with each event that is not older than a time and that it was not called with.
+func (l *logger) read(ctx context.Context, from time.Time, emit func(types.FilteredLogEvent) error) error {
+	in := &cloudwatchlogs.FilterLogEventsInput{LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter), StartTime: aws.Int64(from.UnixMilli())}
+	pages := cloudwatchlogs.NewFilterLogEventsPaginator(l.client, in)
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return err
+		}
+		for _, e := range page.Events {
+			id := ptr.Deref(e.EventId, "")
+			if _, known := l.seen[id]; known && id != "" {
+				continue
+			}
+			if l.follow {
+				l.seen[id] = ptr.Deref(e.Timestamp, 0)
+			}
+			if err := emit(e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// write prints an event.
+func (l *logger) write(e types.FilteredLogEvent) error {
+	text := ensureLine(ptr.Deref(e.Message, ""))
+	if l.timestamps && e.Timestamp != nil {
+		text = time.UnixMilli(*e.Timestamp).UTC().Format("2006-01-02T15:04:05.000Z07:00") + " " + text
+	}
+	return display(l.Out, text)
+}
+
+// isMissing returns whether the log group does not exist.
+func isMissing(err error) bool {
+	_, missing := errors.AsType[*types.ResourceNotFoundException](err)
+	return missing
+}
+
+// explain returns an error of CloudWatch Logs with what the user can do.
+func (l *logger) explain(err error) error {
+	out := awsconfig.Explain("read log group "+l.group, err)
+	if isMissing(err) {
+		return fmt.Errorf("%w; AWS creates it when the function first logs", out)
+	}
+	return out
+}

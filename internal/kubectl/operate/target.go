@@ -1,0 +1,71 @@
+// Package operate has the commands of the kubectl plugin that work with a function in AWS by the user's own
+// credentials: invoke, logs, tail and executions.
+package operate
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/printers"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
+)
+
+// A target is the function in AWS that a Function of the cluster names.
+type target struct {
+	fn     *v1beta1.Function
+	config aws.Config
+}
+
+// open reads the Function that a name is of, and the AWS configuration for its region.
+func open(ctx context.Context, f *kubectl.Factory, flags *awsconfig.Flags, name string) (*target, error) {
+	fn, err := f.ReadFunction(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := flags.Load(ctx, fn.Spec.ForProvider.Region)
+	if err != nil {
+		return nil, err
+	}
+	cfg.AppID = kubectl.FieldManager
+	return &target{fn: fn, config: cfg}, nil
+}
+
+// openArg reads the Function that the command's only argument names.
+func openArg(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string) (*target, error) {
+	name, err := kubectl.FunctionArg(cmd, args)
+	if err != nil {
+		return nil, err
+	}
+	return open(cmd.Context(), f, flags, name)
+}
+
+// name returns by what calls name the function: its ARN if that is known, since credentials of another account would
+// otherwise find a function of the same name there.
+func (t *target) name() string {
+	return cmp.Or(ptr.Deref(t.fn.Status.AtProvider.FunctionArn, ""), kubectl.FunctionName(t.fn))
+}
+
+// display writes text of a function. In a terminal, control characters are escaped.
+func display(w io.Writer, text string) error {
+	if kubectl.IsTerminal(w) {
+		return printers.WriteEscaped(w, text)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// ensureLine returns a text that ends with a newline, unless it is empty.
+func ensureLine(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}

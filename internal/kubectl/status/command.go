@@ -1,0 +1,69 @@
+// Package status has the command "kubectl lambda status", which shows what the cluster knows of a Function and of all
+// resources that belong to it.
+package status
+
+import (
+	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+const long = `Show one page on a Function: its state, code, versions, aliases with their rollouts, event source mappings, URLs,
+permissions, provisioned concurrency, differences and last events.
+
+It reads only the cluster, as the provider has last observed AWS. Resources of other namespaces are not shown.
+What you may not list is left out and named. Values of environment variables are never shown.
+
+A FUNCTION is the name of a Function, alone or as function/NAME or function.lambda.aws.m.crossplane.io/NAME.`
+
+const examples = `  # Show the Function checkout
+  kubectl lambda status checkout -n shop
+
+  # Print the version that each alias invokes
+  kubectl lambda status checkout -n shop -o jsonpath='{range .aliases[*]}{.name}={.functionVersion}{"\n"}{end}'`
+
+// NewCommand returns the command status.
+func NewCommand(f *kubectl.Factory) *cobra.Command {
+	out := kubectl.NewOutput()
+	cmd := &cobra.Command{
+		Use:               "status FUNCTION",
+		Short:             "Show the state of a Function and of what belongs to it",
+		Long:              long,
+		Example:           examples,
+		ValidArgsFunction: f.CompleteNames(kubectl.Functions),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := newReader(cmd, f, args)
+			if err != nil {
+				return err
+			}
+			if err := r.collect(cmd.Context()); err != nil {
+				return err
+			}
+			if out.Format() != "" {
+				return out.Print(r.page, f.Out)
+			}
+			_, err = lipgloss.Fprint(f.Out, r.page.text(f.Now()))
+			return err
+		},
+	}
+	out.AddFlags(cmd)
+	return cmd
+}
+
+// newReader returns a reader of what belongs to the Function that the argument names.
+func newReader(cmd *cobra.Command, f *kubectl.Factory, args []string) (*reader, error) {
+	name, err := kubectl.FunctionArg(cmd, args)
+	if err != nil {
+		return nil, err
+	}
+	fn, err := f.ReadFunction(cmd.Context(), name)
+	if err != nil {
+		return nil, err
+	}
+	client, err := f.Client()
+	if err != nil {
+		return nil, err
+	}
+	return &reader{client: client, namespace: fn.Namespace, fn: fn}, nil
+}

@@ -1,0 +1,198 @@
+package status
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+)
+
+var at = time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
+
+// A network rejects reads of some types, and records what is sent.
+type network struct {
+	to        http.RoundTripper
+	forbidden []string
+	methods   map[string]int
+}
+
+// RoundTrip sends a request.
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.methods[r.Method]++
+	for _, plural := range n.forbidden {
+		if strings.HasSuffix(r.URL.Path, "/"+plural) {
+			rec := &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Request: r}
+			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural + " is forbidden"})
+			rec.Body = readCloser{bytes.NewReader(b)}
+			return rec, err
+		}
+	}
+	return n.to.RoundTrip(r)
+}
+
+type readCloser struct{ *bytes.Reader }
+
+// Close does nothing.
+func (readCloser) Close() error { return nil }
+
+// An env is an API server, and the plugin.
+type env struct {
+	network     *network
+	factory     *kubectl.Factory
+	out, errOut bytes.Buffer
+}
+
+// newEnv starts an API server with the objects of a file in testdata.
+func newEnv(t *testing.T, file string) *env {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	double, err := kubedouble.New("../../../package/crds", func() time.Time { return at })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(double.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc := range strings.SplitSeq(string(b), "\n---\n") {
+		create(t, client, doc)
+	}
+	e := &env{network: &network{to: double, methods: map[string]int{}}}
+	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut}, func() time.Time { return at }, "test")
+	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
+		c := double.Config()
+		c.Transport = e.network
+		return c
+	}
+	return e
+}
+
+// create creates an object with its status.
+func create(t *testing.T, client dynamic.Interface, doc string) {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(doc), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	plural, _ := kmeta.UnsafeGuessKindToResource(u.GroupVersionKind())
+	if u.GetKind() == "Alias" {
+		plural.Resource = "aliases"
+	}
+	var in dynamic.ResourceInterface = client.Resource(plural)
+	if u.GetNamespace() != "" {
+		in = client.Resource(plural).Namespace(u.GetNamespace())
+	}
+	created, err := in.Create(t.Context(), u, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, has := u.Object["status"]; has {
+		created.Object["status"] = s
+		if _, err := in.UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run runs the plugin, and returns the exit code.
+func (e *env) run(t *testing.T, args ...string) int {
+	t.Helper()
+	root := kubectl.NewCommand(e.factory, NewCommand(e.factory))
+	root.SetArgs(append([]string{"status", "-n", "shop"}, args...))
+	return kubectl.Run(t.Context(), e.factory, root)
+}
+
+func TestStatus(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		args      []string
+		forbidden []string
+		golden    string
+	}{
+		"Page":      {reason: "The page has what belongs to the Function.", args: []string{"checkout"}, golden: "page.txt"},
+		"TypedName": {reason: "The Function may be named with its type.", args: []string{"function/checkout"}, golden: "page.txt"},
+		"ReadOnly":  {reason: "What the user may not list is named.", args: []string{"checkout"}, forbidden: []string{"events", "permissions", "functionurls"}, golden: "forbidden.txt"},
+		"YAML":      {reason: "Programs read the same.", args: []string{"checkout", "-o", "yaml"}, golden: "page.yaml"},
+		"New":       {reason: "A Function that AWS does not have yet has little.", args: []string{"new"}, golden: "new.txt"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, "shop.yaml")
+			e.network.forbidden = tc.forbidden
+			code := e.run(t, tc.args...)
+			path := filepath.Join("testdata", tc.golden)
+			if os.Getenv("UPDATE_GOLDEN") != "" {
+				if err := os.WriteFile(path, e.out.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), e.out.String()); diff != "" || code != 0 {
+				t.Errorf("%s: exit code %d: %s: -want, +got:\n%s", tc.reason, code, e.errOut.String(), diff)
+			}
+			if strings.Contains(e.out.String(), "hunter2") || strings.Contains(e.out.String(), "\x1b") {
+				t.Errorf("it shows a value of the environment, or colors:\n%s", e.out.String())
+			}
+			for method := range e.network.methods {
+				if method != http.MethodGet {
+					t.Errorf("a command that reads has sent %s", method)
+				}
+			}
+		})
+	}
+}
+
+// TestDocumented checks that the documentation shows what the command prints.
+func TestDocumented(t *testing.T) {
+	docs, err := os.ReadFile("../../../docs/kubectl-lambda.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEnv(t, "shop.yaml")
+	if code := e.run(t, "checkout"); code != 0 || !strings.Contains(string(docs), e.out.String()) {
+		t.Errorf("exit code %d: docs/kubectl-lambda.md does not show:\n%s", code, e.out.String())
+	}
+}
+
+func TestStatusFails(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		"NotFound":  {reason: "The answer is the API server's.", args: []string{"other"}, want: "Error from server (NotFound): functions.lambda.aws.m.crossplane.io \"other\" not found\n"},
+		"NoName":    {reason: "A Function has to be named.", want: "error: exactly one FUNCTION is required, got 0\nSee 'kubectl lambda status -h' for help and examples\n"},
+		"OtherKind": {reason: "Another kind is a mistake.", args: []string{"alias/live"}, want: "error: \"alias/live\" is not of type function: name it function/NAME, or NAME alone\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, "shop.yaml")
+			if code := e.run(t, tc.args...); code != 1 || e.errOut.String() != tc.want || e.out.String() != "" {
+				t.Errorf("%s: exit code %d: %s%s, want %s", tc.reason, code, e.out.String(), e.errOut.String(), tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,295 @@
+package status
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"charm.land/lipgloss/v2"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/cli-runtime/pkg/printers"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+// Styles have the terminal's own colors.
+var (
+	bold   = lipgloss.NewStyle().Bold(true)
+	green  = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	red    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	yellow = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+)
+
+// text returns the page for people, with the colors of a terminal. Lines are not cut.
+func (p *page) text(now time.Time) string {
+	b := &strings.Builder{}
+	fmt.Fprintln(b, bold.Render(kubectl.Functions.Full(p.Name)))
+	p.function(b)
+	for _, s := range []section{
+		p.conditions(now), p.problems(), p.differences(), p.versions(), p.aliases(), p.mappings(), p.urls(), p.permissions(), p.provisioned(), p.asynchronous(), p.events(now),
+	} {
+		s.write(b)
+	}
+	if len(p.NotShown) > 0 {
+		fmt.Fprintf(b, "\n%s\n", yellow.Render("Not shown"))
+		for _, s := range p.NotShown {
+			fmt.Fprintf(b, "  %s\n", s)
+		}
+	}
+	return b.String()
+}
+
+// function writes what is known of the Function itself.
+func (p *page) function(b *strings.Builder) {
+	f := p.Function
+	line := func(name string, parts ...string) {
+		if text := join(parts...); text != "" {
+			fmt.Fprintf(b, "%-13s %s\n", name+":", text)
+		}
+	}
+	line("Namespace", p.Namespace)
+	line("Region", f.Region)
+	line("Function", cmp.Or(f.ARN, f.Name))
+	paused := ""
+	if f.Paused {
+		paused = yellow.Render("paused: the provider does not reconcile it")
+	}
+	line("Phase", phaseStyle(f.Phase).Render(f.Phase), paused)
+	line("Message", f.Message)
+	line("State", f.State, f.StateReason)
+	line("Last update", f.LastUpdate, f.LastUpdateReason)
+	c := f.Code
+	line("Code", c.PackageType, size(c.Size), prefix("SHA-256 ", c.SHA256))
+	line("Image", c.ImageURI)
+	line("Deployed", prefix("from ", c.Source), c.LastModified)
+	s := f.Settings
+	line("Runtime", s.Runtime, strings.Join(s.Architectures, ", "), prefix("handler ", s.Handler))
+	line("Limits", count(int64(s.MemorySize), "MB of memory"), prefix("timeout ", count(int64(s.Timeout), "s")), reserved(s.ReservedConcurrentExecutions))
+	line("Role", s.Role)
+	line("Environment", strings.Join(s.EnvironmentVariableNames, ", "))
+	line("Layers", strings.Join(s.Layers, ", "))
+	line("Logs", s.LogGroup)
+}
+
+// A section is a table with a title. It is left out if it has no rows.
+type section struct {
+	title   string
+	columns []string
+	rows    [][]string
+}
+
+// write writes the section after an empty line.
+func (s section) write(b *strings.Builder) {
+	if len(s.rows) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", bold.Render(s.title))
+	table := &strings.Builder{}
+	w := printers.GetNewTabWriter(table)
+	for _, row := range append([][]string{s.columns}, s.rows...) {
+		for i := range row {
+			row[i] = cmp.Or(row[i], "<none>")
+		}
+		_, _ = fmt.Fprintln(w, "  "+strings.Join(row, "\t")) // A Builder returns no error.
+	}
+	_ = w.Flush()
+	for line := range strings.Lines(table.String()) {
+		fmt.Fprintln(b, strings.TrimRight(line, " \n"))
+	}
+}
+
+func (p *page) conditions(now time.Time) section {
+	s := section{title: "Conditions", columns: []string{"TYPE", "STATUS", "REASON", "AGE", "MESSAGE"}}
+	for _, c := range p.Conditions {
+		s.rows = append(s.rows, []string{c.Type, c.Status, c.Reason, age(now, c.LastTransitionTime.Time), c.Message})
+	}
+	return s
+}
+
+func (p *page) problems() section {
+	s := section{title: "Problems", columns: []string{"RESOURCE", "MESSAGE"}}
+	for _, q := range p.Problems {
+		s.rows = append(s.rows, []string{q.Resource, q.Message})
+	}
+	return s
+}
+
+func (p *page) differences() section {
+	s := section{title: "Differences", columns: []string{"RESOURCE", "FIELD", "DESIRED", "OBSERVED"}}
+	for _, d := range p.Differences {
+		s.rows = append(s.rows, []string{d.Resource, d.Field, d.Desired, d.Observed})
+	}
+	return s
+}
+
+func (p *page) versions() section {
+	s := section{title: "Versions", columns: []string{"VERSION", "STATE"}}
+	retained := map[string]string{}
+	for _, v := range p.Versions.Retained {
+		retained[v.Version] = "used by " + v.UsedBy
+	}
+	row := func(version, state string) {
+		if version != "" {
+			s.rows = append(s.rows, []string{version, join(state, retained[version])})
+			delete(retained, version)
+		}
+	}
+	row(p.Versions.Publishing, "publishing")
+	row(p.Versions.Latest, "latest")
+	for _, v := range p.Versions.History {
+		if v != p.Versions.Latest && v != p.Versions.Publishing {
+			row(v, "earlier")
+		}
+	}
+	for _, v := range p.Versions.Retained {
+		if retained[v.Version] != "" {
+			row(v.Version, "")
+		}
+	}
+	for _, v := range p.Versions.Resources {
+		row(v.Version, join(v.State, "version/"+v.Name))
+	}
+	return s
+}
+
+func (p *page) aliases() section {
+	s := section{title: "Aliases", columns: []string{"NAME", "READY", "VERSION", "WEIGHTS", "ROLLOUT"}}
+	for _, a := range p.Aliases {
+		rollout := ""
+		if r := a.Rollout; r != nil {
+			rollout = join(r.Phase, r.Step, r.Reason)
+			if r.Phase == v1beta1.RolloutProgressing {
+				rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable", r.Target, r.Weight, r.Stable)
+			}
+		}
+		s.rows = append(s.rows, []string{a.Name, a.Ready, a.Version, a.Weights, rollout})
+	}
+	return s
+}
+
+func (p *page) mappings() section {
+	s := section{title: "Event source mappings", columns: []string{"NAME", "READY", "STATE", "LAST RESULT", "SOURCE"}}
+	for _, m := range p.EventSourceMappings {
+		s.rows = append(s.rows, []string{m.Name, m.Ready, m.State, m.LastResult, m.Source})
+	}
+	return s
+}
+
+func (p *page) urls() section {
+	s := section{title: "URLs", columns: []string{"NAME", "READY", "QUALIFIER", "AUTH", "URL"}}
+	for _, u := range p.URLs {
+		s.rows = append(s.rows, []string{u.Name, u.Ready, u.Qualifier, u.AuthType, u.URL})
+	}
+	return s
+}
+
+func (p *page) permissions() section {
+	s := section{title: "Permissions", columns: []string{"NAME", "READY", "QUALIFIER", "PRINCIPAL", "ACTION", "SOURCE"}}
+	for _, g := range p.Permissions {
+		s.rows = append(s.rows, []string{g.Name, g.Ready, g.Qualifier, g.Principal, g.Action, g.SourceARN})
+	}
+	return s
+}
+
+func (p *page) provisioned() section {
+	s := section{title: "Provisioned concurrency", columns: []string{"NAME", "READY", "QUALIFIER", "STATUS", "REQUESTED", "ALLOCATED", "AVAILABLE"}}
+	for _, c := range p.ProvisionedConcurrency {
+		s.rows = append(s.rows, []string{c.Name, c.Ready, c.Qualifier, c.Status, number(c.Requested), number(c.Allocated), number(c.Available)})
+	}
+	return s
+}
+
+func (p *page) asynchronous() section {
+	s := section{title: "Asynchronous invocation", columns: []string{"NAME", "READY", "QUALIFIER", "RETRIES", "MAX AGE", "ON FAILURE", "ON SUCCESS"}}
+	for _, c := range p.Invocations {
+		retries, maxAge := "", ""
+		if c.Retries != nil {
+			retries = number(*c.Retries)
+		}
+		if c.MaxAge != nil {
+			maxAge = number(*c.MaxAge) + " s"
+		}
+		s.rows = append(s.rows, []string{c.Name, c.Ready, c.Qualifier, retries, maxAge, c.OnFailure, c.OnSuccess})
+	}
+	return s
+}
+
+func (p *page) events(now time.Time) section {
+	s := section{title: "Events", columns: []string{"LAST", "TYPE", "REASON", "MESSAGE"}}
+	for _, e := range p.Events {
+		last := age(now, e.Last.Time)
+		if e.Count > 1 {
+			last += fmt.Sprintf(" (x%d)", e.Count)
+		}
+		s.rows = append(s.rows, []string{last, e.Type, e.Reason, e.Message})
+	}
+	return s
+}
+
+// phaseStyle returns the style of a phase.
+func phaseStyle(phase string) lipgloss.Style {
+	switch phase {
+	case v1beta1.PhaseAvailable:
+		return green
+	case v1beta1.PhaseError:
+		return red
+	}
+	return yellow
+}
+
+// age returns how long ago a time was. It is empty if there is none.
+func age(now, t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return duration.HumanDuration(now.Sub(t))
+}
+
+// join joins the texts that are not empty.
+func join(parts ...string) string {
+	parts = slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" })
+	return strings.Join(parts, ", ")
+}
+
+// prefix returns a text with a prefix, or nothing if the text is empty.
+func prefix(before, s string) string {
+	if s == "" {
+		return ""
+	}
+	return before + s
+}
+
+func number(n int32) string { return strconv.Itoa(int(n)) }
+
+// count returns a number with its unit, or nothing if it is 0.
+func count(n int64, unit string) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10) + " " + unit
+}
+
+// size returns a number of bytes in a unit that suits it.
+func size(n int64) string {
+	const unit = 1024
+	switch {
+	case n == 0:
+		return ""
+	case n < unit:
+		return count(n, "B")
+	case n < unit*unit:
+		return fmt.Sprintf("%.1f KiB", float64(n)/unit)
+	}
+	return fmt.Sprintf("%.1f MiB", float64(n)/unit/unit)
+}
+
+func reserved(n *int32) string {
+	if n == nil {
+		return ""
+	}
+	return number(*n) + " reserved concurrent executions"
+}

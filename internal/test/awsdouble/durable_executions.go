@@ -1,0 +1,97 @@
+package awsdouble
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// status returns the status of an execution. Executions that end by themselves succeed.
+func (e execution) status(now time.Time) string {
+	switch {
+	case e.stopped:
+		return "STOPPED"
+	case now.Before(e.ends):
+		return "RUNNING"
+	}
+	return "SUCCEEDED"
+}
+
+// describe returns an execution as AWS lists it.
+func (e execution) describe(f *function, name string, now time.Time) map[string]any {
+	out := map[string]any{
+		"DurableExecutionArn": e.arn, "DurableExecutionName": name, "FunctionArn": f.latest.FunctionArn,
+		"StartTimestamp": e.started.Unix(), "Status": e.status(now),
+	}
+	if out["Status"] != "RUNNING" {
+		out["EndTimestamp"] = e.ends.Unix()
+	}
+	return out
+}
+
+// listExecutions lists the durable executions of a function on one page, the latest first.
+func listExecutions(s *Server, r *request) (*answer, error) {
+	f, _, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	q, all := r.http.URL.Query(), []map[string]any{}
+	for name, e := range f.executions {
+		d := e.describe(f, name, s.options.Now())
+		status, _ := d["Status"].(string)
+		if n := q.Get("DurableExecutionName"); n != "" && n != name || q.Has("Statuses") && !slices.Contains(q["Statuses"], status) {
+			continue
+		}
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b map[string]any) int {
+		at, _ := a["StartTimestamp"].(int64)
+		bt, _ := b["StartTimestamp"].(int64)
+		an, _ := a["DurableExecutionName"].(string)
+		bn, _ := b["DurableExecutionName"].(string)
+		if at != bt {
+			return int(bt - at)
+		}
+		return strings.Compare(an, bn)
+	})
+	return &answer{status: http.StatusOK, json: map[string]any{"DurableExecutions": all}}, nil
+}
+
+// execution returns the execution of an ARN, with its name and function.
+func (s *Server) execution(r *request) (*function, string, error) {
+	for _, f := range s.home(r.account, r.region).functions {
+		for name, e := range f.executions {
+			if e.arn == r.vars["DurableExecutionArn"] {
+				return f, name, nil
+			}
+		}
+	}
+	return nil, "", &Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "Durable execution not found: " + r.vars["DurableExecutionArn"]}
+}
+
+func getExecution(s *Server, r *request) (*answer, error) {
+	f, name, err := s.execution(r)
+	if err != nil {
+		return nil, err
+	}
+	e := f.executions[name]
+	out := e.describe(f, name, s.options.Now())
+	if r.query("IncludeExecutionData") != "false" {
+		out["InputPayload"] = e.payload
+	}
+	return &answer{status: http.StatusOK, json: out}, nil
+}
+
+func stopExecution(s *Server, r *request) (*answer, error) {
+	f, name, err := s.execution(r)
+	if err != nil {
+		return nil, err
+	}
+	e, now := f.executions[name], s.options.Now()
+	if e.status(now) == "RUNNING" {
+		e.stopped, e.ends = true, now
+		f.executions[name] = e
+	}
+	return &answer{status: http.StatusOK, json: map[string]any{"StopTimestamp": now.Unix()}}, nil
+}

@@ -1,0 +1,49 @@
+package awsdouble
+
+import (
+	"bytes"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
+)
+
+// chunk is how much of a response an event of a stream has, in bytes. It is small, so that responses have several.
+const chunk = 16
+
+// invokeStream invokes a function, and returns the response as a stream of events.
+func invokeStream(s *Server, r *request) (*answer, error) {
+	a, err := invoke(s, r)
+	if err != nil || a.status != http.StatusOK {
+		return a, err
+	}
+	complete := map[string]string{}
+	if code := a.header.Get("X-Amz-Function-Error"); code != "" {
+		complete["ErrorCode"], complete["ErrorDetails"] = code, string(a.raw)
+		a.raw = nil
+	}
+	if tail := a.header.Get("X-Amz-Log-Result"); tail != "" {
+		complete["LogResult"] = tail
+	}
+	body := &bytes.Buffer{}
+	for rest := a.raw; len(rest) > 0; {
+		n := min(chunk, len(rest))
+		if err := writeEvent(body, "PayloadChunk", "application/octet-stream", rest[:n]); err != nil {
+			return nil, err
+		}
+		rest = rest[n:]
+	}
+	if err := writeEvent(body, "InvokeComplete", "application/json", []byte(text(complete))); err != nil {
+		return nil, err
+	}
+	header := http.Header{"Content-Type": {"application/vnd.amazon.eventstream"}, "X-Amz-Executed-Version": a.header["X-Amz-Executed-Version"]}
+	return &answer{status: http.StatusOK, header: header, raw: body.Bytes(), delay: a.delay}, nil
+}
+
+// writeEvent writes one event of a stream.
+func writeEvent(to *bytes.Buffer, kind, contentType string, payload []byte) error {
+	m := eventstream.Message{Payload: payload}
+	m.Headers.Set(":message-type", eventstream.StringValue("event"))
+	m.Headers.Set(":event-type", eventstream.StringValue(kind))
+	m.Headers.Set(":content-type", eventstream.StringValue(contentType))
+	return eventstream.NewEncoder().Encode(to, m)
+}

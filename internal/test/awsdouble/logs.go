@@ -1,0 +1,73 @@
+package awsdouble
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxLogPage is how many events a page has. AWS's have up to 10,000.
+const maxLogPage = 100
+
+// logsTargets are CloudWatch Logs' operations (JSON 1.1), by the end of X-Amz-Target.
+var logsTargets = map[string]handler{"FilterLogEvents": filterLogEvents}
+
+// logEvent is an event of a log group.
+type logEvent struct {
+	id, stream, message string
+	at                  int64
+}
+
+// PutLog writes an event to a log group of DefaultAccount, which is created if it does not exist.
+func (s *Server) PutLog(region, group, stream, message string, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := DefaultAccount + "/" + region + "/" + group
+	s.logs[key] = append(s.logs[key], logEvent{id: newUUID(), stream: stream, message: message, at: at.UnixMilli()})
+	slices.SortStableFunc(s.logs[key], func(a, b logEvent) int { return int(a.at - b.at) })
+}
+
+// filterLogEvents returns the events of a log group, the oldest first. A pattern is matched as a term.
+func filterLogEvents(s *Server, r *request) (*answer, error) {
+	in := struct {
+		LogGroupName, LogGroupIdentifier, FilterPattern, NextToken string
+		StartTime, EndTime                                         *int64
+		Limit                                                      int
+	}{Limit: maxLogPage}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	if (in.LogGroupName == "") == (in.LogGroupIdentifier == "") {
+		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidParameterException", Message: "Specify either logGroupName or logGroupIdentifier."}
+	}
+	account, group := r.account, in.LogGroupName+in.LogGroupIdentifier
+	if before, name, isARN := strings.Cut(group, ":log-group:"); isARN {
+		account, group = before[strings.LastIndex(before, ":")+1:], name
+	}
+	all, exists := s.logs[account+"/"+r.region+"/"+group]
+	if !exists || account != r.account {
+		return nil, &Error{Status: http.StatusBadRequest, Code: "ResourceNotFoundException", Message: "The specified log group does not exist."}
+	}
+	from, _ := strconv.Atoi(in.NextToken) // Empty is the first page.
+	events, n, next := []map[string]any{}, 0, ""
+	for _, e := range all {
+		if in.StartTime != nil && e.at < *in.StartTime || in.EndTime != nil && e.at > *in.EndTime || !strings.Contains(e.message, strings.Trim(in.FilterPattern, `"`)) {
+			continue
+		}
+		if n++; n <= from {
+			continue
+		}
+		if len(events) == min(in.Limit, maxLogPage) {
+			next = strconv.Itoa(n - 1)
+			break
+		}
+		events = append(events, map[string]any{"eventId": e.id, "logStreamName": e.stream, "message": e.message, "timestamp": e.at, "ingestionTime": e.at})
+	}
+	out := map[string]any{"events": events}
+	if next != "" {
+		out["nextToken"] = next
+	}
+	return &answer{status: http.StatusOK, json: out}, nil
+}
