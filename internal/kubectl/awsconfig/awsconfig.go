@@ -54,5 +54,5 @@ func Explain(what string, err error) error {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("cannot %s: %s: %s", what, e.ErrorCode(), kubectl.OneLine(e.ErrorMessage()))
 	}
-	return fmt.Errorf("cannot %s: %s", what, kubectl.OneLine(err.Error())) //nolint:errorlint // See above.
+	return fmt.Errorf("cannot %s: %s", what, kubectl.OneLine(err.Error()))
 }

@@ -169,6 +169,7 @@ func (i *invoker) buffered(ctx context.Context, client *lambda.Client, t *target
 	case types.InvocationTypeEvent:
 		_, err = fmt.Fprintf(i.Out, "%s invoked: AWS has queued the event\n", full)
 		return err
+	case types.InvocationTypeRequestResponse:
 	}
 	if err := display(i.Out, ensureLine(string(out.Payload))); err != nil {
 		return err

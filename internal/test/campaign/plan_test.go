@@ -327,7 +327,7 @@ func (s *Simulation) planMode(k Kind) {
 		s.Errorf("it is only planned, and calls %v", made)
 	}
 	annotate(nil)
-	until("it is not created", func(u *unstructured.Unstructured) bool { return s.ready(k.New()) })
+	until("it is not created", func(_ *unstructured.Unstructured) bool { return s.ready(k.New()) })
 	for _, name := range k.UpdateNames() {
 		annotate("true")
 		until("it is not planned", planned("NothingPlanned"))
