@@ -56,6 +56,9 @@ type planClient[T Managed] struct {
 	planner ResourcePlanner
 	session *session.Session
 
+	// reads returns the calls of one observation.
+	reads func(mg T) []string
+
 	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
 	asked xpv2.ManagementPolicies
 }
@@ -63,7 +66,7 @@ type planClient[T Managed] struct {
 // planning returns the client of a resource that only plans, if the resource asks for that. The kind's own client then
 // observes it as if spec allowed nothing else.
 func (c *connector[T]) planning(ctx context.Context, mg T, connect func() (managed.TypedExternalClient[T], error)) (managed.TypedExternalClient[T], error) {
-	p := &planClient[T]{planner: c.planner}
+	p := &planClient[T]{planner: c.planner, reads: c.kind.Reads}
 	switch {
 	case c.planner == nil:
 		return connect()
@@ -99,7 +102,7 @@ func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObse
 		before.SetDeletionTimestamp(nil)
 	}
 	if c.asked != nil && meta.WasDeleted(mg) {
-		summary, _, err := c.planner.Plan(ctx, before, c.session)
+		summary, _, err := c.plan(ctx, mg, before)
 		if err != nil {
 			return managed.ExternalObservation{}, err
 		}
@@ -112,7 +115,7 @@ func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObse
 	if c.asked == nil && (!o.ResourceExists || sameAsPlanned(ctx, mg)) {
 		return o, nil
 	}
-	summary, differs, err := c.planner.Plan(ctx, before, c.session)
+	summary, differs, err := c.plan(ctx, mg, before)
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
@@ -130,6 +133,16 @@ func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObse
 	}
 	o.ResourceExists, o.ResourceUpToDate = true, true
 	return o, nil
+}
+
+// plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many resources
+// that are planned at once take calls from each other, and none finishes its plan.
+func (c *planClient[T]) plan(ctx context.Context, mg T, before Managed) (summary string, differs bool, err error) {
+	reads := c.reads(mg)
+	if !Reserve(ctx, append(slices.Clone(reads), reads...)...) {
+		return "", false, errAborted
+	}
+	return c.planner.Plan(ctx, before, c.session)
 }
 
 // sameAsPlanned returns whether a resource that is only observed was planned for this spec, and AWS differs as it did

@@ -196,10 +196,14 @@ func (f *shardedFleet) step() {
 	f.wait(time.Duration(f.intn(12)) * time.Second)
 }
 
-// checkCreated checks that AWS was not asked to create anything twice.
+// checkCreated checks that AWS was not asked to create anything twice. PublishVersion does not count: it creates nothing
+// if the function is what the last version has, and Functions call it as well.
 func (f *shardedFleet) checkCreated() {
 	f.Helper()
 	for op, n := range f.added {
+		if op == "PublishVersion" {
+			continue
+		}
 		if got := f.accepted(op); got > n {
 			f.Errorf("%s was accepted %d times for %d resources", op, got, n)
 		}
