@@ -28,7 +28,7 @@ const (
 	version = "v0.1.0"
 
 	// timeout is how long a test waits before it fails. No result depends on how long it takes.
-	timeout = 2 * time.Minute
+	timeout = 5 * time.Minute
 
 	// group of the provider's kinds.
 	group = "lambda.aws.m.crossplane.io"
