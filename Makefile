@@ -194,6 +194,10 @@ xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.exam
 	@[ -n "$(REGISTRY)" ] || { echo "say where to push the package: make xpkg-push REGISTRY=registry.example.org/team" >&2; exit 1; }
 	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
+.PHONY: plugin
+plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms, and its manifest for Krew: VERSION=v0.1.0.
+	@$(PACKAGE) plugin --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION)
+
 .PHONY: generate
 generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.
 	@go generate ./apis/...

@@ -103,7 +103,10 @@ func build(ctx context.Context, r release) (*built, error) {
 }
 
 func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (builtImage, error) {
-	binary, err := compile(ctx, r, p)
+	binary, err := compile(ctx, r, providerProgram, p)
+	if err == nil {
+		err = checkStatic(binary)
+	}
 	if err != nil {
 		return builtImage{}, err
 	}
@@ -111,7 +114,7 @@ func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (bui
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot tell what the provider is built from: %w", err)
 	}
-	components, err := thirdParties(ctx, r.Root, p)
+	components, err := thirdParties(ctx, r.Root, providerProgram, p)
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot collect the licenses of what the provider is built from: %w", err)
 	}

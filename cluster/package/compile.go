@@ -28,9 +28,15 @@ var settings = []string{
 	"GOWORK=off",
 }
 
-// compile compiles the provider. The output is reproducible for the same source and the same version of Go: it
+// The programs of a release.
+const (
+	providerProgram = "provider"
+	pluginProgram   = "kubectl-lambda"
+)
+
+// compile compiles a program. The output is reproducible for the same source and the same version of Go: it
 // contains no path, no time and nothing of Git but the version.
-func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
+func compile(ctx context.Context, r release, program string, p v1.Platform) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "provider-lambda-")
 	if err != nil {
 		return nil, err
@@ -38,17 +44,21 @@ func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
 	defer func() { _ = os.RemoveAll(dir) }()
 
 	flags := "-ldflags=-s -w -buildid= -X main.version=" + r.Version
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/provider") //nolint:gosec // build checked the version.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/"+program) //nolint:gosec // build checked the version.
 	cmd.Dir = r.Root
 	cmd.Env = environment(p)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("cannot compile the provider: %w\n%s", err, out)
+		return nil, fmt.Errorf("cannot compile %s: %w\n%s", program, err, out)
 	}
-	binary, err := fs.ReadFile(os.DirFS(dir), "provider")
-	if err != nil {
-		return nil, err
+	return fs.ReadFile(os.DirFS(dir), executable(program, p))
+}
+
+// executable returns the file name of a program on a platform.
+func executable(program string, p v1.Platform) string {
+	if p.OS == "windows" {
+		return program + ".exe"
 	}
-	return binary, checkStatic(binary)
+	return program
 }
 
 // environment returns the environment of the Go command for a platform.

@@ -16,7 +16,7 @@ import (
 // repository is the folder with the contents of the real package.
 const repository = "../.."
 
-// program replaces the provider, which takes minutes to compile. The other files are the repository's own.
+// program replaces the provider and the plugin, which take minutes to compile. The other files are the repository's own.
 const program = `package main
 
 import "fmt"
@@ -86,8 +86,10 @@ func fixture(root string, mode fs.FileMode) (release, error) {
 	if err := write("go.mod", append(name, "\n\ngo 1.26.0\n"...)); err != nil {
 		return r, err
 	}
-	if err := write("cmd/provider/main.go", []byte(program)); err != nil {
-		return r, err
+	for _, name := range []string{providerProgram, pluginProgram} {
+		if err := write("cmd/"+name+"/main.go", []byte(program)); err != nil {
+			return r, err
+		}
 	}
 	for _, copied := range []string{metaFile, licenseFile, iconFile, objectsFolder, examplesFolder} {
 		err := filepath.WalkDir(filepath.Join(repository, copied), func(path string, d fs.DirEntry, err error) error {

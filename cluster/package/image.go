@@ -78,24 +78,28 @@ func runtimeImage(r release, c *contents, p v1.Platform, binary, notice []byte) 
 // layer returns a layer of files. It contains no times, so that it changes only with its files.
 func layer(files ...file) (v1.Layer, error) {
 	var b bytes.Buffer
-	w := tar.NewWriter(&b)
+	if err := writeTar(tar.NewWriter(&b), files...); err != nil {
+		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }
+	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching)
+}
+
+// writeTar writes files, without times, and closes the archive.
+func writeTar(w *tar.Writer, files ...file) error {
 	for _, f := range files {
 		h := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), Typeflag: tar.TypeReg}
 		if strings.HasSuffix(f.name, "/") {
 			h.Typeflag = tar.TypeDir
 		}
 		if err := w.WriteHeader(h); err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := w.Write(f.content); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }
-	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching)
+	return w.Close()
 }
 
 // annotations returns an image's annotations of the OCI image specification. Images have them as labels too, where

@@ -68,10 +68,10 @@ type goModule struct {
 	Replace *goModule `json:"Replace"`
 }
 
-// thirdParties returns the components of the provider for a platform, in the order of their names, with all licenses
+// thirdParties returns the components of a program for a platform, in the order of their names, with all licenses
 // and notices in the folders from a compiled package up to its module.
-func thirdParties(ctx context.Context, root string, p v1.Platform) ([]component, error) {
-	packages, err := listPackages(ctx, root, p)
+func thirdParties(ctx context.Context, root, program string, p v1.Platform) ([]component, error) {
+	packages, err := listPackages(ctx, root, program, p)
 	if err != nil {
 		return nil, err
 	}
@@ -110,9 +110,9 @@ func standardLibrary(ctx context.Context, root string, p v1.Platform) (component
 	return readComponent(goModule{Path: standardLibraryName, Version: version, Dir: folder}, []string{folder})
 }
 
-// listPackages returns the packages from which the provider is compiled.
-func listPackages(ctx context.Context, root string, p v1.Platform) ([]goPackageOf, error) {
-	out, err := goCommand(ctx, root, p, "list", "-mod=readonly", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/provider")
+// listPackages returns the packages from which a program is compiled.
+func listPackages(ctx context.Context, root, program string, p v1.Platform) ([]goPackageOf, error) {
+	out, err := goCommand(ctx, root, p, "list", "-mod=readonly", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/"+program)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func goCommand(ctx context.Context, root string, p v1.Platform, args ...string) 
 	cmd.Env = environment(p)
 	out, err := cmd.Output()
 	if exit := (&exec.ExitError{}); errors.As(err, &exit) {
-		return nil, fmt.Errorf("cannot tell what the provider is built from: %w\n%s", err, exit.Stderr)
+		return nil, fmt.Errorf("cannot tell what a program is built from: %w\n%s", err, exit.Stderr)
 	}
 	return out, err
 }

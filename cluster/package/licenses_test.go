@@ -79,7 +79,7 @@ func TestThirdParties(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			found, err := thirdParties(t.Context(), withDependency(t, tc.files), platforms[0])
+			found, err := thirdParties(t.Context(), withDependency(t, tc.files), providerProgram, platforms[0])
 			if tc.want.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.want.err) {
 					t.Errorf("\n%s\nthirdParties(): got error %v, want one with %q", tc.reason, err, tc.want.err)

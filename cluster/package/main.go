@@ -1,5 +1,5 @@
 // Command package builds the provider's Crossplane package, pushes and signs it, without a container engine. `make
-// xpkg` and `make xpkg-push` run it.
+// xpkg` and `make xpkg-push` run it. It also builds the plugin of kubectl for a release, which `make plugin` runs.
 //
 // A package is a container image for each platform with two parts: the provider, which runs, and package.yaml, which
 // Crossplane reads. docs/design/package.md explains the design.
@@ -9,13 +9,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // commands of the program.
@@ -23,7 +26,9 @@ type commands struct {
 	Build buildCommand `cmd:"" help:"Build the package for every platform."`
 	Push  pushCommand  `cmd:"" help:"Push a built package."`
 
-	Licenses licensesCommand `cmd:"" help:"Check the licenses of the provider's dependencies."`
+	Plugin pluginCommand `cmd:"" help:"Build the plugin of kubectl for every platform, and its manifest for Krew."`
+
+	Licenses licensesCommand `cmd:"" help:"Check the licenses of what the provider and the plugin are compiled from."`
 }
 
 type buildCommand struct {
@@ -103,6 +108,20 @@ func (c pushCommand) push(ctx context.Context, to string, out io.Writer) error {
 	return s.sign(ctx, p, tag.Context())
 }
 
+type pluginCommand struct {
+	Root    string `default:"." help:"Folder of the repository." type:"existingdir"`
+	Out     string `default:"bin" help:"Folder to write to."`
+	Version string `required:"" help:"Version of the plugin: a semantic version with v in front, which is the tag of its release."`
+}
+
+// Run runs the command.
+func (c pluginCommand) Run(ctx context.Context, out io.Writer) error {
+	if err := buildPlugin(ctx, release{Root: c.Root, Version: c.Version, Platforms: pluginPlatforms}, c.Out, out); err != nil {
+		return fmt.Errorf("cannot build the plugin: %w", err)
+	}
+	return nil
+}
+
 type licensesCommand struct {
 	Root     string   `default:"." help:"Folder of the repository." type:"existingdir"`
 	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms that the package is built for."`
@@ -114,12 +133,15 @@ func (c licensesCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, p := range platforms {
-		components, err := thirdParties(ctx, c.Root, p)
-		if err != nil {
-			return fmt.Errorf("%s: %w", p, err)
+	programs := map[string][]v1.Platform{providerProgram: platforms, pluginProgram: pluginPlatforms}
+	for _, program := range slices.Sorted(maps.Keys(programs)) {
+		for _, p := range programs[program] {
+			components, err := thirdParties(ctx, c.Root, program, p)
+			if err != nil {
+				return fmt.Errorf("%s on %s: %w", program, p, err)
+			}
+			_, _ = fmt.Fprintf(out, "licenses of %s on %s: %s\n", program, p, countLicenses(components))
 		}
-		_, _ = fmt.Fprintf(out, "licenses on %s: %s\n", p, countLicenses(components))
 	}
 	return nil
 }
