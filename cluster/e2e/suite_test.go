@@ -79,7 +79,7 @@ func newEnv(t *testing.T) *env {
 
 func install(ctx context.Context, folder string) (err error) {
 	// The tests deploy within a second what people deploy within minutes.
-	p, err := platform.Start(ctx, platform.Options{Activations: []string{atFirst}, WatchBurst: 1000})
+	p, err := platform.Start(ctx, platform.Options{Activations: []string{atFirst}})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -125,4 +127,26 @@ func TestAPIServer(t *testing.T) {
 	// The credentials of the provider's pod are not on this machine.
 	apply("{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}")
 	wants(do(1, function, "-f", "-", "--refresh"), "(reject)", "set --aws-profile or --aws-default-chain")
+
+	// The credentials of this machine are used in their place, at the config's endpoint.
+	irsa := strings.Replace(providerConfig, "source: None", "source: IRSA", 1)
+	apply(strings.Replace(irsa, "URL", double.URL(), 1))
+	file := filepath.Join(t.TempDir(), "credentials")
+	profiles := "[default]\naws_access_key_id = AKIADEFAULT\naws_secret_access_key = s\n[audit]\naws_access_key_id = AKIAAUDIT\naws_secret_access_key = s\naws_session_token = t\n"
+	if err := os.WriteFile(file, []byte(profiles), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"AWS_SHARED_CREDENTIALS_FILE": file, "AWS_CONFIG_FILE": file + "-none", "AWS_ACCESS_KEY_ID": "", "AWS_SECRET_ACCESS_KEY": "", "AWS_PROFILE": ""} {
+		t.Setenv(name, value)
+	}
+	for flag, key := range map[string]string{"--aws-profile=audit": "AKIAAUDIT", "--aws-default-chain": "AKIADEFAULT"} {
+		double.ResetCalls()
+		wants(do(1, function, "-f", "-", "--refresh", flag), "(adopt)", "UpdateFunctionCode checkout")
+		for _, c := range double.Calls() {
+			if c.AccessKey != key {
+				t.Errorf("%s: %s was called with the key %s, want %s", flag, c.Operation, c.AccessKey, key)
+			}
+		}
+	}
+	wants(do(2, function, "-f", "-", "--refresh", "--aws-profile=other"), "cannot load the AWS configuration of this machine", "other")
 }
