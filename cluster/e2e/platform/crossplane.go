@@ -53,8 +53,8 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 		"core", "start", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
 		"--cache-dir=" + p.folder.File("xpkg"), "--tls-client-certs-dir=" + p.folder.File("certs"), "--tls-server-certs-dir=" + p.folder.File("certs"),
 	}
-	if p.options.WatchBurst > 0 {
-		args = append(args, fmt.Sprintf("--circuit-breaker-burst=%d", p.options.WatchBurst))
+	if p.options.WatchRefill > 0 {
+		args = append(args, fmt.Sprintf("--circuit-breaker-refill-rate=%d", p.options.WatchRefill))
 	}
 	if err := p.startProgram("crossplane", core, args...); err != nil {
 		return err

@@ -42,9 +42,10 @@ type Options struct {
 	// ProviderArgs are further arguments of the provider.
 	ProviderArgs []string
 
-	// WatchBurst is the burst of Crossplane's circuit breaker: each write of a composite resource, or of one of its
-	// resources, takes two of it. Default: Crossplane's own.
-	WatchBurst int
+	// WatchRefill is how many events a second Crossplane's circuit breaker allows for a composite resource after its
+	// burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts as two.
+	// The default is Crossplane's, 1.
+	WatchRefill int
 
 	// Progress receives messages about the progress. Default: os.Stderr.
 	Progress io.Writer
