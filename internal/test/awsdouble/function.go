@@ -74,6 +74,8 @@ type home struct {
 	capacity        map[string]*capacity
 	// draining says that the deletion of functions waits for their executions.
 	draining bool
+	// storedAtMost is an upper bound of what stored returns.
+	storedAtMost int64
 }
 
 func (s *Server) home(account, region string) *home {

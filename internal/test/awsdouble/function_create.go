@@ -56,7 +56,7 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.checkStorage(c.size); err != nil {
+	if err := h.checkStorage(c.size, 0); err != nil {
 		return nil, err
 	}
 	if err := h.checkUnpacked(c.unzipped, in.Layers); err != nil {
