@@ -63,7 +63,7 @@ func createFunction(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	f := s.newFunction(h, name, &in, c)
-	h.functions[name] = f
+	h.functions[name], h.sorted = f, nil
 	out := f.latest.Configuration
 	if in.Publish {
 		v := s.publish(f, in.settings.Description, in.PublishTo)
