@@ -102,7 +102,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
+			bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Fresh: reconciler.Freshness, Now: c.o.Now},
 			ecr:     session.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
