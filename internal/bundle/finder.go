@@ -40,6 +40,9 @@ const maxArchive = 300 << 20
 // hashMaxAge is how long the hash of an object is cached.
 const hashMaxAge = time.Hour
 
+// minSharedAge is how old the look-up of an object may be at least for those that share it: less is not a poll.
+const minSharedAge = 10 * time.Second
+
 // A Finder finds archives.
 type Finder struct {
 	Objects Objects
@@ -49,13 +52,16 @@ type Finder struct {
 	// that does not match the pin is not read again in each attempt. Nil caches none.
 	Hashes *readcache.Cache
 
+	// Fresh returns how old the look-up of an object may be. Nil looks up each object anew.
+	Fresh func(ctx context.Context) readcache.Freshness
+
 	// Now is the clock of the cache.
 	Now func() time.Time
 }
 
 // Find finds the archive of a source in a namespace. It returns an error if the archive does
 // not have the pinned hash. last is what AWS accepted last, if anything. Find calls HeadObject
-// once if the source is an object in S3 without a version, and GetObject only to check a pin.
+// at most once if the source is an object in S3 without a version, and GetObject only to check a pin.
 func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1beta1.DeployedCode) (Bundle, error) {
 	b := Bundle{From: s}
 	if s.S3Key != nil {
@@ -153,7 +159,7 @@ func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCo
 
 // head sets the ETag and, if S3 stores it, the hash of an object (HeadObject).
 func (f Finder) head(ctx context.Context, b *Bundle) error {
-	out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+	o, err := f.lookUp(ctx, b)
 	switch {
 	case awserr.IsAccessDenied(err):
 		// Then a replaced object is not detected. Everything else works.
@@ -163,11 +169,35 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	case err != nil:
 		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Location())
 	}
-	b.Version = trimETag(out.ETag)
-	if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
-		b.SHA256 = ptr.Deref(out.ChecksumSHA256, "")
-	}
+	b.Version, b.SHA256 = o.etag, o.sha256
 	return nil
+}
+
+// object is what HeadObject returns of an object. The hash is empty if S3 does not store it.
+type object struct{ etag, sha256 string }
+
+// lookUp calls HeadObject, or returns what another resource with the same object has read, if that may be so old that
+// this is a poll. What a user has changed is always compared with the present object.
+func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
+	read := func(ctx context.Context) (object, error) {
+		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+		if err != nil {
+			return object{}, err
+		}
+		o := object{etag: trimETag(out.ETag)}
+		if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
+			o.sha256 = ptr.Deref(out.ChecksumSHA256, "")
+		}
+		return o, nil
+	}
+	if f.Hashes == nil || f.Fresh == nil {
+		return read(ctx)
+	}
+	fresh := f.Fresh(ctx)
+	if fresh.Now.Sub(fresh.Since) < minSharedAge {
+		return read(ctx)
+	}
+	return readcache.Read(ctx, f.Hashes, readcache.Key{Operation: "HeadObject", Of: b.Location()}, fresh, read)
 }
 
 // hash returns the hash of an object in S3, from the cache or by reading the object.

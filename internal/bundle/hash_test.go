@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -67,5 +68,49 @@ func TestHashesAreRemembered(t *testing.T) {
 		if gets != want+1 {
 			t.Errorf("the object was read %d times, want %d", gets, want+1)
 		}
+	}
+}
+
+// TestLookUpsAreShared checks that polls of resources with the same object look it up once, and that all others see the
+// present object.
+func TestLookUpsAreShared(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		age    time.Duration
+		other  bool
+		want   int
+	}{
+		"Poll":        {reason: "A poll uses what another one has read.", age: 5 * time.Minute, want: 1},
+		"Change":      {reason: "A change by a user is compared with the present object.", age: 2 * time.Second, want: 2},
+		"OtherObject": {reason: "Another object is looked up.", age: 5 * time.Minute, other: true, want: 2},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			heads, now := 0, time.Unix(1_000_000, 0)
+			f := Finder{
+				Hashes: &readcache.Cache{}, Now: func() time.Time { return now },
+				Fresh: func(context.Context) readcache.Freshness {
+					return readcache.Freshness{Now: now, Since: now.Add(-tc.age)}
+				},
+				S3: &fakeS3{head: func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error) {
+					heads++
+					return &s3.HeadObjectOutput{ETag: ptr.To(`"e1"`)}, nil
+				}},
+			}
+			for i := range 2 {
+				s := Source{Field: "code", S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}
+				if tc.other && i == 1 {
+					s.S3Key = ptr.To("l")
+				}
+				b, err := f.Find(t.Context(), "ns", s, nil)
+				if err != nil || b.Version != "e1" {
+					t.Errorf("%s\ngot version %q, %v", tc.reason, b.Version, err)
+				}
+				now = now.Add(time.Minute)
+			}
+			if heads != tc.want {
+				t.Errorf("%s\n%d calls, want %d", tc.reason, heads, tc.want)
+			}
+		})
 	}
 }

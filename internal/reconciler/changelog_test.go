@@ -42,7 +42,10 @@ func TestChangeLogIsRedacted(t *testing.T) {
 func TestStateCounterGoesOn(t *testing.T) {
 	counts := make(chan struct{}, 100)
 	s := &stateCounter{
-		record:   func(context.Context) error { counts <- struct{}{}; return errors.New("no kind match") },
+		list: func(context.Context) ([]resource.Managed, error) {
+			counts <- struct{}{}
+			return nil, errors.New("no kind match")
+		},
 		interval: time.Millisecond,
 		log:      logging.NewNopLogger(),
 	}

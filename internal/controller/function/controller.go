@@ -43,8 +43,12 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Function]{
+	return reconciler.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}))
+}
+
+// newKind returns the kind, whose external clients are those of a connector.
+func newKind(c *connector) reconciler.Kind[*v1beta1.Function] {
+	return reconciler.Kind[*v1beta1.Function]{
 		GVK:        v1beta1.FunctionGroupVersionKind,
 		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
 		NewList:    func() resource.ManagedList { return &v1beta1.FunctionList{} },
@@ -65,7 +69,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		},
 		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return refs.In(f.Spec) },
 		Redact: redact,
-	})
+	}
 }
 
 // reported returns whether CloudTrail records what may change the function. It records neither a new object in S3 nor a tag
@@ -98,7 +102,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
+			bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Fresh: reconciler.Freshness, Now: c.o.Now},
 			ecr:     session.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -80,4 +81,26 @@ func TestLimitsOfAnAccountAreKept(t *testing.T) {
 	}
 	_, err = c.UpdateFunctionCode(ctx, &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "longer than before")})
 	wantError(t, err, "CodeStorageExceededException", full)
+}
+
+// TestStorageIsFreed fills an account's storage several times.
+func TestStorageIsFreed(t *testing.T) {
+	const fit = 4
+	size := int64(len(archive(t, "v1")))
+	s := start(t, Options{Limits: Limits{TotalCodeSize: fit * size}})
+	c, ctx := client(s), t.Context()
+	for range 3 {
+		for i := range fit / 2 {
+			in := zipFunction(t, fmt.Sprint("f-", i))
+			in.Publish = true
+			create(t, c, in)
+		}
+		_, err := c.CreateFunction(ctx, zipFunction(t, "f-full"))
+		wantError(t, err, "CodeStorageExceededException", "Code storage limit exceeded.")
+		for i := range fit / 2 {
+			if _, err := c.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String(fmt.Sprint("f-", i))}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }

@@ -76,7 +76,7 @@ func (s *Server) deleting(h *home, name string) *answer {
 	f := h.functions[name]
 	until := f.drains()
 	if !s.options.Now().Before(until) {
-		delete(h.functions, name)
+		h.drop(name)
 		return &answer{status: http.StatusNoContent}
 	}
 	f.goneAt, h.draining = until, true
@@ -105,7 +105,7 @@ func (s *Server) purge(h *home) {
 	}
 	for name, f := range h.functions {
 		if !f.goneAt.IsZero() && !s.options.Now().Before(f.goneAt) {
-			delete(h.functions, name)
+			h.drop(name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 )
@@ -74,6 +75,24 @@ type home struct {
 	capacity        map[string]*capacity
 	// draining says that the deletion of functions waits for their executions.
 	draining bool
+	// storedAtMost is an upper bound of what stored returns.
+	storedAtMost int64
+	// sorted has the names of all functions, or is nil if they have changed since it was used.
+	sorted []string
+}
+
+// names returns the sorted names of all functions. They are sorted once for all pages of a list.
+func (h *home) names() []string {
+	if h.sorted == nil {
+		h.sorted = slices.Sorted(maps.Keys(h.functions))
+	}
+	return h.sorted
+}
+
+// drop removes a function.
+func (h *home) drop(name string) {
+	delete(h.functions, name)
+	h.sorted = nil
 }
 
 func (s *Server) home(account, region string) *home {
@@ -230,12 +249,11 @@ func snapshot(f *function) Function {
 
 // lookup returns a function by name or ARN from all accounts and regions, or nil.
 func (s *Server) lookup(name string) *function {
+	plain := name[strings.LastIndex(name, ":")+1:]
 	for _, h := range s.homes {
 		s.purge(h)
-		for n, f := range h.functions {
-			if n == name || f.latest.FunctionArn == name {
-				return f
-			}
+		if f := h.functions[plain]; f != nil && (plain == name || f.latest.FunctionArn == name) {
+			return f
 		}
 	}
 	return nil

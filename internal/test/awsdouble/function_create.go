@@ -56,14 +56,14 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := h.checkStorage(c.size); err != nil {
+	if err := h.checkStorage(c.size, 0); err != nil {
 		return nil, err
 	}
 	if err := h.checkUnpacked(c.unzipped, in.Layers); err != nil {
 		return nil, err
 	}
 	f := s.newFunction(h, name, &in, c)
-	h.functions[name] = f
+	h.functions[name], h.sorted = f, nil
 	out := f.latest.Configuration
 	if in.Publish {
 		v := s.publish(f, in.settings.Description, in.PublishTo)

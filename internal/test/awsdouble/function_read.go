@@ -115,7 +115,7 @@ const maxPage = 50
 func listFunctions(s *Server, r *request) (*answer, error) {
 	functions := s.home(r.account, r.region).functions
 	if r.query("FunctionVersion") != "ALL" {
-		names, next := pageOf(slices.Sorted(maps.Keys(functions)), r)
+		names, next := pageOf(s.home(r.account, r.region).names(), r)
 		page := make([]Configuration, 0, len(names))
 		for _, name := range names {
 			s.settleAll(functions[name])

@@ -79,7 +79,7 @@ func updateFunctionCode(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.home(r.account, r.region).checkStorage(c.size - f.latest.CodeSize); err != nil {
+	if err := s.home(r.account, r.region).checkStorage(c.size, f.latest.CodeSize); err != nil {
 		return nil, err
 	}
 	if err := s.home(r.account, r.region).checkUnpacked(c.unzipped, f.latest.layerARNs()); err != nil {

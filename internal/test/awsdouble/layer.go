@@ -62,7 +62,7 @@ func publishLayer(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	h := s.home(r.account, r.region)
-	if err := h.checkStorage(c.size); err != nil {
+	if err := h.checkStorage(c.size, 0); err != nil {
 		return nil, err
 	}
 	if h.layers[name] == nil {

@@ -65,7 +65,7 @@ func publishVersion(s *Server, r *request) (*answer, error) {
 	if v := f.unchanged(in.PublishTo); v != nil {
 		return &answer{status: http.StatusCreated, json: v.Configuration}, nil
 	}
-	if err := s.home(r.account, r.region).checkStorage(f.latest.CodeSize); err != nil {
+	if err := s.home(r.account, r.region).checkStorage(f.latest.CodeSize, 0); err != nil {
 		return nil, err
 	}
 	v := s.publish(f, in.Description, in.PublishTo)
