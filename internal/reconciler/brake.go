@@ -5,6 +5,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -64,7 +65,7 @@ func newBrake[T Managed](o Options, k Kind[T]) *brake[T] {
 }
 
 // holds returns whether the deletion of a resource that exists in AWS waits. It sets the conditions that say why, and
-// requeues the resource. If CloudWatch has yet to answer, it aborts the reconcile.
+// requeues the resource. If CloudWatch has yet to answer, or the deletion cannot be recorded at once, it aborts the reconcile.
 func (b *brake[T]) holds(ctx context.Context, mg T) (bool, error) {
 	if b == nil {
 		return false, nil
@@ -88,7 +89,11 @@ func (b *brake[T]) holds(ctx context.Context, mg T) (bool, error) {
 			state.Invocations = &protection.Invocations{Count: n, Err: err}
 		case protection.Admit:
 			ok, err := b.ledger.Admit(ctx, s.Ref, mg.GetUID(), state.Now)
-			if err != nil {
+			switch {
+			case kerrors.IsConflict(err): // Another shard records deletions of the config at the same time.
+				Abort(ctx, busyDelay)
+				return true, nil
+			case err != nil:
 				return false, err
 			}
 			state.Admitted = &ok

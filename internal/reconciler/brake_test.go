@@ -13,9 +13,11 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -236,6 +238,35 @@ func TestHeldSinceBefore(t *testing.T) {
 	e.reconcile()
 	if !e.gone() {
 		t.Errorf("it is still there after the confirmation: %v", e.cloud.calls)
+	}
+}
+
+// TestDeletionIsRecordedFirst checks that nothing is deleted if the deletion cannot be recorded.
+func TestDeletionIsRecordedFirst(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		after  time.Duration
+		failed bool
+	}{
+		"Conflict": {reason: "Another shard has written the config: the next reconcile reads it again.", err: kerrors.NewConflict(schema.GroupResource{}, "default", nil), after: busyDelay},
+		"Denied":   {reason: "The provider may not write the config.", err: kerrors.NewForbidden(schema.GroupResource{}, "default", errors.New("no")), failed: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newBraked(t, fewDeletions, nil)
+			e.options.DeletionLedger = NewDeletionLedger(interceptor.NewClient(configs(t), interceptor.Funcs{Patch: func(context.Context, client.WithWatch, client.Object, client.Patch, ...client.PatchOption) error {
+				return tc.err
+			}}), configs(t), fewDeletions.Limit)
+			e.reconciler = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
+			after := e.reconcile()
+			if slices.Contains(e.cloud.calls, "Delete") || tc.after != 0 && after != tc.after {
+				t.Errorf("%s: %v, reconciled again after %s", tc.reason, e.cloud.calls, after)
+			}
+			if synced := e.stored().GetCondition(xpv2.TypeSynced); (synced.Status == corev1.ConditionFalse) != tc.failed {
+				t.Errorf("%s: %+v", tc.reason, synced)
+			}
+		})
 	}
 }
 
