@@ -23,8 +23,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+	"github.com/crossplane-contrib/provider-lambda/internal/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 )
+
+// maxInvokedWithin is the largest value of --deletion-protection-invoked-within: 90 days.
+const maxInvokedWithin = 90 * 24 * time.Hour
 
 // flags are the flags of the provider. They have the names of provider-kubernetes's flags if it has the same ones.
 type flags struct {
@@ -71,6 +75,9 @@ type flags struct {
 
 	AnalysisHost []string `help:"Host that the analysis of an Alias's rollout can call, for metrics of Prometheus and of JSON over HTTP, and for dependencies: a name such as prometheus.example.org, a name and a port, or a pattern such as *.example.org. Default: none. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
 
+	DeletionProtectionInvokedWithin time.Duration `default:"0s" help:"The deletion of a Function that was invoked within this time ago, such as 168h, waits until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms it. Default: it does not wait."`
+	DeletionLimit                   string        `help:"How many resources of a provider config are deleted in AWS in a window of time, such as 50/1h. Further deletions wait until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms them. Default: no limit."`
+
 	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction per second for each AWS account and region. AWS's quota is 100, shared by all callers."`
 	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
 }
@@ -99,6 +106,12 @@ func (f flags) validate() error {
 	}
 	if _, err := f.shard(); err != nil {
 		errs = append(errs, err)
+	}
+	if f.DeletionProtectionInvokedWithin < 0 || f.DeletionProtectionInvokedWithin > maxInvokedWithin {
+		errs = append(errs, fmt.Errorf("--deletion-protection-invoked-within is %s: it must be from 0s to %s", f.DeletionProtectionInvokedWithin, protection.Span(maxInvokedWithin)))
+	}
+	if _, err := protection.ParseLimit(f.DeletionLimit); err != nil {
+		errs = append(errs, fmt.Errorf("--deletion-limit is %q: %w", f.DeletionLimit, err))
 	}
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
@@ -161,6 +174,8 @@ func (f flags) options() manager.Options {
 		AnalysisHosts: f.AnalysisHost,
 		Quota:         f.quota(),
 	}
+	o.DeletionPolicy.InvokedWithin = f.DeletionProtectionInvokedWithin
+	o.DeletionPolicy.Limit, _ = protection.ParseLimit(f.DeletionLimit) // validate has checked it.
 	if f.EnableChangelogs {
 		features.Enable(feature.EnableAlphaChangeLogs)
 		o.ChangeLogSocket = f.ChangelogsSocketPath

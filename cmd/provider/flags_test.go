@@ -50,6 +50,9 @@ func TestDefaults(t *testing.T) {
 	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity || o.Config.AllowNamespacedEndpoints || o.Config.AllowLoopbackEndpoints {
 		t.Errorf("pprof, the change log, and the pod's identity and endpoints for tenants are off: %+v", o)
 	}
+	if o.DeletionPolicy.Enabled() {
+		t.Errorf("no deletion waits: %+v", o.DeletionPolicy)
+	}
 	if len(o.AnalysisHosts) != 0 {
 		t.Errorf("rollouts call no host: %v", o.AnalysisHosts)
 	}
@@ -67,7 +70,8 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
 		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--allow-namespaced-endpoints", "--namespaced-endpoint-host=a.example.org,*.b.example.org",
 		"--allow-namespaced-pod-identity", "--enable-tracing", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
-		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m", "--analysis-host=prometheus.monitoring.svc:9090", "--analysis-host=*.example.org,10.0.0.7")
+		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m", "--analysis-host=prometheus.monitoring.svc:9090", "--analysis-host=*.example.org,10.0.0.7",
+		"--deletion-limit=50/1h", "--deletion-protection-invoked-within=168h")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +94,7 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"tenants":             !o.Config.AllowNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
 		"hosts":               strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
 		"analysis":            strings.Join(o.AnalysisHosts, " ") != "prometheus.monitoring.svc:9090 *.example.org 10.0.0.7",
+		"deletions":           o.DeletionPolicy.Limit.String() != "50/1h" || o.DeletionPolicy.InvokedWithin != 168*time.Hour,
 		"state metrics":       o.StateMetricInterval != 2*time.Minute,
 	} {
 		if wrong {
@@ -117,6 +122,8 @@ func TestInvalidFlags(t *testing.T) {
 		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
 		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
 		"Analysis": {reason: "A URL is not a host.", args: []string{"--analysis-host=a.example.org,https://b.example.org"}, want: `--analysis-host is "https://b.example.org"`},
+		"Limit":    {reason: "A limit needs a window.", args: []string{"--deletion-limit=50"}, want: `--deletion-limit is "50"`},
+		"Invoked":  {reason: "CloudWatch is read for 90 days at most.", args: []string{"--deletion-protection-invoked-within=2161h"}, want: "--deletion-protection-invoked-within is 2161h0m0s: it must be from 0s to 2160h"},
 		"Selector": {reason: "A selector that cannot be read would select nothing.", args: []string{"--watch-selector=shard in a"}, want: "--watch-selector"},
 		"Ring":     {reason: "The name of a ring is part of a label.", args: []string{"--controller-ring=a b"}, want: "--controller-ring"},
 		"Shard":    {reason: "The name of a shard is that of its lease.", args: []string{"--controller-ring=lambda", "--shard-name=Pod_1"}, want: "--shard-name"},

@@ -40,6 +40,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
@@ -122,6 +123,9 @@ type Options struct {
 
 	// AnalysisLoopback allows loopback addresses among them, for tests and the demo.
 	AnalysisLoopback bool
+
+	// DeletionPolicy says which deletions wait for a confirmation. The zero value lets none wait.
+	DeletionPolicy protection.Policy
 
 	// Quota configures the limits of AWS calls.
 	Quota quota.Options
@@ -288,6 +292,8 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
 		StatusDelay:     reconciler.StatusDelay,
+		DeletionPolicy:  o.DeletionPolicy,
+		DeletionLedger:  reconciler.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
 		Planner:         plan.Live{Options: plan.Options{Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(), Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now}},
 		Tracer:          o.Tracer,
 		Now:             o.Now,

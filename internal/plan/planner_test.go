@@ -18,6 +18,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/protection"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 var start = time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
@@ -57,6 +59,17 @@ func created(f *v1beta1.Function) {
 	meta.SetExternalName(f, "checkout")
 	f.Status.SettledGeneration = 1
 	f.Status.AtProvider.FunctionName, f.Status.AtProvider.LatestPublishedVersion = ptr.To("checkout"), ptr.To("7")
+}
+
+// held is a change after which the function is being deleted, and waits for a confirmation.
+func held(f *v1beta1.Function) {
+	f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
+	f.SetConditions(xpv2.Condition{Type: reconciler.TypeDeletionHeld, Status: "True", Reason: reconciler.ReasonRecentlyInvoked, Message: "it is in use"})
+}
+
+// confirmed is a change that confirms the deletion.
+func confirmed(f *v1beta1.Function) {
+	metav1.SetMetaDataAnnotation(&f.ObjectMeta, protection.AnnotationConfirm, start.Format(time.RFC3339))
 }
 
 func calls(p Plan) []string {
@@ -122,6 +135,23 @@ func TestPlan(t *testing.T) {
 			reason:  "The function is deleted.",
 			desired: function(created, func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(start)) }), prior: function(created),
 			want: want{Action: Delete, Calls: []string{"DeleteFunction checkout"}},
+		},
+		"Held": {
+			reason:  "The deletion waits for a confirmation.",
+			desired: function(created, held), prior: function(created, held),
+			want: want{Action: Wait, Message: "held: it is in use"},
+		},
+		"HeldAndConfirmed": {
+			reason:  "The deletion is confirmed.",
+			desired: function(created, held, confirmed), prior: function(created, held, confirmed),
+			want: want{Action: Delete, Calls: []string{"DeleteFunction checkout"}},
+		},
+		"HeldAndOrphaned": {
+			reason: "managementPolicies keep it since.",
+			desired: function(created, held, func(f *v1beta1.Function) {
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
+			}),
+			prior: function(created, held), want: want{Action: Orphan},
 		},
 		"Orphan": {
 			reason: "managementPolicies keep it.",

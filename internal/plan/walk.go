@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
@@ -153,6 +154,10 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 	names := map[string]string{}
 	if prior != nil {
 		p.inherit(mg, prior)
+		if message, held := p.held(mg); held {
+			out.Action, out.Message = Wait, "held: "+message
+			return out
+		}
 		if p.resolver == nil {
 			out.Unknowns = append(out.Unknowns, p.seed(ctx, s, mg, prior, a, sess, names)...)
 		}
@@ -163,6 +168,15 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 	out.deferred = w.deferred
 	p.describe(&out, mg, w, a, names)
 	return out
+}
+
+// held returns whether the deletion of a resource waits for a confirmation, and why.
+func (p *Planner) held(mg reconciler.Managed) (message string, held bool) {
+	message, held = reconciler.DeletionHeld(mg)
+	if !held || !xpmeta.WasDeleted(mg) || !reconciler.Allows(mg, xpv2.ManagementActionDelete) {
+		return "", false
+	}
+	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm], mg.GetDeletionTimestamp().Time, p.clock())
 }
 
 // inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the

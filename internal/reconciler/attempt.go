@@ -124,6 +124,9 @@ const (
 	actionCreated
 	actionUpdated
 	actionDeleted
+
+	// actionHeld means that a deletion waits for a confirmation.
+	actionHeld
 )
 
 type attemptKey struct{}

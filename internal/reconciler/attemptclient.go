@@ -22,6 +22,7 @@ type attemptClient[T Managed] struct {
 
 	kind     Kind[T]
 	referral *referral[T]
+	brake    *brake[T]
 }
 
 // Observe observes the external resource. It returns an error if the resource does not exist
@@ -78,9 +79,16 @@ func (c *attemptClient[T]) Update(ctx context.Context, mg T) (out managed.Extern
 	return out, err
 }
 
-// Delete deletes the external resource.
+// Delete deletes the external resource, unless the deletion waits for a confirmation.
 func (c *attemptClient[T]) Delete(ctx context.Context, mg T) (out managed.ExternalDelete, err error) {
 	before := mg.GetCondition(xpv2.TypeReady)
+	switch held, err := c.brake.holds(ctx, mg); {
+	case err != nil:
+		return out, toRuntimeError(attemptFrom(ctx), err)
+	case held:
+		attemptFrom(ctx).recordDeletion(before, mg.GetCondition(xpv2.TypeReady))
+		return out, attemptFrom(ctx).recordAction(actionHeld)
+	}
 	err = c.change(ctx, "Delete", actionDeleted, func(ctx context.Context) error {
 		out, err = c.inner.Delete(ctx, mg)
 		attemptFrom(ctx).recordDeletion(before, mg.GetCondition(xpv2.TypeReady))

@@ -11,7 +11,8 @@ import (
 )
 
 // changeLogger forwards change log entries of one kind. It removes what must not be logged,
-// and drops entries of aborted reconciles.
+// and drops entries of aborted reconciles and of
+// deletions that wait.
 type changeLogger[T Managed] struct {
 	inner  managed.ChangeLogger
 	redact func(T)
@@ -20,7 +21,7 @@ type changeLogger[T Managed] struct {
 // Log logs a change that was made or has failed.
 func (l *changeLogger[T]) Log(ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
 	a := attemptFrom(ctx)
-	if _, aborted := a.Aborted(); aborted {
+	if _, aborted := a.Aborted(); aborted || a.action == actionHeld {
 		return nil
 	}
 	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.

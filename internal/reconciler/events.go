@@ -90,6 +90,9 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 		if _, aborted := a.Aborted(); aborted {
 			return
 		}
+		if e.Reason == reasonDeleted && a.action == actionHeld {
+			return
+		}
 		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && a.ChangeSummary() != "" {
 			e.Message = a.ChangeSummary()
 		}

@@ -36,6 +36,7 @@ type connector[T Managed] struct {
 	policies   bool
 	tracer     trace.Tracer
 	planner    ResourcePlanner
+	brake      *brake[T]
 }
 
 // Connect connects with the session that the reconciler has resolved. It tracks the resource
@@ -54,7 +55,7 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternal
 	if err != nil {
 		return nil, toRuntimeError(a, unusableError{err})
 	}
-	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer, kind: c.kind, referral: c.referral}, nil
+	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer, kind: c.kind, referral: c.referral, brake: c.brake}, nil
 }
 
 // mayHaveCreated returns whether the resource may have created or adopted something in AWS.

@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
+	"github.com/crossplane-contrib/provider-lambda/internal/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
@@ -116,6 +117,10 @@ type Kind[T Managed] struct {
 	// Reported returns whether CloudTrail records the calls by which AWS comes to differ from spec, so that drift events
 	// make polls rare. It records no new object in S3, for example. Nil means no.
 	Reported func(T) bool
+
+	// Invocations returns how often AWS has invoked a function within a time ago, or how long to wait for that. Nil if
+	// the kind is not about functions themselves.
+	Invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (count float64, wait time.Duration, err error)
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
 	// nothing.
@@ -239,6 +244,10 @@ type Options struct {
 
 	// Now is the clock.
 	Now func() time.Time
+
+	// DeletionPolicy says which deletions wait for a confirmation. DeletionLedger counts deletions if it limits them.
+	DeletionPolicy protection.Policy
+	DeletionLedger *DeletionLedger
 
 	// Planner plans resources that are only planned or only observed. Nil plans none.
 	Planner ResourcePlanner

@@ -176,7 +176,7 @@ func outOfDate(mg resource.Managed) bool {
 // deletionAccepted returns whether AWS has accepted the deletion of an external resource,
 // by the conditions that were set then.
 func deletionAccepted(mg resource.Conditioned) bool {
-	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse
+	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && heldBy(mg) == ""
 }
 
 // unseen returns whether AWS has not shown an external resource since it was created:

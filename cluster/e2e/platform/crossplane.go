@@ -27,7 +27,7 @@ const (
 )
 
 // startCrossplane installs Crossplane as its Helm chart does, and starts its two programs with the same
-// ServiceAccounts and rights. There are no webhooks, which nothing here needs.
+// ServiceAccounts and rights. The API server calls its webhooks at their own address instead of that of a Service.
 func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := create(ctx, p.Kube, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
 		return err
@@ -49,14 +49,21 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := p.writeCertificates(ctx); err != nil {
 		return fmt.Errorf("cannot write Crossplane's certificates: %w", err)
 	}
+	hooks, err := p.prepareWebhooks()
+	if err != nil {
+		return err
+	}
 	args := []string{
-		"core", "start", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
-		"--cache-dir=" + p.folder.File("xpkg"), "--tls-client-certs-dir=" + p.folder.File("certs"), "--tls-server-certs-dir=" + p.folder.File("certs"),
+		"core", "start", "--webhook-port=" + hooks.port, "--metrics-port=0", "--health-probe-port=0",
+		"--cache-dir=" + p.folder.File("xpkg"), "--tls-client-certs-dir=" + p.folder.File("certs"), "--tls-server-certs-dir=" + hooks.folder,
 	}
 	if p.options.WatchRefill > 0 {
 		args = append(args, fmt.Sprintf("--circuit-breaker-refill-rate=%d", p.options.WatchRefill))
 	}
 	if err := p.startProgram("crossplane", core, args...); err != nil {
+		return err
+	}
+	if err := p.registerWebhooks(ctx, hooks); err != nil {
 		return err
 	}
 	manager, err := p.as(ctx, "rbac-manager")

@@ -46,6 +46,9 @@ type Batcher struct {
 	samples schedule[*request, rollout.Sample]
 	alarms  schedule[string, State]
 
+	// invocations are those of functions that are deleted. They share no calls with samples, whose data points are finer.
+	invocations schedule[*request, rollout.Sample]
+
 	samplesPause, alarmsPause pause
 }
 

@@ -40,6 +40,8 @@ type request struct {
 	// length and period of the window, and the time before which data points do not count.
 	length, period time.Duration
 	since          time.Time
+	// present says that the window ends with the present period instead of the last finished one.
+	present bool
 
 	// custom says that a user wrote the queries. CloudWatch rejects a whole call for one mistake.
 	custom bool
@@ -103,6 +105,9 @@ func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricPr
 
 // windowAt returns the window of the request.
 func (r *request) windowAt(now time.Time) window {
+	if r.present {
+		now = now.Add(r.period)
+	}
 	return windowAt(now, r.length, r.period, r.since)
 }
 

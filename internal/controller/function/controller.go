@@ -16,7 +16,9 @@ package function
 
 import (
 	"context"
+	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -32,6 +34,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	metrics "github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -69,6 +72,8 @@ func newKind(c *connector) reconciler.Kind[*v1beta1.Function] {
 		},
 		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return refs.In(f.Spec) },
 		Redact: redact,
+
+		Invocations: c.invocations,
 	}
 }
 
@@ -114,6 +119,11 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 
 		reachable: c.o.Breakers.Reachable(s.BreakerKey()),
 	}, calls), nil
+}
+
+// invocations returns how often a function was invoked within a time ago, or how long to wait for that.
+func (c *connector) invocations(ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration) (count float64, wait time.Duration, err error) {
+	return session.Shared[metrics.Batcher](s).Invocations(ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), plainName(functionName(f)), within)
 }
 
 // expectedReads returns the calls of the next observation, and the creation or deletion that is

@@ -1,0 +1,206 @@
+package protection
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var (
+	deletedAt = time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC)
+	now       = deletedAt.Add(time.Minute)
+)
+
+func TestDecide(t *testing.T) {
+	limit := Policy{Limit: Limit{Max: 50, Window: time.Hour}}
+	invoked := Policy{InvokedWithin: 168 * time.Hour}
+	both := Policy{Limit: limit.Limit, InvokedWithin: invoked.InvokedWithin}
+	yes, no := true, false
+	cases := map[string]struct {
+		reason string
+		policy Policy
+		state  State
+		want   Decision
+	}{
+		"Disabled": {
+			reason: "Without a policy, nothing waits, and nothing is measured or recorded.",
+			state:  State{Measurable: true, Held: TooManyDeletions},
+		},
+		"Begun": {
+			reason: "A deletion that AWS has accepted cannot be stopped.",
+			policy: both, state: State{Measurable: true, Begun: true},
+		},
+		"Confirmed": {
+			reason: "A person has confirmed the deletion.",
+			policy: both, state: State{Measurable: true, Confirmation: "2026-05-04T10:00:00Z", Held: RecentlyInvoked},
+			want: Decision{Confirmed: true},
+		},
+		"ConfirmedInAnotherZone": {
+			reason: "The time may be in any zone.",
+			policy: both, state: State{Confirmation: "2026-05-04T12:00:30+02:00"},
+			want: Decision{Confirmed: true},
+		},
+		"MeasureFirst": {
+			reason: "A deletion that waits for another reason must not use up the limit.",
+			policy: both, state: State{Measurable: true},
+			want: Decision{Step: Measure},
+		},
+		"ThenAdmit": {
+			reason: "A function that is not invoked counts.",
+			policy: both, state: State{Measurable: true, Invocations: &Invocations{}},
+			want: Decision{Step: Admit},
+		},
+		"Admitted": {
+			reason: "The limit allows the deletion.",
+			policy: both, state: State{Measurable: true, Invocations: &Invocations{}, Admitted: &yes},
+		},
+		"NotMeasurable": {
+			reason: "Only functions are invoked.",
+			policy: both, state: State{},
+			want: Decision{Step: Admit},
+		},
+		"InvokedOnly": {
+			reason: "Without a limit, nothing is recorded.",
+			policy: invoked, state: State{Measurable: true, Invocations: &Invocations{}},
+		},
+		"Invoked": {
+			reason: "The function is in use.",
+			policy: both, state: State{Measurable: true, Invocations: &Invocations{Count: 1}},
+			want: Decision{Step: Hold, Reason: RecentlyInvoked, Message: "the deletion waits for a confirmation, because the function was invoked in the last 168h: " +
+				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
+		},
+		"NoLongerInvoked": {
+			reason: "The function was not invoked for long enough since.",
+			policy: invoked, state: State{Measurable: true, Held: RecentlyInvoked, Invocations: &Invocations{}},
+		},
+		"Unknown": {
+			reason: "Nothing is deleted while CloudWatch does not answer.",
+			policy: both, state: State{Measurable: true, Invocations: &Invocations{Err: errors.New("access denied")}},
+			want: Decision{Step: Hold, Reason: InvocationsUnknown, Message: "the deletion waits for a confirmation, because it is not known whether the function was invoked in the last 168h: access denied: " +
+				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
+		},
+		"TooMany": {
+			reason: "The limit is reached.",
+			policy: limit, state: State{Admitted: &no},
+			want: Decision{Step: Hold, Reason: TooManyDeletions, Message: "the deletion waits for a confirmation, because the limit of 50 deletions within 1h for resources of ProviderConfig shop/default is reached: " +
+				"to delete it, set the annotation lambda.aws.m.crossplane.io/confirm-deletion to 2026-05-04T10:00:00Z or later; to keep what is in AWS, remove Delete from managementPolicies"},
+		},
+		"StillTooMany": {
+			reason: "What waits because of the limit does not go when the window has passed.",
+			policy: limit, state: State{Held: TooManyDeletions, Now: now.Add(24 * time.Hour)},
+			want: Decision{Step: Hold, Reason: TooManyDeletions},
+		},
+		"LimitRemoved": {
+			reason: "Without a limit, nothing waits because of it.",
+			policy: invoked, state: State{Held: TooManyDeletions},
+		},
+		"True": {
+			reason: "A template could carry it.",
+			policy: limit, state: State{Admitted: &no, Confirmation: "true"},
+			want: Decision{Step: Hold, Reason: TooManyDeletions, Message: `... (the annotation has "true", which is not a time)`},
+		},
+		"Before": {
+			reason: "It was set for an earlier resource of the name.",
+			policy: limit, state: State{Admitted: &no, Confirmation: "2026-05-04T09:59:59Z"},
+			want: Decision{Step: Hold, Reason: TooManyDeletions, Message: "... (the annotation has 2026-05-04T09:59:59Z, which is before the deletion)"},
+		},
+		"Future": {
+			reason: "A template could carry it.",
+			policy: limit, state: State{Admitted: &no, Confirmation: "2999-01-01T00:00:00Z"},
+			want: Decision{Step: Hold, Reason: TooManyDeletions, Message: "... (the annotation has 2999-01-01T00:00:00Z, which is in the future)"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			tc.state.DeletedAt, tc.state.Config = deletedAt, "ProviderConfig shop/default"
+			if tc.state.Now.IsZero() {
+				tc.state.Now = now
+			}
+			got := tc.policy.Decide(tc.state)
+			if end, cut := strings.CutPrefix(tc.want.Message, "..."); cut && strings.HasSuffix(got.Message, end) || tc.want.Message == "" && tc.want.Step == Hold {
+				got.Message = tc.want.Message
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   Limit
+		err    bool
+	}{
+		"None":     {reason: "There is no limit by default."},
+		"Limit":    {reason: "A number and a window.", text: "50/1h", want: Limit{Max: 50, Window: time.Hour}},
+		"Minutes":  {reason: "A window of minutes.", text: "5/90m", want: Limit{Max: 5, Window: 90 * time.Minute}},
+		"NoWindow": {reason: "The window is missing.", text: "50", err: true},
+		"NoNumber": {reason: "The number is missing.", text: "/1h", err: true},
+		"Zero":     {reason: "No deletion would be possible.", text: "0/1h", err: true},
+		"Many":     {reason: "The record would be too large.", text: "1001/1h", err: true},
+		"Short":    {reason: "A short window limits nothing.", text: "5/1s", err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseLimit(tc.text)
+			if got != tc.want || (err != nil) != tc.err {
+				t.Errorf("%s: got %v, %v", tc.reason, got, err)
+			}
+			if again, err := ParseLimit(got.String()); again != got || err != nil {
+				t.Errorf("%q is read as %v, %v", got, again, err)
+			}
+		})
+	}
+}
+
+func TestRecord(t *testing.T) {
+	l := Limit{Max: 2, Window: time.Hour}
+	admit := func(r Record, uid string, at time.Duration, want bool) Record {
+		t.Helper()
+		next, ok, _ := ParseRecord(r.String()).Admit(uid, deletedAt.Add(at), l)
+		if ok != want {
+			t.Errorf("%s after %s: admitted is %t", uid, at, ok)
+		}
+		return next
+	}
+	r := admit(nil, "a", 0, true)
+	r = admit(r, "b", 30*time.Minute, true)
+	r = admit(r, "c", 31*time.Minute, false)
+	r = admit(r, "a", 32*time.Minute, true) // It is sent again.
+	r = admit(r, "c", 61*time.Minute, true)
+	r = admit(r, "a", 62*time.Minute, false) // Its window has passed: it counts again.
+	want := Record{{"b", deletedAt.Add(30 * time.Minute).Local()}, {"c", deletedAt.Add(61 * time.Minute).Local()}}
+	if diff := cmp.Diff(want, ParseRecord(r.String()), cmp.AllowUnexported(entry{}), cmpopts.EquateApproxTime(0)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if got := ParseRecord("x,@1,b@y, ,b@7"); len(got) != 1 {
+		t.Errorf("want what can be read, got %v", got)
+	}
+}
+
+// TestRecordOfTheLargestLimit checks that the record fits in the annotations of an object, which may have 256 KiB.
+func TestRecordOfTheLargestLimit(t *testing.T) {
+	l, r := Limit{Max: maxLimit, Window: time.Hour}, Record(nil)
+	for n := range maxLimit + 5 {
+		r, _, _ = r.Admit(fmt.Sprintf("%036d", n), deletedAt, l)
+	}
+	if len(r) != maxLimit || len(r.String()) > 64<<10 {
+		t.Errorf("%d entries, %d bytes", len(r), len(r.String()))
+	}
+}
+
+func TestDelay(t *testing.T) {
+	for since, want := range map[time.Duration]time.Duration{0: time.Minute, 30 * time.Minute: 10 * time.Minute, 24 * time.Hour: time.Hour, -time.Hour: time.Minute} {
+		if got := Delay(since); got != want {
+			t.Errorf("%s after the deletion: %s", since, got)
+		}
+	}
+}
