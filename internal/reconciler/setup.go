@@ -36,7 +36,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 
-	if err := addStateMetrics(mgr, o, k.NewList()); err != nil {
+	if err := addStateMetrics(mgr, o, k.GVK.Kind, k.NewList()); err != nil {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
 	}
 

@@ -17,21 +17,24 @@ import (
 // MinStateMetricInterval is the shortest interval between two counts of resources.
 const MinStateMetricInterval = 30 * time.Second
 
-// addStateMetrics adds the metrics of a kind's resources by condition to the manager, if they
-// are enabled.
-func addStateMetrics(mgr ctrl.Manager, o Options, list resource.ManagedList) error {
+// addStateMetrics adds the metrics of a kind's resources by condition and by finding to the
+// manager, if they are enabled.
+func addStateMetrics(mgr ctrl.Manager, o Options, kind string, list resource.ManagedList) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
 	}
-	return mgr.Add(newStateCounter(mgr.GetClient(), o, list))
+	return mgr.Add(newStateCounter(mgr.GetClient(), o, kind, list))
 }
 
 // newStateCounter returns a counter of the resources that are listed into an empty list.
-func newStateCounter(c client.Client, o Options, list resource.ManagedList) *stateCounter {
+func newStateCounter(c client.Client, o Options, kind string, list resource.ManagedList) *stateCounter {
 	interval := max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval)
 	r := statemetrics.NewMRStateRecorder(&shared{Client: c}, o.Logger, o.MetricOptions.MRStateMetrics, list, interval)
 	record := func(ctx context.Context) error {
 		err := r.Record(ctx)
+		if err == nil {
+			o.Metrics.recordFindings(kind, countFindings(list, o.Now()))
+		}
 		// The recorder keeps the list, which would hold a copy of each resource until the next count.
 		return errors.Join(err, kmeta.SetList(list, nil))
 	}

@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -25,7 +26,7 @@ func TestStateCounterKeepsNothing(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	metrics.MustRegister(m.Exists)
 	list := &samples.SampleList{}
-	n := newStateCounter(c, Options{Options: controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}}, list)
+	n := newStateCounter(c, Options{Now: time.Now, Options: controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}}, "Sample", list)
 	for range 2 {
 		if err := n.record(t.Context()); err != nil {
 			t.Fatal(err)
