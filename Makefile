@@ -40,7 +40,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 PACKAGE := env -u GOOS -u GOARCH go -C cluster/package run .
 
 # What `make generate` writes.
-GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/iam-policy.json observability/prometheusrule.yaml
+GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/reference docs/iam-policy.json observability/prometheusrule.yaml
 
 # Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
 TESTFLAGS ?=
@@ -195,9 +195,12 @@ xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.exam
 	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
 .PHONY: generate
-generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.
+generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.
 	@go generate ./apis/...
 	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
+	@rm -rf docs/reference && mkdir -p docs/reference .cache && go tool -modfile=cluster/tools/go.mod crd-ref-docs --log-level=ERROR --source-path=apis/v1beta1 \
+		--config=cluster/tools/reference/config.yaml --templates-dir=cluster/tools/reference --renderer=markdown --output-path=.cache/reference.md
+	@awk '/^<!-- page / { page = "docs/reference/" $$3; next } { print > page }' .cache/reference.md
 	@go test ./docs -run '^TestIAMPolicy$$' -update
 	@go -C cluster/prometheus test . -run '^TestPrometheusRule$$' -update
 

@@ -118,6 +118,7 @@ var (
 	// reference is what [text][label] links to.
 	reference = regexp.MustCompile(`(?m)^\[[^\]]+\]: (\S+)$`)
 	labelled  = regexp.MustCompile(`\]\[([^\]]+)\]`)
+	codeSpan  = regexp.MustCompile("`[^`\n]*`")
 )
 
 // prose is a document without its blocks of code.
@@ -156,7 +157,7 @@ func anchors(text string) []string {
 // links of a document.
 func links(text string) []string {
 	var found []string
-	text = prose(text)
+	text = codeSpan.ReplaceAllString(prose(text), "")
 	for _, l := range append(link.FindAllStringSubmatch(text, -1), reference.FindAllStringSubmatch(text, -1)...) {
 		found = append(found, l[1])
 	}
@@ -171,7 +172,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 				t.Errorf("%s links to %s: %s", file, l, why)
 			}
 		}
-		for _, l := range labelled.FindAllStringSubmatch(prose(text), -1) {
+		for _, l := range labelled.FindAllStringSubmatch(codeSpan.ReplaceAllString(prose(text), ""), -1) {
 			if !strings.Contains(text, "\n["+l[1]+"]: ") {
 				t.Errorf("%s links to the label %s, which it does not define", file, l[1])
 			}

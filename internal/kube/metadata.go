@@ -103,9 +103,9 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 }
 
 // UpdateCriticalAnnotations persists what must not be lost after a create, even if the
-// reconcile is cancelled: the external name, the record of a call, and whether the create has succeeded, failed, or has an unknown result. It writes nothing if
-// the creation ended before it was recorded: AWS was not called, and another leader may have
-// recorded its own creation.
+// reconcile is cancelled: the external name, the record of a call, and whether the create has
+// succeeded, failed, or has an unknown result. It writes nothing if the creation ended before it
+// was recorded: AWS was not called, and another leader may have recorded its own creation.
 func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Object) error {
 	if c.recorded(client.ObjectKeyFromObject(obj)) && !succeeded(obj) {
 		return nil

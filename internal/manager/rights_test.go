@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -128,7 +129,7 @@ func TestClusterID(t *testing.T) {
 	if err := admin.Get(t.Context(), client.ObjectKey{Name: "kube-system"}, ns); err != nil {
 		t.Fatal(err)
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: trustConfigMap}}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: kube.TrustConfigMap}}
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cm), cm); err != nil {
 		t.Fatal(err)
 	}

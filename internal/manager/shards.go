@@ -91,16 +91,9 @@ func uncached() []client.Object {
 	return []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}}
 }
 
-// reduced drops from a resource what neither references to it nor decisions about owners depend on.
+// reduced compacts a resource, and drops from it what neither references to it nor decisions about owners depend on.
 func reduced(in any) (any, error) {
-	o, ok := in.(client.Object)
-	if !ok {
-		return in, nil
-	}
-	o.SetManagedFields(nil)
-	if a := o.GetAnnotations(); a[corev1.LastAppliedConfigAnnotation] != "" {
-		delete(a, corev1.LastAppliedConfigAnnotation)
-	}
+	in, err := compact(in)
 	switch r := in.(type) {
 	case *v1beta1.Function:
 		r.Spec.InitProvider = nil
@@ -112,5 +105,5 @@ func reduced(in any) (any, error) {
 		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: r.Spec.ForProvider.Region}
 		r.Status.AtProvider = v1beta1.LayerVersionObservation{LayerVersionArn: r.Status.AtProvider.LayerVersionArn}
 	}
-	return in, nil
+	return in, err
 }

@@ -182,19 +182,7 @@ func (s *server) object(m proto.Message) (client.Object, error) {
 	if err := u.UnmarshalJSON(b); err != nil { // Numbers become integers if they are.
 		return nil, err
 	}
-	gvk := u.GroupVersionKind()
-	if !s.scheme.Recognizes(gvk) {
-		return u, nil
-	}
-	obj, err := s.scheme.New(gvk)
-	if err != nil {
-		return nil, err
-	}
-	out, ok := obj.(client.Object)
-	if !ok {
-		return u, nil
-	}
-	return out, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out)
+	return plan.Typed(s.scheme, u)
 }
 
 // actions maps actions to those of the protocol.

@@ -28,16 +28,25 @@ func (f *Flags) AddFlags(cmd *cobra.Command) {
 // Load returns the AWS configuration of this machine for a region. The credentials are those of the flag, or the
 // default ones. Endpoints are those of the configuration, such as of the variable AWS_ENDPOINT_URL.
 func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
-	opts := []func(*config.LoadOptions) error{config.WithRegion(region)}
-	if f.profile != "" {
-		opts = append(opts, config.WithSharedConfigProfile(f.profile))
+	cfg, err := Load(ctx, f.profile, config.WithRegion(region))
+	if err != nil {
+		return aws.Config{}, err
+	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return aws.Config{}, Explain("get the AWS credentials of this machine: set --aws-profile, or log in to AWS", err)
+	}
+	return cfg, nil
+}
+
+// Load returns the AWS configuration of this machine, with the credentials of a profile, or the default ones if it is
+// empty.
+func Load(ctx context.Context, profile string, opts ...func(*config.LoadOptions) error) (aws.Config, error) {
+	if profile != "" {
+		opts = append(opts, config.WithSharedConfigProfile(profile))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, opts...)
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("cannot load the AWS configuration of this machine: %w", err)
-	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return aws.Config{}, Explain("get the AWS credentials of this machine: set --aws-profile, or log in to AWS", err)
 	}
 	return cfg, nil
 }

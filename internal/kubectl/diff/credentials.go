@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/config"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
@@ -20,13 +20,9 @@ const machine = "credentials-of-this-machine"
 
 // machineCredentials returns the credentials of a profile of this machine, or its default ones, as a Secret has them.
 func machineCredentials(ctx context.Context, profile string) (map[string][]byte, error) {
-	var opts []func(*config.LoadOptions) error
-	if profile != "" {
-		opts = append(opts, config.WithSharedConfigProfile(profile))
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, opts...)
+	cfg, err := awsconfig.Load(ctx, profile)
 	if err != nil {
-		return nil, fmt.Errorf("cannot load the AWS configuration of this machine: %w", err)
+		return nil, err
 	}
 	c, err := cfg.Credentials.Retrieve(ctx)
 	if err != nil {

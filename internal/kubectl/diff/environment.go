@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -17,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
@@ -66,22 +66,12 @@ func (o *options) environment(ctx context.Context) (*environment, error) {
 		return nil, err
 	}
 	if e.clusterID == "" {
-		e.clusterID, err = readClusterID(ctx, e.cluster)
-	}
-	return e, err
-}
-
-// readClusterID returns what marks in AWS what the provider of a cluster owns, as the provider finds it.
-func readClusterID(ctx context.Context, c client.Reader) (string, error) {
-	cm := &corev1.ConfigMap{}
-	err := c.Get(ctx, client.ObjectKey{Namespace: metav1.NamespaceSystem, Name: "extension-apiserver-authentication"}, cm)
-	if err == nil {
-		return string(cm.GetUID()), nil
+		e.clusterID, err = kube.ClusterID(ctx, e.cluster)
 	}
 	if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
-		return "", nil // Only --refresh needs it, and says so.
+		return e, nil // Only --refresh needs it, and says so.
 	}
-	return "", err
+	return e, err
 }
 
 // options returns the options of a planner.

@@ -10,7 +10,6 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
@@ -105,22 +104,11 @@ func isReferred(obj client.Object) bool {
 
 // typed returns an object as its own type, if the scheme has it.
 func (e *environment) typed(u *unstructured.Unstructured) (client.Object, error) {
-	gvk := u.GroupVersionKind()
-	if !e.scheme.Recognizes(gvk) {
-		return u, nil
-	}
-	obj, err := e.scheme.New(gvk)
+	obj, err := plan.Typed(e.scheme, u)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
 	}
-	out, ok := obj.(client.Object)
-	if !ok {
-		return u, nil
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, out); err != nil {
-		return nil, fmt.Errorf("cannot read %s %s: %w", gvk.Kind, u.GetName(), err)
-	}
-	return out, nil
+	return obj, nil
 }
 
 // applied returns a resource as the API server would store it, by a dry run, and the object that the cluster has now.
