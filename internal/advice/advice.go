@@ -3,6 +3,7 @@
 package advice
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -131,6 +132,15 @@ var rules = map[Code]rule{
 	CodeStorageNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
 	ConcurrencyNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
 	VersionsUnused:         {severity: Info, kinds: []string{function}},
+}
+
+// All returns a finding of each code, without a message, in order.
+func All() []Finding {
+	var out []Finding
+	for _, code := range slices.Sorted(maps.Keys(rules)) {
+		out = append(out, newFinding(code, "", "", ""))
+	}
+	return out
 }
 
 // Codes returns the codes that Of may find for a kind of managed resource, in order.

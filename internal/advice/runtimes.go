@@ -144,7 +144,7 @@ func (r Runtime) code(now time.Time) (Code, string) {
 	case reached(r.CreateBlocked, now):
 		return RuntimeCreateBlocked, fmt.Sprintf("AWS rejects new functions with runtime %s since %s%s", r.Name, r.CreateBlocked, from(", and updates from %s", r.UpdateBlocked))
 	case reached(r.Deprecated, now):
-		return RuntimeDeprecated, fmt.Sprintf("AWS has deprecated runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
+		return RuntimeDeprecated, fmt.Sprintf("AWS deprecated runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
 	case reached(r.Deprecated, now.Add(noticePeriod)):
 		return RuntimeNearDeprecation, fmt.Sprintf("AWS deprecates runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
 	}
