@@ -33,8 +33,8 @@ func ReportSize(ctx context.Context, code advice.Code, size int) {
 	a.sizes[code] = size
 }
 
-// observedSizes returns the sizes that this reconcile has observed.
-func (a *Attempt) observedSizes() advice.Sizes {
+// Sizes returns the sizes that were reported with ReportSize.
+func (a *Attempt) Sizes() advice.Sizes {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sizes
@@ -46,7 +46,7 @@ func setAdvisory(mg Managed, a *Attempt, now time.Time) {
 	if meta.WasDeleted(mg) {
 		return
 	}
-	found := advice.Of(mg, a.observedSizes(), now)
+	found := advice.Of(mg, a.Sizes(), now)
 	found = slices.DeleteFunc(found, func(f advice.Finding) bool { return !f.IsShown() })
 	switch {
 	case len(found) > 0:

@@ -26,7 +26,7 @@ Exit codes: 0 if there is nothing but findings of severity Info, 1 if there are 
 const examples = `  # Show the findings about a namespace
   kubectl lambda doctor -n shop
 
-  # Show those about all namespaces, and those that only AWS can tell
+  # Show those about all namespaces, and those that only AWS shows
   kubectl lambda doctor -A --refresh --aws-profile audit
 
   # Print the Functions whose runtime is deprecated
