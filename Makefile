@@ -166,6 +166,11 @@ lint-prose: ## Check the prose of the documentation with vale, if there is a C c
 		$(MAKE) -s --no-print-directory $(VALE) && $(VALE) --no-global --output=line README.md CONTRIBUTING.md SECURITY.md OWNERS.md docs; \
 	else echo "prose: not checked, since there is no C compiler to build vale with"; fi
 
+# The test of the table compares it with the day of the commit. What is released is compared with today.
+.PHONY: check-runtimes
+check-runtimes: ## Check that the table of runtimes was compared with AWS's in the last 180 days.
+	@go test ./internal/advice -run '^TestRuntimesAreRecent$$' -advice.date "$$(date -u +%F)"
+
 # Nothing is found where nothing could be asked: that is said, and is no failure.
 .PHONY: vulncheck
 vulncheck: ## Look for known vulnerabilities in what the provider calls, where their database can be reached.

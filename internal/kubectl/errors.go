@@ -28,6 +28,28 @@ var ErrInterrupted error = exec.CodeExitError{Err: errors.New("interrupted"), Co
 // ErrDiffers is what a command returns if it has found and printed differences. Nothing more is printed.
 var ErrDiffers error = exec.CodeExitError{Err: errors.New("there are differences"), Code: 1}
 
+// ErrFindings is what a command returns if it has found and printed what needs an action. Nothing more is printed.
+var ErrFindings error = exec.CodeExitError{Err: errors.New("there are findings"), Code: 1}
+
+// A Failure is an error of a command whose exit code 1 means something else, as that of kubectl diff does. Its exit code
+// is 2.
+type Failure struct{ Err error }
+
+// Error returns the message.
+func (f Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error.
+func (f Failure) Unwrap() error { return f.Err }
+
+// String returns the message.
+func (f Failure) String() string { return f.Error() }
+
+// Exited returns true.
+func (Failure) Exited() bool { return true }
+
+// ExitStatus returns the exit code.
+func (Failure) ExitStatus() int { return 2 } //nolint:mnd // See above.
+
 // ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	var exit exec.ExitError
@@ -45,7 +67,7 @@ func Message(err error) string {
 	var status kerrors.APIStatus
 	var connection *url.Error
 	switch {
-	case err == nil, errors.Is(err, ErrInterrupted), errors.Is(err, ErrDiffers):
+	case err == nil, errors.Is(err, ErrInterrupted), errors.Is(err, ErrDiffers), errors.Is(err, ErrFindings):
 		return ""
 	case errors.As(err, &status):
 		return statusMessage(status.Status(), err)

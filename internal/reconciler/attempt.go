@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -110,6 +111,9 @@ type Attempt struct {
 	// step is true if a Stepper reconciles. planned are the differences that it reports.
 	step    bool
 	planned diff.Changes
+
+	// sizes are sizes that were observed and that status does not have.
+	sizes advice.Sizes
 
 	hasDifferences bool
 	differsMessage string

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 )
 
 // Values of the label result, for reconciles without an error.
@@ -38,6 +39,7 @@ type Metrics struct {
 	seen       *prometheus.CounterVec
 	corrected  *prometheus.CounterVec
 	rollouts   *prometheus.HistogramVec
+	findings   *prometheus.GaugeVec
 	pending    *prometheus.Desc
 	phases     *prometheus.Desc
 	lifecycle  lifecycle
@@ -74,6 +76,10 @@ func NewMetrics() *Metrics {
 			Help:    "How long rollouts of Aliases took until they were Ready or Failed, by the reason of the failure",
 			Buckets: []float64{10, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 21600, 86400},
 		}, []string{"phase", "reason"}),
+		findings: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "findings",
+			Help: "Resources with a finding of the advisor, by the finding's code",
+		}, []string{"kind", "code"}),
 		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
 		phases:    prometheus.NewDesc(namespace+"_rollouts", "Aliases with a rollout, by its phase", []string{"phase"}, nil),
 		drifting:  map[string]func() int{},
@@ -111,7 +117,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts)
+	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings)
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
@@ -150,6 +156,17 @@ func (m *Metrics) addKind(kind string, drifting func() int) {
 		m.corrected.WithLabelValues(kind, c.String())
 	}
 	m.toReady.WithLabelValues(kind)
+	m.recordFindings(kind, nil)
+}
+
+// recordFindings records how many resources of a kind have a finding of each code.
+func (m *Metrics) recordFindings(kind string, counts map[advice.Code]int) {
+	if m == nil {
+		return
+	}
+	for _, code := range advice.Codes(kind) {
+		m.findings.WithLabelValues(kind, string(code)).Set(float64(counts[code]))
+	}
 }
 
 // recordReconcile counts a reconcile.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -70,7 +71,7 @@ func newInformers(t testing.TB, n int) *informers {
 
 func sampleCounter(c cache.Cache, m *statemetrics.MRStateMetrics) *stateCounter {
 	k := Kind[*samples.Sample]{GVK: samples.GVK, New: func() *samples.Sample { return &samples.Sample{} }, NewList: func() resource.ManagedList { return &samples.SampleList{} }}
-	return newStateCounter(c, Options{Options: controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}}, k)
+	return newStateCounter(c, Options{Now: time.Now, Options: controller.Options{Logger: logging.NewNopLogger(), MetricOptions: &controller.MetricOptions{MRStateMetrics: m}}}, k)
 }
 
 func TestStateCounter(t *testing.T) {

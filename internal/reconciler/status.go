@@ -41,6 +41,9 @@ func completeStatus(s *stateStore, now func() time.Time, delay time.Duration) ku
 		}
 		mg.SetObservedGeneration(d.Observed)
 		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled, ReferencesFingerprint: cmp.Or(a.referred, mg.GetSummary().ReferencesFingerprint)})
+		if !f.Paused {
+			setAdvisory(mg, a, now())
+		}
 		a.recordReady(mg.GetCondition(xpv2.TypeReady))
 		if delay > 0 && mayHold(ctx, mg, a, f, d) {
 			return kube.HoldStatus

@@ -35,15 +35,15 @@ func (p Pruner) withRollouts(ctx context.Context, f Function, u Uses) (Uses, err
 		if !strings.HasPrefix(ptr.Deref(a.Status.AtProvider.AliasArn, ""), f.ARN+":") {
 			continue
 		}
-		for _, v := range neededBy(a) {
+		for _, v := range NeededBy(a) {
 			out.add(v, "the rollout of Alias "+a.GetNamespace()+"/"+a.GetName())
 		}
 	}
 	return out, nil
 }
 
-// neededBy returns the versions that the rollout of an Alias may return to or move to.
-func neededBy(a *v1beta1.Alias) []string {
+// NeededBy returns the versions that the rollout of an Alias may return to or move to.
+func NeededBy(a *v1beta1.Alias) []string {
 	spec, s := a.Spec.Rollout, a.Status.Rollout
 	if spec == nil || s == nil {
 		return nil

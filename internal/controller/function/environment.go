@@ -2,15 +2,19 @@ package function
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"regexp"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
@@ -88,6 +92,17 @@ func valueOf(ctx context.Context, r objectReader, ref refs.ObjectRef, key string
 		return nil, refs.NoKey(ref, key, data)
 	}
 	return v, nil
+}
+
+// reportEnvironment reports the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS could
+// not decrypt the variables.
+func reportEnvironment(ctx context.Context, e *types.EnvironmentResponse) {
+	if e == nil {
+		e = &types.EnvironmentResponse{}
+	}
+	if b, err := json.Marshal(e.Variables); err == nil && e.Error == nil {
+		reconciler.ReportSize(ctx, advice.EnvironmentNearLimit, len(b))
+	}
 }
 
 // checkEnvironment returns an error that names the largest variables if Lambda would reject

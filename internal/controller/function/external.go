@@ -89,6 +89,7 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 	if err != nil {
 		return found{}, err
 	}
+	reportEnvironment(ctx, o.config().Environment)
 	e.readHistory(ctx, f, o)
 	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: name, Description: "function " + name}, nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -243,5 +244,20 @@ func TestRandomSpecs(t *testing.T) {
 		if got := e.Double.Policy(arn); got != "" {
 			t.Errorf("left of %s: %s", arn, got)
 		}
+	}
+}
+
+// TestPolicySizeIsReported checks that each Permission reports the size of the policy that it shares.
+func TestPolicySizeIsReported(t *testing.T) {
+	e := newEnv(t)
+	p := testPermission()
+	e.Reconcile(p)
+	a := &reconciler.Attempt{}
+	x := &external{api: e.Lambda, cache: e.Cache, fields: testenv.Fields{}, ongoing: &ongoing{}}
+	if _, err := x.Read(reconciler.WithAttempt(t.Context(), a), p); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := a.Sizes()[advice.PolicyNearLimit], len(e.Double.Policy(functionArn)); got != want || want == 0 {
+		t.Errorf("want %d bytes, got %d", want, got)
 	}
 }

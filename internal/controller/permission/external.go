@@ -9,6 +9,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
@@ -40,10 +41,11 @@ type observed struct {
 	revision  string
 }
 
-// document is the result of GetPolicy, which all Permissions of one function share.
+// document is the result of GetPolicy, which all Permissions of one function share. size is that of its text, in bytes.
 type document struct {
 	policy   policy.Document
 	revision string
+	size     int
 }
 
 type (
@@ -73,6 +75,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, erro
 	if err != nil {
 		return found{}, err
 	}
+	reconciler.ReportSize(ctx, advice.PolicyNearLimit, a.size)
 	st, ok := a.policy.Find(e.sid)
 	seen := observed{holder: e.holder, statement: st, revision: a.revision}
 	return found{
@@ -102,7 +105,7 @@ func (e *external) get(ctx context.Context) (document, error) {
 	if err != nil {
 		return document{}, errors.Wrapf(err, "cannot read the policy of %s", description(e.holder))
 	}
-	return document{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
+	return document{policy: d, revision: ptr.Deref(out.RevisionId, ""), size: len(ptr.Deref(out.Policy, ""))}, nil
 }
 
 // SetStatus sets status.atProvider.

@@ -13,22 +13,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 )
 
-// A failure is an error of the command. Its exit code is 2, because 1 means that there are differences, as in kubectl
-// diff.
-type failure struct{ error }
-
-// Unwrap returns the error.
-func (f failure) Unwrap() error { return f.error }
-
-// String returns the message.
-func (f failure) String() string { return f.Error() }
-
-// Exited returns true.
-func (failure) Exited() bool { return true }
-
-// ExitStatus returns the exit code.
-func (failure) ExitStatus() int { return 2 } //nolint:mnd // See above.
-
 // Values of --output.
 const (
 	formatDiff = "diff"
@@ -88,11 +72,11 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 			if err == nil || errors.Is(err, kubectl.ErrDiffers) {
 				return err
 			}
-			return failure{err}
+			return kubectl.Failure{Err: err}
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return failure{kubectl.UsageErrorf(cmd, "%v", err)}
+		return kubectl.Failure{Err: kubectl.UsageErrorf(cmd, "%v", err)}
 	})
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")

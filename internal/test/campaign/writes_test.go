@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -84,11 +88,18 @@ func TestWritesOfCreation(t *testing.T) {
 	}
 	// The status Creating is written as well if it lasts.
 	t.Run("slow", func(t *testing.T) { writesOfCreation(t, kinds[0], 20*time.Second, mostOfCreation+1) })
+	// Findings of the advisor are written with the rest.
+	t.Run("advised", func(t *testing.T) {
+		k := kinds[0]
+		k.ForProvider = runtime.DeepCopyJSON(k.ForProvider)
+		k.ForProvider["environment"] = map[string]any{"variables": map[string]any{"LARGE": strings.Repeat("x", 3500)}}
+		writesOfCreation(t, k, time.Second, mostOfCreation, string(advice.TypeAdvisory))
+	})
 }
 
 // writesOfCreation creates a resource, whose creation takes AWS some time, and checks that the
-// provider writes it no more often than given.
-func writesOfCreation(t *testing.T, k Kind, takes time.Duration, most int) {
+// provider writes it no more often than given, and that it has the conditions then.
+func writesOfCreation(t *testing.T, k Kind, takes time.Duration, most int, conditions ...string) {
 	t.Helper()
 	Run(t, awsdouble.Options{CreateDuration: takes, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
@@ -105,6 +116,14 @@ func writesOfCreation(t *testing.T, k Kind, takes time.Duration, most int) {
 		t.Logf("%d writes: %s", len(got), strings.Join(got, ", "))
 		if len(got) == 0 || len(got) > most {
 			t.Errorf("it was written %d times, want 1 to %d", len(got), most)
+		}
+		for _, c := range conditions {
+			if err := s.Kube.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+				t.Fatal(err)
+			}
+			if conditionOf(u, c)["status"] != "True" {
+				t.Errorf("the condition %s is not True: %v", c, u.Object["status"])
+			}
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)

@@ -1,0 +1,194 @@
+// Package advice finds what users should change before it fails: runtimes that AWS ends, sizes near AWS's limits,
+// functions and event source mappings that do not work, missing IAM actions. It is pure: it judges what was observed.
+package advice
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// TypeAdvisory is a condition that is True while there are findings about a resource that its other conditions do not
+// report. Its reason has their codes, separated by commas. It does not affect Ready.
+const TypeAdvisory xpv2.ConditionType = "Advisory"
+
+// ReasonNoFindings is the reason of the condition Advisory if there are no findings any more.
+const ReasonNoFindings xpv2.ConditionReason = "NoFindings"
+
+// AnnotationIgnore is the annotation that has the codes of findings that a resource does not report, separated by
+// commas. "*" stands for all.
+const AnnotationIgnore = "lambda.aws.m.crossplane.io/ignore-advice"
+
+// A Severity says how soon users should act.
+type Severity string
+
+// Severities, in ascending order.
+const (
+	// Info findings need no action yet.
+	Info Severity = "Info"
+
+	// Warning findings will fail, or make another change fail.
+	Warning Severity = "Warning"
+
+	// Error findings fail now.
+	Error Severity = "Error"
+)
+
+// Severities returns all severities, the highest first.
+func Severities() []Severity { return []Severity{Error, Warning, Info} }
+
+// A Code identifies what a finding is about.
+type Code string
+
+// Codes of findings.
+const (
+	// RuntimeNearDeprecation is a runtime that AWS deprecates soon.
+	RuntimeNearDeprecation Code = "RuntimeNearDeprecation"
+
+	// RuntimeDeprecated is a runtime that AWS does not patch any more.
+	RuntimeDeprecated Code = "RuntimeDeprecated"
+
+	// RuntimeCreateBlocked is a runtime that AWS does not accept for new functions.
+	RuntimeCreateBlocked Code = "RuntimeCreateBlocked"
+
+	// RuntimeUpdateBlocked is a runtime whose functions AWS does not update.
+	RuntimeUpdateBlocked Code = "RuntimeUpdateBlocked"
+
+	// EnvironmentNearLimit is an environment near the size that AWS allows.
+	EnvironmentNearLimit Code = "EnvironmentNearLimit"
+
+	// PolicyNearLimit is a resource-based policy near the size that AWS allows.
+	PolicyNearLimit Code = "PolicyNearLimit"
+
+	// FunctionFailed is a function that AWS could not create or update.
+	FunctionFailed Code = "FunctionFailed"
+
+	// FunctionInactive is a function whose resources AWS has reclaimed because nobody invokes it.
+	FunctionInactive Code = "FunctionInactive"
+
+	// MappingDisabled is an event source mapping that AWS has stopped.
+	MappingDisabled Code = "MappingDisabled"
+
+	// ActionDenied is an IAM action that the identity of a config lacks.
+	ActionDenied Code = "ActionDenied"
+
+	// CodeStorageNearLimit is an account and region whose code storage is nearly full.
+	CodeStorageNearLimit Code = "CodeStorageNearLimit"
+
+	// ConcurrencyNearLimit is an account and region with little unreserved concurrency.
+	ConcurrencyNearLimit Code = "ConcurrencyNearLimit"
+
+	// VersionsUnused are versions of a function that nothing uses.
+	VersionsUnused Code = "VersionsUnused"
+)
+
+// A rule is what all findings of a code have in common.
+type rule struct {
+	severity Severity
+
+	// kinds are those of the resources that findings are about. Nil means all managed resources.
+	kinds []string
+
+	// limit is the size that AWS allows, in bytes, of what status does not have.
+	limit int
+
+	// shown is whether the condition Advisory reports the finding. Other conditions report the others.
+	shown bool
+}
+
+const (
+	function       = "Function"
+	permission     = "Permission"
+	resourcePolicy = "ResourcePolicy"
+	mapping        = "EventSourceMapping"
+	config         = "ProviderConfig"
+	clusterConfig  = "ClusterProviderConfig"
+)
+
+const (
+	maxEnvironment = 4096
+	maxPolicy      = 20480
+
+	// nearPercent is how much of a limit is near it.
+	nearPercent = 80
+)
+
+// rules are the rules of all codes.
+var rules = map[Code]rule{
+	RuntimeNearDeprecation: {severity: Info, kinds: []string{function}, shown: true},
+	RuntimeDeprecated:      {severity: Warning, kinds: []string{function}, shown: true},
+	RuntimeCreateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
+	RuntimeUpdateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
+	EnvironmentNearLimit:   {severity: Warning, kinds: []string{function}, limit: maxEnvironment, shown: true},
+	PolicyNearLimit:        {severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy, shown: true},
+	FunctionFailed:         {severity: Error, kinds: []string{function}},
+	FunctionInactive:       {severity: Info, kinds: []string{function}},
+	MappingDisabled:        {severity: Error, kinds: []string{mapping}},
+	ActionDenied:           {severity: Error},
+	CodeStorageNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
+	ConcurrencyNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
+	VersionsUnused:         {severity: Info, kinds: []string{function}},
+}
+
+// All returns a finding of each code, without a message, in order.
+func All() []Finding {
+	var out []Finding
+	for _, code := range slices.Sorted(maps.Keys(rules)) {
+		out = append(out, newFinding(code, "", "", ""))
+	}
+	return out
+}
+
+// Codes returns the codes that Of may find for a kind of managed resource, in order.
+func Codes(kind string) []Code {
+	var out []Code
+	for code, r := range rules {
+		if code != VersionsUnused && (r.kinds == nil || slices.Contains(r.kinds, kind)) {
+			out = append(out, code)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A Finding is what users should know, and what they can do.
+type Finding struct {
+	Code     Code     `json:"code"`
+	Severity Severity `json:"severity"`
+
+	// Field is the field of the resource, or the IAM action.
+	Field string `json:"field,omitempty"`
+
+	// Message says what was found. It does not change while the finding lasts.
+	Message string `json:"message"`
+
+	// Action is what to do.
+	Action string `json:"action"`
+}
+
+// IsShown returns whether the condition Advisory reports the finding.
+func (f Finding) IsShown() bool { return rules[f.Code].shown }
+
+// newFinding returns a finding with the severity of its code.
+func newFinding(code Code, field, message, action string) Finding {
+	return Finding{Code: code, Severity: rules[code].severity, Field: field, Message: message, Action: action}
+}
+
+// Ignores returns whether an object does not report findings of a code.
+func Ignores(obj metav1.Object, code Code) bool {
+	for c := range strings.SplitSeq(obj.GetAnnotations()[AnnotationIgnore], ",") {
+		if c = strings.TrimSpace(c); c == "*" || c == string(code) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reported returns the findings that an object does not ignore.
+func Reported(obj metav1.Object, found []Finding) []Finding {
+	return slices.DeleteFunc(found, func(f Finding) bool { return Ignores(obj, f.Code) })
+}

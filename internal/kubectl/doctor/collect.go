@@ -1,0 +1,161 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+// pageSize is how many objects a list returns at once.
+const pageSize = 500
+
+// A collector collects findings.
+type collector struct {
+	client    dynamic.Interface
+	namespace string
+	now       time.Time
+	report    *report
+
+	// functions, aliases and versions are what is read of these kinds, for refresh.
+	functions []*v1beta1.Function
+	aliases   []*v1beta1.Alias
+	versions  []*v1beta1.Version
+
+	// policies are those that a finding is about already: Permissions of a function share its policy.
+	policies map[string]bool
+
+	// accounts are the accounts and regions whose quotas were read from AWS.
+	accounts map[account]bool
+}
+
+// managed is a managed resource of the provider.
+type managed interface {
+	advice.Resource
+
+	GetSummary() v1beta1.Summary
+}
+
+// collect collects the findings about all managed resources.
+func (c *collector) collect(ctx context.Context) error {
+	types, err := kinds()
+	if err != nil {
+		return err
+	}
+	for _, kind := range slices.Sorted(maps.Keys(types)) {
+		err := c.list(ctx, kind, func(u *unstructured.Unstructured) error {
+			mg, ok := reflect.New(types[kind]).Interface().(managed)
+			if !ok {
+				return nil
+			}
+			if err := kubectl.Decode(u, mg); err != nil {
+				return err
+			}
+			c.judge(kind, mg)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kinds returns the types of all kinds of managed resources.
+func kinds() (map[string]reflect.Type, error) {
+	s := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(s); err != nil {
+		return nil, err
+	}
+	types := s.KnownTypes(v1beta1.SchemeGroupVersion)
+	maps.DeleteFunc(types, func(_ string, t reflect.Type) bool {
+		_, ok := reflect.New(t).Interface().(managed)
+		return !ok
+	})
+	return types, nil
+}
+
+// judge adds the findings about a resource.
+func (c *collector) judge(kind string, mg managed) {
+	found := advice.Of(mg, nil, c.now)
+	switch r := mg.(type) {
+	case *v1beta1.Function:
+		c.functions = append(c.functions, r)
+	case *v1beta1.Alias:
+		c.aliases = append(c.aliases, r)
+	case *v1beta1.Version:
+		c.versions = append(c.versions, r)
+	case *v1beta1.Permission:
+		of := ptr.Deref(r.Status.AtProvider.FunctionArn, "")
+		found = slices.DeleteFunc(found, func(f advice.Finding) bool {
+			known := f.Code == advice.PolicyNearLimit && c.policies[of]
+			c.policies[of] = c.policies[of] || f.Code == advice.PolicyNearLimit
+			return known
+		})
+	}
+	c.report.add(kind, mg.GetNamespace(), mg.GetName(), found...)
+}
+
+// configs collects the findings about the accounts of configs, as the provider has read their quotas.
+func (c *collector) configs(ctx context.Context) error {
+	for _, kind := range []string{v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind} {
+		err := c.list(ctx, kind, func(u *unstructured.Unstructured) error {
+			p := &v1beta1.ProviderConfig{} // A ClusterProviderConfig has the same status.
+			if err := kubectl.Decode(u, p); err != nil {
+				return err
+			}
+			for _, usage := range p.Status.AccountUsage {
+				if !c.accounts[account{id: p.Status.AccountID, region: usage.Region}] {
+					c.report.add(kind, p.Namespace, p.Name, advice.Reported(p, advice.OfUsage(usage))...)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list calls a function with each object of a kind. What the user may not list is named in the report.
+func (c *collector) list(ctx context.Context, kind string, each func(u *unstructured.Unstructured) error) error {
+	plural, _ := kmeta.UnsafeGuessKindToResource(v1beta1.SchemeGroupVersion.WithKind(kind))
+	var objects dynamic.ResourceInterface = c.client.Resource(plural)
+	if c.namespace != "" && kind != v1beta1.ClusterProviderConfigKind {
+		objects = c.client.Resource(plural).Namespace(c.namespace)
+	}
+	next := ""
+	for {
+		list, err := objects.List(ctx, metav1.ListOptions{Limit: pageSize, Continue: next})
+		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
+			c.report.leaveOut(plural.Resource + ": " + kubectl.OneLine(err.Error()))
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("cannot list %s: %w", plural.Resource, err)
+		}
+		for i := range list.Items {
+			if err := each(&list.Items[i]); err != nil {
+				return fmt.Errorf("cannot read the server's answer about %s/%s: %w", plural.Resource, list.Items[i].GetName(), err)
+			}
+		}
+		if next = list.GetContinue(); next == "" {
+			return nil
+		}
+	}
+}

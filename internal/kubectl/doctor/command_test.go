@@ -1,0 +1,267 @@
+package doctor
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+)
+
+var at = time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC)
+
+// A network rejects reads of some types, and counts methods.
+type network struct {
+	to        http.RoundTripper
+	forbidden []string
+	methods   map[string]int
+}
+
+// RoundTrip sends a request.
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.methods[r.Method]++
+	for _, plural := range n.forbidden {
+		if strings.HasSuffix(r.URL.Path, "/"+plural) {
+			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural + " is forbidden"})
+			return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Request: r, Body: io.NopCloser(bytes.NewReader(b))}, err
+		}
+	}
+	return n.to.RoundTrip(r)
+}
+
+// An env is an API server with the objects of testdata/shop.yaml, AWS, and the plugin.
+type env struct {
+	aws         *awsdouble.Server
+	lambda      *lambda.Client
+	network     *network
+	factory     *kubectl.Factory
+	out, errOut bytes.Buffer
+}
+
+func newEnv(t *testing.T, o awsdouble.Options) *env {
+	t.Helper()
+	now := func() time.Time { return at }
+	o.Now = now
+	e := &env{aws: awsdouble.New(o)}
+	e.aws.Start()
+	t.Cleanup(e.aws.Close)
+	e.lambda = lambda.NewFromConfig(e.aws.Config("eu-central-1"))
+	nowhere := filepath.Join(t.TempDir(), "none")
+	for k, v := range map[string]string{
+		"KUBECONFIG": nowhere, "AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "",
+		"AWS_ENDPOINT_URL": e.aws.URL(), "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_SESSION_TOKEN": "",
+		"AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(k, v)
+	}
+	double, err := kubedouble.New("../../../package/crds", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := dynamic.NewForConfig(double.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile("testdata/shop.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for doc := range strings.SplitSeq(string(b), "\n---\n") {
+		create(t, client, doc)
+	}
+	e.network = &network{to: double, methods: map[string]int{}}
+	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut}, now, "test")
+	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
+		c := double.Config()
+		c.Transport = e.network
+		return c
+	}
+	return e
+}
+
+// create creates an object with its status.
+func create(t *testing.T, client dynamic.Interface, doc string) {
+	t.Helper()
+	u := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal([]byte(doc), &u.Object); err != nil {
+		t.Fatal(err)
+	}
+	plural, _ := kmeta.UnsafeGuessKindToResource(u.GroupVersionKind())
+	var in dynamic.ResourceInterface = client.Resource(plural)
+	if u.GetNamespace() != "" {
+		in = client.Resource(plural).Namespace(u.GetNamespace())
+	}
+	created, err := in.Create(t.Context(), u, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, has := u.Object["status"]; has {
+		created.Object["status"] = s
+		if _, err := in.UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run runs the plugin, and returns the exit code.
+func (e *env) run(t *testing.T, args ...string) int {
+	t.Helper()
+	e.out.Reset()
+	e.errOut.Reset()
+	root := kubectl.NewCommand(e.factory, NewCommand(e.factory))
+	root.SetArgs(append([]string{"doctor"}, args...))
+	return kubectl.Run(t.Context(), e.factory, root)
+}
+
+// golden compares what was printed with a file of testdata.
+func (e *env) golden(t *testing.T, file string) string {
+	t.Helper()
+	path := filepath.Join("testdata", file)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(path, e.out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), e.out.String()); diff != "" {
+		t.Errorf("%s: -want +got:\n%s\n%s", file, diff, e.errOut.String())
+	}
+	return string(want)
+}
+
+func TestDoctor(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		args      []string
+		forbidden []string
+		golden    string
+		code      int
+	}{
+		"Namespace": {reason: "The findings about a namespace, the most severe first.", args: []string{"-n", "shop"}, golden: "shop.txt", code: 1},
+		"All":       {reason: "Those about all namespaces.", args: []string{"-A"}, golden: "all.txt", code: 1},
+		"Info":      {reason: "Findings of severity Info do not fail.", args: []string{"-n", "billing"}, forbidden: []string{"clusterproviderconfigs"}, golden: "info.txt"},
+		"None":      {reason: "It says that there is nothing.", args: []string{"-n", "default"}, forbidden: []string{"clusterproviderconfigs", "functions"}, golden: "none.txt"},
+		"YAML":      {reason: "Programs read the same.", args: []string{"-n", "billing", "-o", "yaml"}, golden: "billing.yaml", code: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, awsdouble.Options{})
+			e.network.forbidden = tc.forbidden
+			code := e.run(t, tc.args...)
+			e.golden(t, tc.golden)
+			if code != tc.code || len(e.network.methods) != 1 || e.network.methods[http.MethodGet] == 0 {
+				t.Errorf("%s: want exit code %d and reads only, got %d, %v: %s", tc.reason, tc.code, code, e.network.methods, e.errOut.String())
+			}
+			if n := e.aws.Calls(); len(n) > 0 {
+				t.Errorf("AWS is not called without --refresh: %v", n)
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for name, args := range map[string][]string{"Argument": {"checkout"}, "Profile": {"--aws-profile", "audit"}, "Flag": {"--nope"}, "Format": {"-o", "nope"}} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, awsdouble.Options{})
+			if code := e.run(t, args...); code != 2 || e.errOut.Len() == 0 {
+				t.Errorf("want exit code 2 and a message, got %d: %s", code, e.errOut.String())
+			}
+		})
+	}
+}
+
+// publish creates the function shop-checkout with versions 1 to n.
+func (e *env) publish(t *testing.T, n int) {
+	t.Helper()
+	fn := aws.String("shop-checkout")
+	for i := range n {
+		if i == 0 {
+			if _, err := e.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+				FunctionName: fn, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
+				Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: archive(t)}, Publish: true,
+			}); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: fn, Description: aws.String(strings.Repeat("x", i))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: fn}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func archive(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.Create("index.py"); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRefresh(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	e.publish(t, 5)
+	if _, err := e.lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: aws.String("shop-checkout"), Name: aws.String("live"), FunctionVersion: aws.String("2")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: aws.String("shop-checkout"), Qualifier: aws.String("3"), ProvisionedConcurrentExecutions: aws.Int32(1)}); err != nil {
+		t.Fatal(err)
+	}
+	e.aws.ResetCalls()
+	if code := e.run(t, "-n", "shop", "--refresh"); code != 1 {
+		t.Errorf("want exit code 1, got %d: %s", code, e.errOut.String())
+	}
+	b, err := os.ReadFile("../../../docs/kubectl-lambda.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed := e.golden(t, "refresh.txt"); !strings.Contains(string(b), printed) {
+		t.Errorf("docs/kubectl-lambda.md does not show:\n%s", printed)
+	}
+	for _, c := range e.aws.Calls() {
+		if op := c.Operation; !strings.HasPrefix(op, "Get") && !strings.HasPrefix(op, "List") {
+			t.Errorf("%s is no read", c.Operation)
+		}
+	}
+}
+
+func TestRefreshOfAnotherAccount(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	e.run(t, "-n", "billing", "--refresh")
+	const want = "versions of functions of account 210987654321: the credentials of this machine are of account 123456789012"
+	if !strings.Contains(e.out.String(), want) {
+		t.Errorf("want %q in:\n%s", want, e.out.String())
+	}
+}

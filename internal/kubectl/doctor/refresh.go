@@ -1,0 +1,166 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+)
+
+// accountKind is the kind of findings about an account that was read from AWS.
+const accountKind = "Account"
+
+// An account is an AWS account in a region.
+type account struct{ id, region string }
+
+// refresh adds the findings that only AWS can tell, about the account of the machine's credentials.
+func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
+	c.accounts = map[account]bool{}
+	byRegion := map[string][]*v1beta1.Function{}
+	for _, f := range c.functions {
+		byRegion[f.Spec.ForProvider.Region] = append(byRegion[f.Spec.ForProvider.Region], f)
+	}
+	for _, region := range slices.Sorted(maps.Keys(byRegion)) {
+		cfg, err := flags.Load(ctx, region)
+		if err != nil {
+			return err
+		}
+		cfg.AppID = kubectl.FieldManager
+		cfg.Retryer = func() aws.Retryer { return retry.NewAdaptiveMode() } // It slows down when AWS throttles.
+		me, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		if err != nil {
+			return awsconfig.Explain("read which account the credentials of this machine are of", err)
+		}
+		a := account{id: ptr.Deref(me.Account, ""), region: region}
+		client := lambda.NewFromConfig(cfg)
+		if err := c.quotas(ctx, client, a); err != nil {
+			return err
+		}
+		for _, f := range byRegion[region] {
+			if err := c.unused(ctx, client, a, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// quotas adds the findings about the quotas of an account.
+func (c *collector) quotas(ctx context.Context, client *lambda.Client, a account) error {
+	out, err := client.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{})
+	if err != nil {
+		return c.skip(fmt.Sprintf("read the quotas of account %s in %s", a.id, a.region), err)
+	}
+	u := v1beta1.AccountUsage{Region: a.region}
+	if l := out.AccountLimit; l != nil {
+		u.CodeStorageLimit, u.ConcurrentExecutions, u.UnreservedConcurrentExecutions = &l.TotalCodeSize, &l.ConcurrentExecutions, l.UnreservedConcurrentExecutions
+	}
+	if used := out.AccountUsage; used != nil {
+		u.CodeStorageUsed = &used.TotalCodeSize
+	}
+	c.accounts[a] = true
+	c.report.add(accountKind, "", a.id, advice.OfUsage(u)...)
+	return nil
+}
+
+// unused adds the finding about versions of a function that nothing uses.
+func (c *collector) unused(ctx context.Context, client *lambda.Client, a account, f *v1beta1.Function) error {
+	id, err := arn.Parse(ptr.Deref(f.Status.AtProvider.FunctionArn, ""))
+	switch {
+	case err != nil, advice.Ignores(f, advice.VersionsUnused):
+		return nil // It does not exist, or the user does not want to know.
+	case id.AccountID != a.id:
+		c.report.leaveOut(fmt.Sprintf("versions of functions of account %s: the credentials of this machine are of account %s", id.AccountID, a.id))
+		return nil
+	}
+	what := "find out which versions of " + kubectl.Functions.Full(f.Name) + " are in use"
+	published, err := publishedVersions(ctx, client, id.String())
+	if awserr.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return c.skip(what, err)
+	}
+	kept := c.kept(f, published)
+	candidates := slices.DeleteFunc(published, func(v string) bool { return kept[v] })
+	unused, err := versions.UnusedOf(ctx, client, versions.Function{Name: id.String(), ARN: id.String()}, candidates)
+	if err != nil {
+		return c.skip(what, err)
+	}
+	c.report.add(v1beta1.FunctionKind, f.Namespace, f.Name, advice.OfVersions(unused)...)
+	return nil
+}
+
+// publishedVersions returns the published versions of a function, the oldest first.
+func publishedVersions(ctx context.Context, client *lambda.Client, name string) ([]string, error) {
+	var out []string
+	pages := lambda.NewListVersionsByFunctionPaginator(client, &lambda.ListVersionsByFunctionInput{FunctionName: &name})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range page.Versions {
+			if n := ptr.Deref(v.Version, ""); versions.Number(n) > 0 {
+				out = append(out, n)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int { return versions.Number(a) - versions.Number(b) })
+	return out, nil
+}
+
+// kept returns the versions that someone keeps on purpose: the latest one, those that historyLimit keeps, those of
+// resources of the kind Version, and those that a rollout may return to.
+func (c *collector) kept(f *v1beta1.Function, published []string) map[string]bool {
+	of := ptr.Deref(f.Status.AtProvider.FunctionArn, "")
+	kept := map[string]bool{}
+	if len(published) > 0 {
+		kept[published[len(published)-1]] = true
+	}
+	if f.Spec.ForProvider.HistoryLimit != nil {
+		for _, v := range f.Status.AtProvider.History {
+			kept[v.Version] = true
+		}
+	}
+	for _, v := range c.versions {
+		if strings.HasPrefix(ptr.Deref(v.Status.AtProvider.FunctionArn, ""), of+":") {
+			kept[ptr.Deref(v.Status.AtProvider.Version, "")] = true
+		}
+	}
+	for _, a := range c.aliases {
+		if !strings.HasPrefix(ptr.Deref(a.Status.AtProvider.AliasArn, ""), of+":") {
+			continue
+		}
+		for _, v := range versions.NeededBy(a) {
+			kept[v] = true
+		}
+	}
+	return kept
+}
+
+// skip says in the report what AWS does not let the user read. It returns an error if the user has ended the command.
+func (c *collector) skip(what string, err error) error {
+	err = awsconfig.Explain(what, err)
+	if errors.Is(err, kubectl.ErrInterrupted) {
+		return err
+	}
+	c.report.leaveOut(err.Error())
+	return nil
+}
