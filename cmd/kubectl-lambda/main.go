@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/importer"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/operate"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/status"
@@ -37,6 +38,7 @@ func run() int {
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, time.Now, versionOf())
 	return kubectl.Run(ctx, f, kubectl.NewCommand(f,
 		diff.NewCommand(f),
+		importer.NewCommand(f),
 		operate.NewExecutions(f),
 		operate.NewInvoke(f),
 		operate.NewLogs(f),
