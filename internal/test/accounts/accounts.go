@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -84,6 +85,8 @@ func (a *Account) Make(ctx context.Context, n int) error {
 			return err
 		}
 	}
+	names := slices.Clone(names)
+	a.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for i := range n {
 		name := fmt.Sprintf("function-%d", i)
 		if i < len(names) {
