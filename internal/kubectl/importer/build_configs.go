@@ -36,7 +36,10 @@ func (b *builder) addVersions(ctx context.Context, f *function) error {
 		e := b.of(f, v1beta1.VersionKind, "", "")
 		e.id, e.external, e.policies = f.qualified(v), v, observe
 		e.item.AWSName = f.qualified(v)
-		e.item.Comments = []string{"A version never changes, so it is only observed. To publish new versions, set publish: true in the Function."}
+		e.item.Comments = []string{
+			"A version never changes, so it is only observed. To publish new versions, set publish: true in the Function. Aliases",
+			"follow it if you remove their functionVersionRef.",
+		}
 		if err := b.add(ctx, e); err != nil {
 			return err
 		}
