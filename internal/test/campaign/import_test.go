@@ -186,4 +186,3 @@ func (s *Simulation) sameAgain(before *importer.Result) {
 		s.Errorf("%s %s is not proven again: %v", i.Kind, i.Name, i.Limits)
 	}
 }
-
