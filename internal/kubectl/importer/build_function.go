@@ -52,7 +52,7 @@ func codeComments(f *function) []string {
 	out := []string{
 		"AWS does not say where the code comes from, so the manifest has no code, and managementPolicies have no Create: the",
 		"provider leaves the code as it is. To deploy code with this manifest, set spec.forProvider.code, and managementPolicies",
-		"to [Observe, Create, Update]. The archive that AWS has has this SHA-256: " + ptr.Deref(f.config().CodeSha256, "(unknown)"),
+		"to [Observe, Create, Update]. The SHA-256 of the archive in AWS is " + ptr.Deref(f.config().CodeSha256, "(unknown)"),
 	}
 	if f.out.Code != nil && ptr.Deref(f.out.Code.SourceKMSKeyArn, "") != "" {
 		out = append(out, "Then also set code.sourceKmsKeyArn to "+*f.out.Code.SourceKMSKeyArn)
@@ -156,7 +156,7 @@ func (b *builder) referCapacityProvider(f *function, s map[string]any) {
 	const block = "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig"
 	set(s, block+".capacityProviderArnRef", b.ref(v1beta1.CapacityProviderKind, name))
 	inner := s
-	for _, p := range strings.Split(block, ".") {
+	for p := range strings.SplitSeq(block, ".") {
 		inner, _ = inner[p].(map[string]any)
 	}
 	delete(inner, "capacityProviderArn")

@@ -106,8 +106,7 @@ func fieldsOf(mg reconciler.Managed) []string {
 // jsonNames returns the names of the fields of a struct in JSON.
 func jsonNames(t reflect.Type) []string {
 	var out []string
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch name {
 		case "-":

@@ -104,14 +104,8 @@ func (a *Account) makeFunction(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	if in.PackageType != types.PackageTypeImage && a.maybe() {
-		rt := &lambda.PutRuntimeManagementConfigInput{FunctionName: &name, UpdateRuntimeOn: pick(a, types.UpdateRuntimeOnFunctionUpdate, types.UpdateRuntimeOnManual)}
-		if rt.UpdateRuntimeOn == types.UpdateRuntimeOnManual {
-			rt.RuntimeVersionArn = aws.String("arn:aws:lambda:" + region + "::runtime:7f2c0a3c4d5e6f7081920a1b2c3d4e5f60718293a4b5c6d7e8f90123456789ab")
-		}
-		if _, err := a.Lambda.PutRuntimeManagementConfig(ctx, rt); err != nil {
-			return err
-		}
+	if err := a.manageRuntime(ctx, in); err != nil {
+		return err
 	}
 	if err := a.publish(ctx, name, versions); err != nil {
 		return err
@@ -129,7 +123,7 @@ func (a *Account) publish(ctx context.Context, name string, n int) error {
 		if _, err := a.Lambda.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: &name, Description: some(a, "release")}); err != nil {
 			return fmt.Errorf("cannot publish: %w", err)
 		}
-		if _, err := a.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &name, Timeout: aws.Int32(int32(10 + i))}); err != nil { //nolint:gosec // It is small.
+		if _, err := a.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &name, Timeout: aws.Int32(int32(10 + i))}); err != nil {
 			return fmt.Errorf("cannot change it: %w", err)
 		}
 	}
@@ -156,4 +150,17 @@ func (a *Account) makeAliases(ctx context.Context, name string, versions int) ([
 		}
 	}
 	return out, nil
+}
+
+// manageRuntime sets when the runtime is updated, but not of images, which have no such setting.
+func (a *Account) manageRuntime(ctx context.Context, in *lambda.CreateFunctionInput) error {
+	if in.PackageType == types.PackageTypeImage || a.maybe() {
+		return nil
+	}
+	rt := &lambda.PutRuntimeManagementConfigInput{FunctionName: in.FunctionName, UpdateRuntimeOn: pick(a, types.UpdateRuntimeOnFunctionUpdate, types.UpdateRuntimeOnManual)}
+	if rt.UpdateRuntimeOn == types.UpdateRuntimeOnManual {
+		rt.RuntimeVersionArn = aws.String("arn:aws:lambda:" + region + "::runtime:7f2c0a3c4d5e6f7081920a1b2c3d4e5f60718293a4b5c6d7e8f90123456789ab")
+	}
+	_, err := a.Lambda.PutRuntimeManagementConfig(ctx, rt)
+	return err
 }
