@@ -25,6 +25,9 @@ func (f *Flags) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of this machine, instead of its default credentials.")
 }
 
+// Chosen returns whether the user has chosen a profile.
+func (f *Flags) Chosen() bool { return f.profile != "" }
+
 // Load returns the AWS configuration of this machine for a region. The credentials are those of the flag, or the
 // default ones. Endpoints are those of the configuration, such as of the variable AWS_ENDPOINT_URL.
 func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {

@@ -1,0 +1,177 @@
+package importer
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+// An account is what was read of an account in a region. All lists are sorted.
+type account struct {
+	// id is the account's.
+	id, region string
+
+	functions []*function
+
+	// Of what the functions use in this account: ARNs of layer versions and of code signing configs, and names of
+	// capacity providers.
+	layers, signing, providers []string
+
+	// layerPolicies has the policies of the layers that have one.
+	layerPolicies map[string]string
+}
+
+// A function is what was read of a function.
+type function struct {
+	name string
+	out  *lambda.GetFunctionOutput
+
+	aliases     []types.AliasConfiguration
+	urls        []types.FunctionUrlConfig
+	events      []types.FunctionEventInvokeConfig
+	provisioned []types.ProvisionedConcurrencyConfigListItem
+	mappings    []types.EventSourceMappingConfiguration
+
+	// published is whether there are versions, and versions are the numbers of those that something uses.
+	published bool
+	versions  []string
+
+	// policies are by qualifier, as are runtimes, which has what is not AWS's default.
+	policies map[string]string
+	runtimes map[string]*lambda.GetRuntimeManagementConfigOutput
+
+	recursiveLoop types.RecursiveLoop
+	scaling       *types.FunctionScalingConfig
+	signing       string
+
+	// layers of the function and of its versions that something uses.
+	layers []string
+
+	// unread says what could not be read, in sentences.
+	unread []string
+}
+
+func (f *function) config() *types.FunctionConfiguration { return f.out.Configuration }
+
+// inUse returns the numbers of the versions that something uses, in order.
+func (f *function) inUse() []string {
+	var out []string
+	add := func(qualifier string) {
+		if _, err := strconv.Atoi(qualifier); err == nil && !slices.Contains(out, qualifier) {
+			out = append(out, qualifier)
+		}
+	}
+	for _, a := range f.aliases {
+		add(ptr.Deref(a.FunctionVersion, ""))
+		if a.RoutingConfig != nil {
+			for v := range a.RoutingConfig.AdditionalVersionWeights {
+				add(v)
+			}
+		}
+	}
+	for _, m := range f.mappings {
+		add(qualifierOf(m.FunctionArn))
+	}
+	for _, p := range f.provisioned {
+		add(qualifierOf(p.FunctionArn))
+	}
+	for _, e := range f.events {
+		add(qualifierOf(e.FunctionArn))
+	}
+	slices.SortFunc(out, byNumber)
+	return out
+}
+
+// byNumber orders texts of digits as numbers.
+func byNumber(a, b string) int { return cmp.Or(len(a)-len(b), cmp.Compare(a, b)) }
+
+// qualifierOf returns the qualifier in the ARN of a version or an alias. It is empty for a function.
+func qualifierOf(arn *string) string {
+	q := functionname.OfARN(ptr.Deref(arn, "")).Qualifier
+	if q == functionname.Latest {
+		return ""
+	}
+	return q
+}
+
+// complete collects what the functions use, and sorts all lists.
+func (a *account) complete() {
+	slices.SortFunc(a.functions, func(x, y *function) int { return cmp.Compare(x.name, y.name) })
+	for _, f := range a.functions {
+		a.layers = append(a.layers, f.layers...)
+		if f.signing != "" {
+			a.signing = append(a.signing, f.signing)
+		}
+		if name := capacityProviderOf(f.config()); name != "" && a.owns(capacityProviderARN(f.config())) {
+			a.providers = append(a.providers, name)
+		}
+		f.sort()
+	}
+	a.layers = slices.DeleteFunc(a.layers, func(l string) bool { return !a.owns(l) })
+	for _, list := range []*[]string{&a.layers, &a.signing, &a.providers} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+}
+
+func (f *function) sort() {
+	slices.SortFunc(f.aliases, func(x, y types.AliasConfiguration) int {
+		return cmp.Compare(ptr.Deref(x.Name, ""), ptr.Deref(y.Name, ""))
+	})
+	slices.SortFunc(f.urls, func(x, y types.FunctionUrlConfig) int {
+		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
+	})
+	slices.SortFunc(f.events, func(x, y types.FunctionEventInvokeConfig) int {
+		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
+	})
+	slices.SortFunc(f.provisioned, func(x, y types.ProvisionedConcurrencyConfigListItem) int {
+		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
+	})
+	slices.SortFunc(f.mappings, func(x, y types.EventSourceMappingConfiguration) int {
+		return cmp.Compare(ptr.Deref(x.UUID, ""), ptr.Deref(y.UUID, ""))
+	})
+}
+
+// owns returns whether an ARN is of this account and region.
+func (a *account) owns(text string) bool {
+	parsed, err := arn.Parse(text)
+	return err == nil && parsed.AccountID == a.id && parsed.Region == a.region
+}
+
+// capacityProviderARN returns the ARN of the capacity provider that a function runs on, if any.
+func capacityProviderARN(c *types.FunctionConfiguration) string {
+	if c.CapacityProviderConfig == nil || c.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig == nil {
+		return ""
+	}
+	return ptr.Deref(c.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn, "")
+}
+
+// capacityProviderOf returns the name of the capacity provider that a function runs on, if any.
+func capacityProviderOf(c *types.FunctionConfiguration) string {
+	return lastPart(capacityProviderARN(c))
+}
+
+// lastPart returns what follows the last colon.
+func lastPart(arn string) string { return arn[strings.LastIndex(arn, ":")+1:] }
+
+// layerOf returns the layer and the number of the version in the ARN of a layer version.
+func layerOf(text string) (layer string, number int64) {
+	parts := strings.Split(text, ":")
+	const layerAt, numberAt = 6, 7
+	if len(parts) != numberAt+1 {
+		return "", 0
+	}
+	n, err := strconv.ParseInt(parts[numberAt], 10, 64)
+	if err != nil {
+		return "", 0
+	}
+	return parts[layerAt], n
+}

@@ -1,0 +1,204 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// The management policies of imported resources. None has Delete: who deletes a manifest does not delete what was there
+// before it.
+var (
+	observe = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	update  = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
+	create  = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+)
+
+// shared is the file of what functions share.
+const shared = "shared"
+
+// A builder makes manifests of an account.
+type builder struct {
+	o        Options
+	session  *session.Session
+	account  *account
+	reader   *reader
+	observer *plan.Planner
+	names    map[string]string
+	items    []*Item
+}
+
+func newBuilder(o Options, s *session.Session, a *account, r *reader) *builder {
+	b := &builder{o: o, session: s, account: a, reader: r, names: a.objectNames()}
+	b.observer = b.planner()
+	return b
+}
+
+// planner returns a planner that reads with the session, in which all that was read is remembered.
+func (b *builder) planner() *plan.Planner {
+	return plan.New(plan.Options{
+		Scheme: b.o.Scheme, ClusterID: b.o.ClusterID, Now: b.o.Now, Pause: b.o.Pause,
+		Resolver: func(client.Client) reconciler.Resolver { return fixed{b.session} },
+	})
+}
+
+// fixed resolves every session to the same one.
+type fixed struct{ session *session.Session }
+
+// Resolve returns the session.
+func (f fixed) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
+	return f.session, nil
+}
+
+// An entry is a resource of AWS that is to become a manifest.
+type entry struct {
+	kind, id string
+
+	// external is the external name.
+	external string
+	file     string
+	policies xpv2.ManagementPolicies
+
+	// names has the fields of spec by which the resource is observed, and refs those that the manifest has instead.
+	names, refs map[string]any
+
+	// settings are those of spec. Nil means that they are those that the kind observes.
+	settings map[string]any
+
+	// complete adds to the settings what status does not show.
+	complete func(settings map[string]any)
+
+	item Item
+}
+
+// name returns the name of the object of a resource. It is empty if the resource is not imported.
+func (b *builder) name(kind, id string) string { return b.names[kind+"/"+id] }
+
+// ref returns a reference to the object of a resource.
+func (b *builder) ref(kind, id string) map[string]any {
+	return map[string]any{"name": b.name(kind, id)}
+}
+
+// build makes the manifests: of what functions share, and of each function.
+func (b *builder) build(ctx context.Context) error {
+	if err := b.addShared(ctx); err != nil {
+		return err
+	}
+	for _, f := range b.account.functions {
+		for _, add := range []func(context.Context, *function) error{
+			b.addFunction, b.addVersions, b.addAliases, b.addProvisioned, b.addURLs, b.addEvents, b.addRuntimes, b.addPolicies, b.addMappings,
+		} {
+			if err := add(ctx, f); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// add makes a manifest. A resource that cannot be observed becomes one that is only observed, which says why.
+func (b *builder) add(ctx context.Context, e entry) error {
+	i := e.item
+	i.Kind, i.Name, i.File = e.kind, b.name(e.kind, e.id), e.file
+	if i.AWSName == "" {
+		i.AWSName = e.external
+	}
+	if e.settings == nil {
+		seen, err := b.observe(ctx, e)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			e.settings, err = settingsOf(e.kind, seen)
+		}
+		if err != nil {
+			e.settings, e.policies = map[string]any{}, observe
+			i.Limits = append(i.Limits, "it could not be observed: "+kubectl.OneLine(err.Error()))
+		}
+	}
+	if e.complete != nil {
+		e.complete(e.settings)
+	}
+	maps.Copy(e.settings, e.refs)
+	prune(e.settings)
+	if len(i.Limits) > 0 && i.locked {
+		e.policies = observe
+	}
+	var err error
+	if i.Resource, err = b.object(e, e.settings); err != nil {
+		return err
+	}
+	b.items = append(b.items, &i)
+	return nil
+}
+
+// observe returns the resource with the status that its kind gives it.
+func (b *builder) observe(ctx context.Context, e entry) (reconciler.Managed, error) {
+	mg, err := b.object(e, maps.Clone(e.names))
+	if err != nil {
+		return nil, err
+	}
+	return b.observer.Observe(ctx, mg)
+}
+
+// object returns an object of a kind with the given spec.forProvider, to which it adds the region.
+func (b *builder) object(e entry, forProvider map[string]any) (reconciler.Managed, error) {
+	gvk := v1beta1.SchemeGroupVersion.WithKind(e.kind)
+	obj, err := b.o.Scheme.New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	if forProvider == nil {
+		forProvider = map[string]any{}
+	}
+	forProvider["region"] = b.account.region
+	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"forProvider": forProvider}}}
+	u.SetGroupVersionKind(gvk)
+	u.SetNamespace(b.o.Namespace)
+	u.SetName(b.name(e.kind, e.id))
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(u.Object, obj, true); err != nil {
+		return nil, fmt.Errorf("cannot write the manifest of %s %s: %w", e.kind, e.external, err)
+	}
+	mg, ok := obj.(reconciler.Managed)
+	if !ok {
+		return nil, fmt.Errorf("%s is no managed kind", e.kind)
+	}
+	meta.SetExternalName(mg, e.external)
+	if b.o.Adopt {
+		meta.AddAnnotations(mg, map[string]string{ownership.AnnotationAdopt: "true"})
+	}
+	mg.SetManagementPolicies(e.policies)
+	if b.o.Config != nil {
+		mg.SetProviderConfigReference(b.o.Config)
+	}
+	return mg, nil
+}
+
+// prune removes empty blocks, which AWS returns for what is not set.
+func prune(m map[string]any) {
+	for k, v := range m {
+		inner, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		if prune(inner); len(inner) == 0 {
+			delete(m, k)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package importer
+
+import (
+	"context"
+	"regexp"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+// The statement IDs and the principals that a Permission can have.
+var (
+	statementID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,100}$`)
+	principals  = regexp.MustCompile(`^([*]|[0-9]{12}|arn:.+|[^:*]+[.][^:*]+)$`)
+)
+
+// addPolicies adds the policies of a function and its qualifiers: a Permission for each statement, or a ResourcePolicy
+// for all if one of them cannot be a Permission.
+func (b *builder) addPolicies(ctx context.Context, f *function) error {
+	for _, q := range sortedKeys(f.policies) {
+		grants, ok := grantsOf(f.policies[q], functionname.Name{Function: f.name, Qualifier: q})
+		if !ok {
+			if err := b.addResourcePolicy(ctx, f, q); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, g := range grants {
+			e := b.of(f, v1beta1.PermissionKind, q, v1beta1.AliasKind)
+			e.id, e.external, e.item.AWSName = f.qualified(q)+"/"+g.sid, g.sid, f.qualified(q)+" "+g.sid
+			e.settings, e.item.Sensitive = permission(g.Grant), g.EventSourceToken != ""
+			if err := b.add(ctx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A grant is a statement with its ID.
+type grant struct {
+	policy.Grant
+
+	sid string
+}
+
+// grantsOf returns the statements of a policy. It returns false if one of them cannot be a Permission.
+func grantsOf(text string, of functionname.Name) ([]grant, bool) {
+	d, err := policy.Parse(text)
+	if err != nil {
+		return nil, false
+	}
+	var out []grant
+	seen := map[string]bool{}
+	for _, st := range d.Statements {
+		g := grant{policy.GrantOf(st, ":function:"+of.String()), st.Sid}
+		if g.Rest != "" || seen[g.sid] || !statementID.MatchString(g.sid) || !principals.MatchString(g.Principal) {
+			return nil, false
+		}
+		seen[g.sid] = true
+		out = append(out, g)
+	}
+	return out, true
+}
+
+// permission returns the settings of a Permission.
+func permission(g policy.Grant) map[string]any {
+	out := map[string]any{}
+	for field, v := range map[string]string{
+		"action": g.Action, "principal": g.Principal, "sourceArn": g.SourceArn, "sourceAccount": g.SourceAccount, "eventSourceToken": g.EventSourceToken,
+		"functionUrlAuthType": g.FunctionURLAuthType, "principalOrgId": g.PrincipalOrgID,
+	} {
+		if v != "" {
+			out[field] = v
+		}
+	}
+	if g.InvokedViaFunctionURL != "" {
+		out["invokedViaFunctionUrl"] = g.InvokedViaFunctionURL == "true"
+	}
+	return out
+}
+
+// addResourcePolicy adds a policy as a whole.
+func (b *builder) addResourcePolicy(ctx context.Context, f *function, qualifier string) error {
+	arn := ptr.Deref(f.config().FunctionArn, "")
+	e := entry{
+		kind: v1beta1.ResourcePolicyKind, id: f.qualified(qualifier), file: b.name(v1beta1.FunctionKind, f.name), policies: create,
+		settings: map[string]any{"policy": policy.Compact(f.policies[qualifier])},
+	}
+	if qualifier == "" {
+		e.refs = map[string]any{"resourceArnRef": b.ref(v1beta1.FunctionKind, f.name)}
+	} else {
+		arn += ":" + qualifier
+		e.settings["resourceArn"] = arn
+	}
+	e.external, e.item.AWSName = arn, f.qualified(qualifier)
+	e.item.Comments = []string{"The policy has statements that a Permission cannot express, so this ResourcePolicy has all of them."}
+	for _, st := range statementsOf(f.policies[qualifier]) {
+		e.item.Sensitive = e.item.Sensitive || policy.GrantOf(st, "").EventSourceToken != ""
+	}
+	return b.add(ctx, e)
+}

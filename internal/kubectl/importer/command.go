@@ -1,0 +1,206 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/exec"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
+)
+
+// stdout is the value of --output for the standard output.
+const stdout = "-"
+
+const long = `Write manifests of the functions that an account has in a region, and of what belongs to them: aliases, versions in
+use, event source mappings, policies, URLs, event invoke configs, concurrency, runtime management, and the layers,
+code signing configs and capacity providers that they use. AWS is only read, within its quotas.
+
+Values of environment variables become Secrets. Resources refer to each other by references. The planner then proves
+that applying the manifests changes nothing but tags. A resource for which that is not proven is only observed, and
+its manifest and the summary say why.
+
+Without --provider-config, AWS is read with the credentials of this machine, and no cluster is needed.
+
+Exit codes: 0 if all is proven, 1 if something is not, 2 if the command failed.`
+
+const examples = `  # Write manifests of all functions of a region to a directory
+  kubectl lambda import --region eu-central-1 -n shop -o shop/
+
+  # Write those of one team, which refer to the ClusterProviderConfig shop, and read AWS through it
+  kubectl lambda import --region eu-central-1 -l team=shop --provider-config shop -n shop -o shop/
+
+  # Show the manifests of one function, without its secrets
+  kubectl lambda import checkout --region eu-central-1`
+
+// options are the flags of the command.
+type options struct {
+	*kubectl.Factory
+
+	aws          awsconfig.Flags
+	region       string
+	selectors    []string
+	config       string
+	defaultChain bool
+	clusterID    string
+	output       string
+	inline       bool
+	adopt        bool
+	showSecrets  bool
+	pause        Pause
+}
+
+// A failure is an error of the command. Its exit code is 2, because 1 means that something is not proven.
+type failure struct{ error }
+
+// Unwrap returns the error.
+func (f failure) Unwrap() error { return f.error }
+
+// String returns the message.
+func (f failure) String() string { return f.Error() }
+
+// Exited returns true.
+func (failure) Exited() bool { return true }
+
+// ExitStatus returns the exit code.
+func (failure) ExitStatus() int { return 2 } //nolint:mnd // See above.
+
+// errUnproven is returned if something is not proven, which the summary has said.
+var errUnproven = kubectl.ErrDiffers
+
+// NewCommand returns the command import.
+func NewCommand(f *kubectl.Factory) *cobra.Command {
+	o := &options{Factory: f, output: stdout, pause: pause}
+	cmd := &cobra.Command{
+		Use:     "import --region REGION [FUNCTION ...]",
+		Short:   "Write manifests of the functions that an account has",
+		Long:    long,
+		Example: examples,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := o.run(cmd, args)
+			var exit exec.ExitError
+			if err == nil || errors.As(err, &exit) {
+				return err
+			}
+			return failure{err}
+		},
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return failure{kubectl.UsageErrorf(cmd, "%v", err)}
+	})
+	o.aws.AddFlags(cmd)
+	cmd.Flags().StringVar(&o.region, "region", o.region, "The AWS region to import from.")
+	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors, "Import only functions with these tags: tag=value, or tag for any value. All must match.")
+	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
+	cmd.Flags().BoolVar(&o.defaultChain, "aws-default-chain", o.defaultChain, "If true, read AWS with the default credentials of this machine, instead of those of --provider-config.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The cluster ID of the provider, by which it recognizes what it owns already.")
+	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "The directory to write files to, or - for the standard output.")
+	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline, "If true, write values of environment variables into the Functions instead of Secrets.")
+	cmd.Flags().BoolVar(&o.adopt, "adopt", o.adopt, "If true, the resources adopt what another cluster or another resource owns.")
+	cmd.Flags().BoolVar(&o.showSecrets, "show-secrets", o.showSecrets, "If true, write manifests with secrets to the standard output too.")
+	return cmd
+}
+
+// run imports, and writes the manifests and the summary.
+func (o *options) run(cmd *cobra.Command, args []string) error {
+	if o.region == "" {
+		return kubectl.UsageErrorf(cmd, "--region is required")
+	}
+	in, err := o.input(cmd.Context(), args)
+	if err != nil {
+		return err
+	}
+	r, err := Import(cmd.Context(), in)
+	if cmd.Context().Err() != nil {
+		return kubectl.ErrInterrupted
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.write(r, header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}); err != nil {
+		return err
+	}
+	if len(r.Unproven()) > 0 {
+		return errUnproven
+	}
+	return nil
+}
+
+// input returns what the flags ask for.
+func (o *options) input(ctx context.Context, names []string) (Options, error) {
+	in := Options{
+		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID, Scheme: runtime.NewScheme(), Namespace: metav1.NamespaceDefault,
+		Now: o.Now, Pause: o.pause, Progress: newProgress(o.ErrOut, o.Now).show,
+	}
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(in.Scheme); err != nil {
+			return in, err
+		}
+	}
+	if namespace, _, err := o.Factory.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
+		in.Namespace = namespace
+	}
+	var err error
+	if in.Selector, err = ParseSelector(o.selectors); err != nil {
+		return in, err
+	}
+	if in.Config, err = parseConfig(o.config); err != nil {
+		return in, err
+	}
+	in.Session, err = o.session(ctx, in.Scheme, in.Namespace, in.Config)
+	return in, err
+}
+
+// session returns the session to read AWS with.
+func (o *options) session(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference) (*session.Session, error) {
+	limiter := quota.New(o.Now, quota.Options{})
+	if ref != nil && !o.defaultChain && !o.aws.Chosen() {
+		return o.fromConfig(ctx, scheme, namespace, ref, limiter)
+	}
+	cfg, err := o.aws.Load(ctx, o.region)
+	if err != nil {
+		return nil, err
+	}
+	return fromMachine(ctx, cfg, limiter)
+}
+
+// write writes the manifests, and then the summary to the standard error.
+func (o *options) write(r *Result, h header) error {
+	if o.output == stdout {
+		if err := writeStream(o.Out, r, h, o.showSecrets); err != nil {
+			return err
+		}
+		return summarize(o.ErrOut, r, 0)
+	}
+	all, err := files(r, h)
+	if err != nil {
+		return err
+	}
+	if err := writeDir(o.output, all); err != nil {
+		return fmt.Errorf("cannot write the manifests: %w", err)
+	}
+	return summarize(o.ErrOut, r, len(all))
+}
+
+// pause waits until the quota of AWS allows the next call.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-clock.RealClock{}.After(d):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,182 @@
+package importer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// checkout makes the function of docs/kubectl-lambda.md.
+func (e *env) checkout(t *testing.T, tags map[string]string) {
+	t.Helper()
+	ctx, name := t.Context(), aws.String("Checkout_API")
+	must := func(_ any, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(e.lambda.CreateFunction(ctx, &lambda.CreateFunctionInput{
+		FunctionName: name, Role: aws.String("arn:aws:iam::123456789012:role/checkout"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython313,
+		Code: &types.FunctionCode{ZipFile: []byte(accounts.Zip)}, Publish: true, MemorySize: aws.Int32(256), Tags: tags,
+		Environment: &types.Environment{Variables: map[string]string{"PASSWORD": canary}},
+	}))
+	must(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: aws.String("live"), FunctionVersion: aws.String("1")}))
+	must(e.lambda.AddPermission(ctx, &lambda.AddPermissionInput{
+		FunctionName: name, Qualifier: aws.String("live"), StatementId: aws.String("uploads"), Action: aws.String("lambda:InvokeFunction"),
+		Principal: aws.String("s3.amazonaws.com"), SourceArn: aws.String("arn:aws:s3:::uploads"), SourceAccount: aws.String(awsdouble.DefaultAccount),
+	}))
+	must(e.lambda.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{
+		FunctionName: aws.String("Checkout_API:live"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:123456789012:orders"), BatchSize: aws.Int32(5),
+	}))
+	e.aws.ResetCalls()
+}
+
+// TestDirectory checks the files of an import: what they have, and who may read those with secrets.
+func TestDirectory(t *testing.T) {
+	e := newEnv(t)
+	e.random(t, 7, 8)
+	e.checkout(t, map[string]string{"team": "shop"})
+	read := func() (map[string]string, string) {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "new")
+		code, out, errOut := e.run(t, "--region", testRegion, "-n", "shop", "-o", dir)
+		if code != 0 || out != "" {
+			t.Fatalf("exit code %d, output %q\n%s", code, out, errOut)
+		}
+		if strings.Contains(errOut, canary) || strings.Contains(errOut, "\x1b") {
+			t.Errorf("the summary has a secret or a color: %s", errOut)
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for _, entry := range entries {
+			b, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got[entry.Name()] = string(b)
+			info, err := entry.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if secret := strings.HasSuffix(entry.Name(), ".secret.yaml"); secret != strings.Contains(string(b), canary) || secret && info.Mode().Perm() != modeSecret {
+				t.Errorf("%s has mode %s, and secrets: %t", entry.Name(), info.Mode(), strings.Contains(string(b), canary))
+			}
+		}
+		if code, _, errOut := e.run(t, "--region", testRegion, "-o", dir); code != 2 || !strings.Contains(errOut, "is not empty") {
+			t.Errorf("exit code %d for a directory that is not empty: %s", code, errOut)
+		}
+		return got, errOut
+	}
+	first, summary := read()
+	again, _ := read()
+	if diff := cmp.Diff(first, again); diff != "" {
+		t.Errorf("another import has other files: -first, +again:\n%s", diff)
+	}
+	if !strings.Contains(summary, "Imported 9 functions") || !strings.Contains(summary, "Applying them changes nothing in AWS but tags.") {
+		t.Errorf("summary:\n%s", summary)
+	}
+	for _, call := range e.aws.Calls() {
+		if !strings.HasPrefix(call.Operation, "Get") && !strings.HasPrefix(call.Operation, "List") {
+			t.Errorf("the import has called %s", call.Operation)
+		}
+	}
+}
+
+// TestStream checks what is written to the standard output, with and without secrets.
+func TestStream(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, nil)
+	code, out, errOut := e.run(t, "--region", testRegion, "-n", "shop")
+	if code != 0 || strings.Contains(out+errOut, canary) || !strings.Contains(out, "# Secret checkout-api-environment is left out") {
+		t.Errorf("exit code %d\n%s\n%s", code, out, errOut)
+	}
+	for _, want := range []string{
+		"kind: Function\n", "kind: Alias\n", "kind: Version\n", "kind: Permission\n", "kind: EventSourceMapping\n", "crossplane.io/external-name: Checkout_API\n",
+		"functionVersionRef:\n      name: checkout-api-v1\n", "qualifierRef:\n      name: checkout-api-live\n", "secretRef:\n          name: checkout-api-environment\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output has no %q:\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "functionName:") || strings.Contains(out, "status:") {
+		t.Errorf("the output has a name where a reference is possible, or a status:\n%s", out)
+	}
+	if _, out, _ := e.run(t, "--region", testRegion, "--show-secrets"); !strings.Contains(out, "PASSWORD: "+canary) {
+		t.Errorf("--show-secrets shows none:\n%s", out)
+	}
+	if _, out, _ := e.run(t, "--region", testRegion, "--inline-environment"); strings.Contains(out, canary) || !strings.Contains(out, "# Function checkout-api is left out") {
+		t.Errorf("inline values are shown:\n%s", out)
+	}
+	if _, out, _ := e.run(t, "--region", testRegion, "--inline-environment", "--show-secrets"); !strings.Contains(out, "PASSWORD: "+canary) || strings.Contains(out, "kind: Secret") {
+		t.Errorf("inline values:\n%s", out)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	foreign := map[string]string{ownership.TagUID: "u", ownership.TagCluster: "other", ownership.TagName: "checkout", ownership.TagNamespace: "shop", ownership.TagKind: "function.lambda.aws.m.crossplane.io"}
+	cases := map[string]struct {
+		reason string
+		tags   map[string]string
+		before func(e *env)
+		args   []string
+		code   int
+		out    string
+		errOut string
+	}{
+		"NoRegion":   {reason: "A region is required.", code: 2, errOut: "--region is required"},
+		"Selector":   {reason: "A selector is a tag.", args: []string{"--region", testRegion, "-l", "=x"}, code: 2, errOut: "invalid selector"},
+		"Config":     {reason: "A config has one of two kinds.", args: []string{"--region", testRegion, "--provider-config", "Pod/x"}, code: 2, errOut: "invalid provider config"},
+		"NoFunction": {reason: "A function that is named must exist.", args: []string{"--region", testRegion, "other"}, code: 2, errOut: "function other does not exist in this region"},
+		"Unselected": {reason: "Nothing is imported that is not selected.", args: []string{"--region", testRegion, "-l", "team=cart"}, errOut: "Imported 0 functions"},
+		"Selected":   {reason: "What has the tag is.", tags: map[string]string{"team": "shop"}, args: []string{"--region", testRegion, "-l", "team=shop"}, errOut: "Imported 1 functions", out: "team: shop"},
+		"Named":      {reason: "So is what is named.", args: []string{"--region", testRegion, "Checkout_API"}, errOut: "Imported 1 functions"},
+		"Ref": {
+			reason: "The manifests refer to a config.", args: []string{"--region", testRegion, "--provider-config", "ProviderConfig/shop", "--aws-default-chain"},
+			out: "providerConfigRef:\n    kind: ProviderConfig\n    name: shop\n",
+		},
+		"Foreign": {
+			reason: "What another cluster owns is only observed.", tags: foreign, args: []string{"--region", testRegion}, code: 1,
+			errOut: "Not proven: Function checkout-api (Checkout_API): ", out: "# It is only observed, so that applying the manifest changes nothing.",
+		},
+		"Adopt": {reason: "It is adopted if the user says so.", tags: foreign, args: []string{"--region", testRegion, "--adopt"}, out: `lambda.aws.m.crossplane.io/adopt: "true"`},
+		"Denied": {
+			reason: "What cannot be read is named.", args: []string{"--region", testRegion}, code: 1, errOut: "the policy of Checkout_API could not be read: AccessDeniedException",
+			before: func(e *env) {
+				e.aws.Fail(awsdouble.Fault{Operation: "GetPolicy", Times: -1, Error: awsdouble.AccessDenied("lambda:GetPolicy")})
+			},
+		},
+		"AllDenied": {
+			reason: "Without the list, there is nothing to import.", args: []string{"--region", testRegion}, code: 2, errOut: "AccessDeniedException",
+			before: func(e *env) {
+				e.aws.Fail(awsdouble.Fault{Operation: "ListFunctions", Times: -1, Error: awsdouble.AccessDenied("lambda:ListFunctions")})
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.checkout(t, tc.tags)
+			if tc.before != nil {
+				tc.before(e)
+			}
+			code, out, errOut := e.run(t, tc.args...)
+			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) {
+				t.Errorf("%s\nexit code %d, want %d\n%s\n%s", tc.reason, code, tc.code, out, errOut)
+			}
+		})
+	}
+}

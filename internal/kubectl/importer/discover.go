@@ -1,0 +1,269 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+const (
+	// workers is how many functions are read at a time.
+	workers = 16
+
+	// mostPages is how many pages of a list are read at most, so that reading ends whatever the endpoint answers.
+	mostPages = 10000
+)
+
+// A reader reads an account.
+type reader struct {
+	api      *lambda.Client
+	recorder *recorder
+	selector Selector
+	names    []string
+	progress func(done, total int)
+}
+
+// read reads what the selected functions of an account have.
+func (r *reader) read(ctx context.Context, id, region string) (*account, error) {
+	a := &account{id: id, region: region, layerPolicies: map[string]string{}}
+	l, err := r.list(ctx)
+	if err != nil {
+		return nil, clean(err)
+	}
+	if a.functions, err = r.readAll(ctx, l.functions, func(f *function) error {
+		f.mappings, f.signing, f.published = l.mappings[f.name], l.signing[f.name], l.published[f.name]
+		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil {
+			return err
+		}
+		return r.readTags(ctx, f.mappings)
+	}); err != nil {
+		return nil, err
+	}
+	a.complete()
+	return a, r.readLayers(ctx, a)
+}
+
+// Lists are what is read of a whole account.
+type lists struct {
+	// functions are the names of the functions to read, and published those that have versions.
+	functions []string
+	published map[string]bool
+
+	// layers are by function and version, with a colon in between.
+	layers map[string][]string
+
+	// mappings and ARNs of code signing configs are by function.
+	mappings map[string][]types.EventSourceMappingConfiguration
+	signing  map[string]string
+}
+
+func (r *reader) list(ctx context.Context) (*lists, error) {
+	l := &lists{published: map[string]bool{}, layers: map[string][]string{}}
+	if err := r.listFunctions(ctx, l); err != nil {
+		return nil, err
+	}
+	var err error
+	if l.mappings, err = r.listMappings(ctx); err != nil {
+		return nil, err
+	}
+	l.signing, err = r.listSigning(ctx)
+	return l, err
+}
+
+// paged calls a function for each page of a list, with the marker of the page.
+func paged(what string, page func(marker *string) (next *string, err error)) error {
+	var marker *string
+	for range mostPages {
+		next, err := page(marker)
+		if err != nil {
+			return fmt.Errorf("cannot list %s: %w", what, err)
+		}
+		if ptr.Deref(next, "") == "" {
+			return nil
+		}
+		marker = next
+	}
+	return fmt.Errorf("cannot list %s: there are more than %d pages", what, mostPages)
+}
+
+// clean returns the error of a call in AWS's words.
+func clean(err error) error {
+	if e, ok := errors.AsType[smithy.APIError](err); ok {
+		return fmt.Errorf("%s: %s", e.ErrorCode(), e.ErrorMessage())
+	}
+	return awserr.Clean(err)
+}
+
+// listFunctions lists the functions with all their versions.
+func (r *reader) listFunctions(ctx context.Context, l *lists) error {
+	err := paged("functions", func(marker *string) (*string, error) {
+		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll, Marker: marker})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range out.Functions {
+			name, version := ptr.Deref(c.FunctionName, ""), ptr.Deref(c.Version, "")
+			switch {
+			case version != functionname.Latest:
+				l.published[name] = true
+			case len(r.names) == 0 || slices.Contains(r.names, name):
+				l.functions = append(l.functions, name)
+			}
+			for _, layer := range c.Layers {
+				l.layers[name+":"+version] = append(l.layers[name+":"+version], ptr.Deref(layer.Arn, ""))
+			}
+		}
+		return out.NextMarker, nil
+	})
+	slices.Sort(l.functions)
+	l.functions = slices.Compact(l.functions)
+	for _, n := range r.names {
+		if err == nil && !slices.Contains(l.functions, n) {
+			err = fmt.Errorf("function %s does not exist in this region", n)
+		}
+	}
+	return err
+}
+
+// listMappings returns all event source mappings, by the name of their function.
+func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSourceMappingConfiguration, error) {
+	all := map[string][]types.EventSourceMappingConfiguration{}
+	return all, paged("event source mappings", func(marker *string) (*string, error) {
+		out, err := r.api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: marker})
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range out.EventSourceMappings {
+			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
+			all[name] = append(all[name], m)
+			if ptr.Deref(m.KMSKeyArn, "") == "" { // A list does not decrypt filters.
+				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID}, copyTo[lambda.GetEventSourceMappingOutput](m))
+			}
+		}
+		return out.NextMarker, nil
+	})
+}
+
+// listSigning returns the ARN of the code signing config of each function that has one. Listing the functions of each
+// config takes fewer calls than asking for the config of each function.
+func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
+	var configs []string
+	err := paged("code signing configs", func(marker *string) (*string, error) {
+		out, err := r.api.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{Marker: marker})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range out.CodeSigningConfigs {
+			arn := ptr.Deref(c.CodeSigningConfigArn, "")
+			configs = append(configs, arn)
+			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn}, &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
+		}
+		return out.NextMarker, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]string{}
+	for _, arn := range configs {
+		err := paged("functions of "+arn, func(marker *string) (*string, error) {
+			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx, &lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range out.FunctionArns {
+				name := functionname.OfARN(f).Function
+				of[name] = arn
+				r.recorder.answered("GetFunctionCodeSigningConfig", &lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
+					&lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: &arn, FunctionName: &name})
+			}
+			return out.NextMarker, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return of, nil
+}
+
+// readAll reads the functions of the given names, several at a time. It returns those that read has found and selected.
+func (r *reader) readAll(ctx context.Context, names []string, read func(*function) error) ([]*function, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var (
+		wg    sync.WaitGroup
+		mu    sync.Mutex
+		out   []*function
+		done  int
+		queue = make(chan string)
+	)
+	for range workers {
+		wg.Go(func() {
+			for name := range queue {
+				f := &function{name: name, policies: map[string]string{}, runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{}}
+				err := context.Cause(ctx)
+				if err == nil {
+					err = read(f)
+				}
+				if err != nil {
+					cancel(fmt.Errorf("cannot read function %s: %w", name, clean(err)))
+				}
+				mu.Lock()
+				if done++; f.out != nil {
+					out = append(out, f)
+				}
+				r.progress(done, len(names))
+				mu.Unlock()
+			}
+		})
+	}
+	for _, n := range names {
+		queue <- n
+	}
+	close(queue)
+	wg.Wait()
+	return out, context.Cause(ctx)
+}
+
+// readTags reads the tags of mappings, so that they are known when the mappings are observed.
+func (r *reader) readTags(ctx context.Context, all []types.EventSourceMappingConfiguration) error {
+	for _, m := range all {
+		if _, err := r.api.ListTags(ctx, &lambda.ListTagsInput{Resource: m.EventSourceMappingArn}); isBroken(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// readLayers reads the policies of the layers in use.
+func (r *reader) readLayers(ctx context.Context, a *account) error {
+	for _, arn := range a.layers {
+		layer, number := layerOf(arn)
+		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer, VersionNumber: &number})
+		if isBroken(err) {
+			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
+		}
+		if err == nil {
+			a.layerPolicies[arn] = ptr.Deref(out.Policy, "")
+		}
+	}
+	return nil
+}
+
+// isBroken returns whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
+func isBroken(err error) bool {
+	if err == nil {
+		return false
+	}
+	_, answered := errors.AsType[smithy.APIError](err)
+	return !answered || awserr.IsThrottled(err) || awserr.IsUnauthenticated(err)
+}

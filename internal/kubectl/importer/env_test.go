@@ -1,0 +1,66 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+const (
+	testRegion = "eu-central-1"
+	canary     = "hunter2"
+)
+
+// An env is an account in a double of AWS, and the plugin.
+type env struct {
+	aws    *awsdouble.Server
+	lambda *lambda.Client
+}
+
+func newEnv(t *testing.T) *env {
+	t.Helper()
+	d := awsdouble.New(awsdouble.Options{})
+	d.Start()
+	t.Cleanup(d.Close)
+	nowhere := filepath.Join(t.TempDir(), "none")
+	for k, v := range map[string]string{
+		"KUBECONFIG": nowhere, "AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "",
+		"AWS_ENDPOINT_URL": d.URL(), "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": "s3cr3tkey", "AWS_SESSION_TOKEN": "",
+		"AWS_EC2_METADATA_DISABLED": "true",
+	} {
+		t.Setenv(k, v)
+	}
+	return &env{aws: d, lambda: lambda.NewFromConfig(d.Config(testRegion))}
+}
+
+// random makes a random account.
+func (e *env) random(t *testing.T, seed uint64, n int) {
+	t.Helper()
+	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: e.lambda, Double: e.aws, Secret: canary} //nolint:gosec // It is a test.
+	if err := a.Make(t.Context(), n); err != nil {
+		t.Fatal(err)
+	}
+	e.aws.ResetCalls()
+}
+
+// run runs the command, without waiting for quotas, and returns the exit code and what it prints.
+func (e *env) run(t *testing.T, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
+	f := kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &stdout, ErrOut: &stderr}, func() time.Time { now = now.Add(time.Second); return now }, "test")
+	cmd := NewCommand(f)
+	root := kubectl.NewCommand(f, cmd)
+	root.SetArgs(append([]string{"import"}, args...))
+	return kubectl.Run(context.WithoutCancel(t.Context()), f, root), stdout.String(), stderr.String()
+}

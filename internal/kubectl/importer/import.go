@@ -1,0 +1,78 @@
+package importer
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+// Options are those of an Import.
+type Options struct {
+	// Session calls AWS, within its quotas.
+	Session *session.Session
+
+	// Scheme has all kinds of the provider, and Secrets.
+	Scheme *runtime.Scheme
+
+	// Namespace of the objects, and Config, to which they refer. Nil refers to none, which means the default.
+	Namespace string
+	Config    *xpv2.ProviderConfigReference
+
+	// Names and Selector select functions. Without them, all are imported.
+	Names    []string
+	Selector Selector
+
+	// Inline writes values of environment variables into the Functions instead of Secrets.
+	Inline bool
+
+	// Adopt lets the objects adopt what another cluster or another object owns.
+	Adopt bool
+
+	// ClusterID is the --cluster-id of the provider. It tells what the cluster owns already.
+	ClusterID string
+
+	// Now is the clock, and Pause waits until the quota allows the next call.
+	Now   func() time.Time
+	Pause Pause
+
+	// Progress is called while functions are read and while their manifests are proven.
+	Progress func(phase Phase, done, total int)
+}
+
+// A Phase is a part of an import.
+type Phase string
+
+// The phases.
+const (
+	Reading Phase = "Reading functions"
+	Proving Phase = "Proving manifests"
+)
+
+// Import returns the manifests of the functions of an account in a region, and of what belongs to them.
+func Import(ctx context.Context, o Options) (*Result, error) {
+	rec := newRecorder(o.Pause)
+	s := o.Session.Derive(rec.addTo)
+	if o.Progress == nil {
+		o.Progress = func(Phase, int, int) {}
+	}
+	r := &reader{
+		api: session.Client(s, lambda.NewFromConfig), recorder: rec, names: o.Names, selector: o.Selector,
+		progress: func(done, total int) { o.Progress(Reading, done, total) },
+	}
+	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(o, s, a, r)
+	if err := b.build(ctx); err != nil {
+		return nil, err
+	}
+	b.prove(ctx)
+	return &Result{Items: b.items, Functions: len(a.functions), Calls: rec.counts()}, ctx.Err()
+}

@@ -1,0 +1,82 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+const (
+	// maxName is how long the name of an object may be: no kind has a lower limit but Function, whose limit is that of
+	// AWS.
+	maxName         = 100
+	maxFunctionName = 64
+
+	// suffixLength is the length of the suffix of a name that several resources would have.
+	suffixLength = 6
+)
+
+// invalid matches what the name of an object may not have.
+var invalid = regexp.MustCompile(`[^a-z0-9-]`)
+
+// objectName returns the name of an object that names of AWS result in.
+func objectName(most int, parts ...string) string {
+	name := invalid.ReplaceAllString(strings.ToLower(strings.Join(parts, "-")), "-")
+	if name = strings.Trim(name, "-"); name == "" {
+		return "unnamed-" + suffixOf(strings.Join(parts, "-"))
+	}
+	if len(name) <= most {
+		return name
+	}
+	return withSuffix(most, name, strings.Join(parts, "-"))
+}
+
+// suffixOf returns a suffix that depends only on what it stands for.
+func suffixOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:])[:suffixLength]
+}
+
+// withSuffix returns a name with a suffix, shortened so that it is valid.
+func withSuffix(most int, name, id string) string {
+	name = strings.TrimRight(name[:min(len(name), most-suffixLength-1)], "-")
+	return name + "-" + suffixOf(id)
+}
+
+// A named resource of AWS is to get the name of an object.
+type named struct {
+	// Kind of the object, and ID of the resource, which is unique in its kind.
+	Kind, ID string
+
+	// Parts of the object's name.
+	Parts []string
+}
+
+// most returns how long the name of the object may be.
+func (n named) most() int {
+	if n.Kind == v1beta1.FunctionKind {
+		return maxFunctionName
+	}
+	return maxName
+}
+
+// assignNames returns the names of objects by kind and ID. If several resources of a kind would have the same name, one
+// whose name in AWS is that name keeps it, and all others get a suffix, which depends on their ID only.
+func assignNames(all []named) map[string]string {
+	count := map[string]int{}
+	for _, n := range all {
+		count[n.Kind+"/"+objectName(n.most(), n.Parts...)]++
+	}
+	out := map[string]string{}
+	for _, n := range all {
+		name := objectName(n.most(), n.Parts...)
+		if count[n.Kind+"/"+name] > 1 && name != n.ID {
+			name = withSuffix(n.most(), name, n.ID)
+		}
+		out[n.Kind+"/"+n.ID] = name
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// tagging is the only operation that may be part of a proven plan: the tags say who owns a resource.
+const tagging = "TagResource"
+
+// prove plans all resources. One that would be changed gets managementPolicies that only observe, so that applying the
+// manifests changes nothing in any case.
+func (b *builder) prove(ctx context.Context) {
+	p := b.planner()
+	var resources []plan.Resource
+	var items []*Item
+	for _, i := range b.items {
+		if i.Secret != nil {
+			p.Add(i.Secret)
+			continue
+		}
+		desired, ok := i.Resource.DeepCopyObject().(reconciler.Managed)
+		if !ok {
+			continue
+		}
+		plan.SetDefaults(desired)
+		resources, items = append(resources, plan.Resource{Desired: desired}), append(items, i)
+	}
+	b.o.Progress(Proving, 0, len(items))
+	for n, pl := range p.All(ctx, resources) {
+		i := items[n]
+		i.Plan = pl
+		if why := objection(pl); why != "" {
+			i.Limits = append(i.Limits, why)
+			i.Resource.SetManagementPolicies(observe)
+		}
+	}
+	b.o.Progress(Proving, len(items), len(items))
+}
+
+// objection returns why a plan is no proof that nothing but tags is changed. It is empty if it is one.
+func objection(p plan.Plan) string {
+	var calls, fields []string
+	for _, c := range p.Calls {
+		if c.Operation != tagging {
+			calls = append(calls, c.String())
+		}
+	}
+	for _, c := range p.Changes {
+		fields = append(fields, diff.Change{Path: c.Path, Old: c.Before, New: c.After}.String())
+	}
+	changes := ""
+	if len(fields) > 0 {
+		changes = " (" + strings.Join(fields, ", ") + ")"
+	}
+	switch {
+	case p.Action == plan.Reject:
+		return p.Message
+	case len(calls) > 0:
+		return "the provider would call " + strings.Join(calls, ", ") + changes
+	case len(fields) > 0:
+		return "it would be changed:" + strings.TrimPrefix(changes, "")
+	case p.Action == plan.Wait:
+		return "the plan is not complete: " + p.Message
+	case p.Action != plan.None && p.Action != plan.Adopt && p.Action != plan.Update:
+		return fmt.Sprintf("the provider would %s it", p.Action)
+	}
+	return ""
+}

@@ -1,0 +1,133 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+)
+
+// A Pause waits, or returns the error of a context that has ended.
+type Pause func(ctx context.Context, d time.Duration) error
+
+const (
+	// mostThrottles is how often a call is repeated that AWS has throttled, in addition to the SDK's own attempts.
+	mostThrottles = 10
+
+	// throttlePause is the time between such calls.
+	throttlePause = 2 * time.Second
+)
+
+// A recorder is a middleware that reads AWS within its quotas, and reads everything once: a later call with the same
+// input has the same answer. Calls that are not reads fail.
+type recorder struct {
+	pause Pause
+
+	mu      sync.Mutex
+	answers map[string]answer
+	calls   map[string]int
+}
+
+// An answer is that of AWS to a call.
+type answer struct {
+	result any
+	err    error
+}
+
+func newRecorder(p Pause) *recorder {
+	return &recorder{pause: p, answers: map[string]answer{}, calls: map[string]int{}}
+}
+
+// addTo adds the middleware to the stack of an operation.
+func (r *recorder) addTo(stack *middleware.Stack) error {
+	operation := stack.ID()
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Recorder", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+		middleware.InitializeOutput, middleware.Metadata, error,
+	) {
+		if !dryrun.IsRead(operation) {
+			return middleware.InitializeOutput{}, middleware.Metadata{}, fmt.Errorf("%s was not called: an import only reads", operation)
+		}
+		key := keyOf(operation, in.Parameters)
+		if a, ok := r.known(key); ok {
+			return middleware.InitializeOutput{Result: a.result}, middleware.Metadata{}, a.err
+		}
+		out, md, err := r.send(ctx, operation, in, next)
+		if _, answered := errors.AsType[smithy.APIError](err); err == nil || answered && !awserr.IsThrottled(err) {
+			r.keep(key, answer{out.Result, err})
+		}
+		return out, md, err
+	}), middleware.Before)
+}
+
+// send makes a call once the quota allows it.
+func (r *recorder) send(ctx context.Context, operation string, in middleware.InitializeInput, next middleware.InitializeHandler) (
+	out middleware.InitializeOutput, md middleware.Metadata, err error,
+) {
+	for throttled := 0; ; {
+		out, md, err = next.HandleInitialize(ctx, in)
+		wait, deferred := quota.Deferred(err)
+		if !deferred {
+			r.count(operation)
+		}
+		switch {
+		case deferred:
+		case awserr.IsThrottled(err) && throttled < mostThrottles:
+			throttled++
+			wait = throttlePause
+		default:
+			return out, md, err
+		}
+		if err := r.pause(ctx, wait); err != nil {
+			return out, md, err
+		}
+	}
+}
+
+func keyOf(operation string, in any) string {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return operation + fmt.Sprintf("%+v", in)
+	}
+	return operation + string(b)
+}
+
+func (r *recorder) known(key string) (answer, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.answers[key]
+	return a, ok
+}
+
+func (r *recorder) keep(key string, a answer) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answers[key] = a
+}
+
+func (r *recorder) count(operation string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls[operation]++
+}
+
+// counts returns how many calls of each operation were sent.
+func (r *recorder) counts() map[string]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return maps.Clone(r.calls)
+}
+
+// answered remembers the answer to a call that AWS has given in another form, such as in a list.
+func (r *recorder) answered(operation string, in, result any) {
+	r.keep(keyOf(operation, in), answer{result: result})
+}

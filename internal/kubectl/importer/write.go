@@ -1,0 +1,185 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+// Modes of what is written. Files with secrets are only the user's.
+const (
+	modeDir    fs.FileMode = 0o755
+	modeFile   fs.FileMode = 0o644
+	modeSecret fs.FileMode = 0o600
+)
+
+// A header explains what a file has.
+type header struct {
+	// account, region and namespace that were imported from and to.
+	account, region, namespace string
+}
+
+// lines returns the comment at the head of a file.
+func (h header) lines() []string {
+	return []string{
+		fmt.Sprintf("Imported from AWS account %s, region %s, by kubectl lambda import.", h.account, h.region),
+		"",
+		"Each resource has the name of what exists in AWS as its external name, so the provider adopts it when you apply the file.",
+		"The only change in AWS is that what has tags gets those that say who owns it. If another cluster or another object owns",
+		"it, the provider changes nothing, and says so in Synced.",
+		"",
+		"managementPolicies have no Delete: if you delete a resource, what is in AWS stays.",
+	}
+}
+
+// manifest returns the manifest of an item, with its comments.
+func manifest(i *Item) ([]byte, error) {
+	var obj runtime.Object = i.Secret
+	if i.Resource != nil {
+		obj = i.Resource
+	}
+	u, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		return nil, err
+	}
+	delete(u, "status")
+	if m, ok := u["metadata"].(map[string]any); ok {
+		delete(m, "creationTimestamp")
+	}
+	text, err := yaml.Marshal(u)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	comment(&out, i.Comments...)
+	for _, w := range i.Warnings {
+		comment(&out, "WARNING: "+w)
+	}
+	for _, l := range i.Limits {
+		comment(&out, "NOT PROVEN: "+l)
+	}
+	if i.Resource != nil && len(i.Limits) > 0 && len(i.Resource.GetManagementPolicies()) == 1 {
+		comment(&out, "It is only observed, so that applying the manifest changes nothing.")
+	}
+	out.Write(text)
+	return out.Bytes(), nil
+}
+
+// comment writes lines as comments of YAML.
+func comment(w *bytes.Buffer, lines ...string) {
+	for _, l := range lines {
+		w.WriteString(strings.TrimRight("# "+kubectl.OneLine(l), " ") + "\n")
+	}
+}
+
+// A file is one that is written.
+type file struct {
+	name   string
+	text   []byte
+	secret bool
+}
+
+// files returns the files of a result: one for each function, one for what functions share, and one for the secrets of
+// each function.
+func files(r *Result, h header) ([]file, error) {
+	var out []file
+	at := map[string]int{}
+	for _, i := range r.Items {
+		name := i.File + ".yaml"
+		if i.Sensitive {
+			name = i.File + ".secret.yaml"
+		}
+		n, ok := at[name]
+		if !ok {
+			n = len(out)
+			at[name] = n
+			var head bytes.Buffer
+			comment(&head, h.lines()...)
+			out = append(out, file{name: name, text: head.Bytes(), secret: i.Sensitive})
+		}
+		text, err := manifest(i)
+		if err != nil {
+			return nil, err
+		}
+		out[n].text = append(append(out[n].text, "---\n"...), text...)
+	}
+	return out, nil
+}
+
+// writeDir writes the files into a directory, which must be empty or must not exist.
+func writeDir(dir string, all []file) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("directory %s is not empty: choose another one, or remove what is in it", dir)
+	}
+	if err := os.MkdirAll(dir, modeDir); err != nil {
+		return err
+	}
+	for _, f := range all {
+		mode := modeFile
+		if f.secret {
+			mode = modeSecret
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.name), f.text, mode); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeStream writes the manifests as one stream. Manifests with secrets are left out unless they are to be shown.
+func writeStream(w io.Writer, r *Result, h header, secrets bool) error {
+	var out bytes.Buffer
+	comment(&out, h.lines()...)
+	for _, i := range r.Items {
+		out.WriteString("---\n")
+		if i.Sensitive && !secrets {
+			comment(&out, fmt.Sprintf("%s %s is left out, because it has secrets: set --show-secrets, or write files with -o DIRECTORY.", i.Kind, i.Name))
+			continue
+		}
+		text, err := manifest(i)
+		if err != nil {
+			return err
+		}
+		out.Write(text)
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// summarize writes what was imported, and what was not proven.
+func summarize(w io.Writer, r *Result, written int) error {
+	var out bytes.Buffer
+	calls := 0
+	for _, n := range r.Calls {
+		calls += n
+	}
+	unproven := r.Unproven()
+	fmt.Fprintf(&out, "Imported %d functions: %d resources, %d Secrets, %d files, by %d calls of AWS.\n", r.Functions, r.Resources(), len(r.Items)-r.Resources(), written, calls)
+	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n", r.Resources()-len(unproven), r.Resources())
+	for _, i := range unproven {
+		for _, l := range i.Limits {
+			fmt.Fprintf(&out, "Not proven: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName), kubectl.OneLine(l))
+		}
+	}
+	for _, i := range r.Items {
+		for _, l := range i.Warnings {
+			fmt.Fprintf(&out, "Warning: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName), kubectl.OneLine(l))
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}

@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// Observe returns a resource with the status that the provider would write if managementPolicies were ["Observe"]. It
+// returns an error if AWS does not have what the resource names.
+func (p *Planner) Observe(ctx context.Context, mg reconciler.Managed) (reconciler.Managed, error) {
+	gvk, err := p.kindOf(mg)
+	if err != nil {
+		return nil, err
+	}
+	s, err := p.stepper(gvk)
+	if err != nil {
+		return nil, err
+	}
+	seen, ok := mg.DeepCopyObject().(reconciler.Managed)
+	if !ok {
+		return nil, errors.Errorf("%T is not a managed resource", mg)
+	}
+	SetDefaults(seen)
+	seen.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+	_, sess, err := p.account(ctx, seen, s.Region(seen))
+	if err != nil {
+		return nil, err
+	}
+	p.identify(seen)
+	r := s.Step(ctx, seen, sess(), p.clock())
+	if r.Err == nil && !r.Exists {
+		return nil, errors.New("it does not exist in AWS")
+	}
+	return seen, r.Err
+}
