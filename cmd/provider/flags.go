@@ -107,12 +107,6 @@ func (f flags) validate() error {
 	if _, err := f.shard(); err != nil {
 		errs = append(errs, err)
 	}
-	if f.DeletionProtectionInvokedWithin < 0 || f.DeletionProtectionInvokedWithin > maxInvokedWithin {
-		errs = append(errs, fmt.Errorf("--deletion-protection-invoked-within is %s: it must be from 0s to %s", f.DeletionProtectionInvokedWithin, protection.Span(maxInvokedWithin)))
-	}
-	if _, err := protection.ParseLimit(f.DeletionLimit); err != nil {
-		errs = append(errs, fmt.Errorf("--deletion-limit is %q: %w", f.DeletionLimit, err))
-	}
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
 	}
@@ -129,7 +123,18 @@ func (f flags) validate() error {
 			errs = append(errs, fmt.Errorf("--analysis-host is %q: %w", h, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, f.validateDeletions())...)
+}
+
+// validateDeletions checks the flags that make deletions wait.
+func (f flags) validateDeletions() error {
+	if w := f.DeletionProtectionInvokedWithin; w < 0 || w > maxInvokedWithin {
+		return fmt.Errorf("--deletion-protection-invoked-within is %s: it must be from 0s to %s", w, protection.Span(maxInvokedWithin))
+	}
+	if _, err := protection.ParseLimit(f.DeletionLimit); err != nil {
+		return fmt.Errorf("--deletion-limit is %q: %w", f.DeletionLimit, err)
+	}
+	return nil
 }
 
 // options returns the options of the manager.

@@ -177,7 +177,7 @@ func TestRecord(t *testing.T) {
 	r = admit(r, "a", 32*time.Minute, true) // It is sent again.
 	r = admit(r, "c", 61*time.Minute, true)
 	r = admit(r, "a", 62*time.Minute, false) // Its window has passed: it counts again.
-	want := Record{{"b", deletedAt.Add(30 * time.Minute).Local()}, {"c", deletedAt.Add(61 * time.Minute).Local()}}
+	want := Record{{"b", deletedAt.Add(30 * time.Minute)}, {"c", deletedAt.Add(61 * time.Minute)}}
 	if diff := cmp.Diff(want, ParseRecord(r.String()), cmp.AllowUnexported(entry{}), cmpopts.EquateApproxTime(0)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

@@ -30,7 +30,7 @@ func ParseRecord(text string) Record {
 		if uid == "" || err != nil {
 			continue
 		}
-		r = append(r, entry{uid: uid, at: time.Unix(seconds, 0)})
+		r = append(r, entry{uid: uid, at: time.Unix(seconds, 0).UTC()})
 	}
 	return r
 }
