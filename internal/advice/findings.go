@@ -81,7 +81,7 @@ func ofState(o v1beta1.FunctionObservation) []Finding {
 func ofMapping(o v1beta1.EventSourceMappingObservation) []Finding {
 	state, reason := ptr.Deref(o.State, ""), ptr.Deref(o.StateTransitionReason, "")
 	byUser := reason == "" || strings.HasPrefix(strings.ToLower(reason), "user")
-	what := ""
+	var what string
 	switch {
 	case state == "Disabled" && !byUser:
 		what = "AWS has disabled the event source mapping"

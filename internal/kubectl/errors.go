@@ -31,24 +31,24 @@ var ErrDiffers error = exec.CodeExitError{Err: errors.New("there are differences
 // ErrFindings is what a command returns if it has found and printed what needs an action. Nothing more is printed.
 var ErrFindings error = exec.CodeExitError{Err: errors.New("there are findings"), Code: 1}
 
-// A Failure is an error of a command whose exit code 1 means something else, as that of kubectl diff does. Its exit code
+// A FailureError is an error of a command whose exit code 1 means something else, as that of kubectl diff does. Its exit code
 // is 2.
-type Failure struct{ Err error }
+type FailureError struct{ Err error }
 
 // Error returns the message.
-func (f Failure) Error() string { return f.Err.Error() }
+func (f FailureError) Error() string { return f.Err.Error() }
 
 // Unwrap returns the error.
-func (f Failure) Unwrap() error { return f.Err }
+func (f FailureError) Unwrap() error { return f.Err }
 
 // String returns the message.
-func (f Failure) String() string { return f.Error() }
+func (f FailureError) String() string { return f.Error() }
 
 // Exited returns true.
-func (Failure) Exited() bool { return true }
+func (FailureError) Exited() bool { return true }
 
 // ExitStatus returns the exit code.
-func (Failure) ExitStatus() int { return 2 } //nolint:mnd // See above.
+func (FailureError) ExitStatus() int { return 2 } //nolint:mnd // See above.
 
 // ExitCode returns the exit code of an error.
 func ExitCode(err error) int {

@@ -72,11 +72,11 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 			if err == nil || errors.Is(err, kubectl.ErrDiffers) {
 				return err
 			}
-			return kubectl.Failure{Err: err}
+			return kubectl.FailureError{Err: err}
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return kubectl.Failure{Err: kubectl.UsageErrorf(cmd, "%v", err)}
+		return kubectl.FailureError{Err: kubectl.UsageErrorf(cmd, "%v", err)}
 	})
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")

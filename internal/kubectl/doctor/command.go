@@ -55,11 +55,11 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 			if err == nil || errors.Is(err, kubectl.ErrFindings) || errors.Is(err, kubectl.ErrInterrupted) {
 				return err
 			}
-			return kubectl.Failure{Err: err}
+			return kubectl.FailureError{Err: err}
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return kubectl.Failure{Err: kubectl.UsageErrorf(cmd, "%v", err)}
+		return kubectl.FailureError{Err: kubectl.UsageErrorf(cmd, "%v", err)}
 	})
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, show the findings about all namespaces.")
 	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read AWS too, with the credentials of this machine.")

@@ -81,16 +81,20 @@ func (c *collector) quotas(ctx context.Context, client *lambda.Client, a account
 
 // unused adds the finding about versions of a function that nothing uses.
 func (c *collector) unused(ctx context.Context, client *lambda.Client, a account, f *v1beta1.Function) error {
-	id, err := arn.Parse(ptr.Deref(f.Status.AtProvider.FunctionArn, ""))
-	switch {
-	case err != nil, advice.Ignores(f, advice.VersionsUnused):
+	name := ptr.Deref(f.Status.AtProvider.FunctionArn, "")
+	if !arn.IsARN(name) || advice.Ignores(f, advice.VersionsUnused) {
 		return nil // It does not exist, or the user does not want to know.
-	case id.AccountID != a.id:
+	}
+	what := "find out which versions of " + kubectl.Functions.Full(f.Name) + " are in use"
+	id, err := arn.Parse(name)
+	if err != nil {
+		return c.skip(what, err)
+	}
+	if id.AccountID != a.id {
 		c.report.leaveOut(fmt.Sprintf("versions of functions of account %s: the credentials of this machine are of account %s", id.AccountID, a.id))
 		return nil
 	}
-	what := "find out which versions of " + kubectl.Functions.Full(f.Name) + " are in use"
-	published, err := publishedVersions(ctx, client, id.String())
+	published, err := publishedVersions(ctx, client, name)
 	if awserr.IsNotFound(err) {
 		return nil
 	}
@@ -99,7 +103,7 @@ func (c *collector) unused(ctx context.Context, client *lambda.Client, a account
 	}
 	kept := c.kept(f, published)
 	candidates := slices.DeleteFunc(published, func(v string) bool { return kept[v] })
-	unused, err := versions.UnusedOf(ctx, client, versions.Function{Name: id.String(), ARN: id.String()}, candidates)
+	unused, err := versions.UnusedOf(ctx, client, versions.Function{Name: name, ARN: name}, candidates)
 	if err != nil {
 		return c.skip(what, err)
 	}
