@@ -50,6 +50,21 @@ func (FailureError) Exited() bool { return true }
 // ExitStatus returns the exit code.
 func (FailureError) ExitStatus() int { return 2 } //nolint:mnd // See above.
 
+// DistinguishFailures makes the errors of a command FailureErrors, but for those that have an exit code.
+func DistinguishFailures(cmd *cobra.Command) {
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		err := run(cmd, args)
+		if exit := exec.ExitError(nil); err == nil || errors.As(err, &exit) {
+			return err
+		}
+		return FailureError{Err: err}
+	}
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return FailureError{Err: UsageErrorf(cmd, "%v", err)}
+	})
+}
+
 // ExitCode returns the exit code of an error.
 func ExitCode(err error) int {
 	var exit exec.ExitError

@@ -2,7 +2,6 @@
 package diff
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -67,17 +66,9 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		Short:   "Show what would be done in AWS",
 		Long:    long,
 		Example: examples,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.run(cmd, args)
-			if err == nil || errors.Is(err, kubectl.ErrDiffers) {
-				return err
-			}
-			return kubectl.FailureError{Err: err}
-		},
+		RunE:    o.run,
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return kubectl.FailureError{Err: kubectl.UsageErrorf(cmd, "%v", err)}
-	})
+	kubectl.DistinguishFailures(cmd)
 	o.files.AddFlags(cmd.Flags())
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")
 	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")

@@ -3,7 +3,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
@@ -50,17 +49,9 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		Short:   "Find what you should change before it fails",
 		Long:    long,
 		Example: examples,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.run(cmd, args)
-			if err == nil || errors.Is(err, kubectl.ErrFindings) || errors.Is(err, kubectl.ErrInterrupted) {
-				return err
-			}
-			return kubectl.FailureError{Err: err}
-		},
+		RunE:    o.run,
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return kubectl.FailureError{Err: kubectl.UsageErrorf(cmd, "%v", err)}
-	})
+	kubectl.DistinguishFailures(cmd)
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, show the findings about all namespaces.")
 	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read AWS too, with the credentials of this machine.")
 	o.aws.AddFlags(cmd)

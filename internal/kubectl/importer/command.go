@@ -2,7 +2,6 @@ package importer
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
-	"k8s.io/utils/exec"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -63,21 +61,6 @@ type options struct {
 	pause        Pause
 }
 
-// A failure is an error of the command. Its exit code is 2, because 1 means that something is not proven.
-type failure struct{ error }
-
-// Unwrap returns the error.
-func (f failure) Unwrap() error { return f.error }
-
-// String returns the message.
-func (f failure) String() string { return f.Error() }
-
-// Exited returns true.
-func (failure) Exited() bool { return true }
-
-// ExitStatus returns the exit code.
-func (failure) ExitStatus() int { return 2 } //nolint:mnd // See above.
-
 // errUnproven is returned if something is not proven, which the summary has said.
 var errUnproven = kubectl.ErrDiffers
 
@@ -89,18 +72,9 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		Short:   "Write manifests of the functions that an account has",
 		Long:    long,
 		Example: examples,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			err := o.run(cmd, args)
-			var exit exec.ExitError
-			if err == nil || errors.As(err, &exit) {
-				return err
-			}
-			return failure{err}
-		},
+		RunE:    o.run,
 	}
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return failure{kubectl.UsageErrorf(cmd, "%v", err)}
-	})
+	kubectl.DistinguishFailures(cmd)
 	o.aws.AddFlags(cmd)
 	cmd.Flags().StringVar(&o.region, "region", o.region, "The AWS region to import from.")
 	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors, "Import only functions with these tags: tag=value, or tag for any value. All must match.")

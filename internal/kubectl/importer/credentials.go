@@ -20,21 +20,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
-// partitions of AWS by the beginning of the region.
-var partitions = map[string]string{"cn-": "aws-cn", "us-gov-": "aws-us-gov", "us-iso-": "aws-iso", "us-isob-": "aws-iso-b", "eu-isoe-": "aws-iso-e", "us-isof-": "aws-iso-f", "eusc-": "aws-eusc"}
-
 // fromMachine returns a session with the credentials of this machine.
 func fromMachine(ctx context.Context, cfg aws.Config, limiter *quota.Limiter) (*session.Session, error) {
 	out, err := sts.NewFromConfig(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return nil, awsconfig.Explain("ask AWS who you are", err)
 	}
-	s := &session.Session{AWS: cfg, Partition: "aws", Identity: session.Identity{Account: aws.ToString(out.Account), ARN: aws.ToString(out.Arn)}}
-	for prefix, partition := range partitions {
-		if strings.HasPrefix(cfg.Region, prefix) {
-			s.Partition = partition
-		}
-	}
+	s := &session.Session{AWS: cfg, Partition: session.PartitionOf(cfg.Region), Identity: session.Identity{Account: aws.ToString(out.Account), ARN: aws.ToString(out.Arn)}}
 	s.Scope.Account, s.Scope.Region = s.Identity.Account, cfg.Region
 	s.AWS.APIOptions = append(s.AWS.APIOptions, func(stack *middleware.Stack) error {
 		return errors.Join(stack.Finalize.Insert(limiter.PreferAnswer(), "Retry", middleware.Before), stack.Finalize.Add(limiter.Middleware(s.Scope), middleware.After))
