@@ -96,6 +96,26 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// TestDeletedLayer imports a function with a version of a layer that was deleted, which AWS keeps for the function.
+func TestDeletedLayer(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, nil)
+	out, err := e.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("old"), Content: &types.LayerVersionContentInput{ZipFile: []byte(accounts.Zip)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("Checkout_API"), Layers: []string{*out.LayerVersionArn}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: aws.String("old"), VersionNumber: aws.Int64(out.Version)}); err != nil {
+		t.Fatal(err)
+	}
+	code, manifests, summary := e.run(t, "--region", testRegion, "-n", "shop")
+	if code != 0 || strings.Contains(manifests, "kind: LayerVersion") || !strings.Contains(manifests, "- "+*out.LayerVersionArn) {
+		t.Errorf("exit code %d, want the function with the ARN of the layer, and no LayerVersion:\n%s%s", code, manifests, summary)
+	}
+}
+
 // TestStream checks what is written to the standard output, with and without secrets.
 func TestStream(t *testing.T) {
 	e := newEnv(t)

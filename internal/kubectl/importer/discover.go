@@ -244,10 +244,20 @@ func (r *reader) readTags(ctx context.Context, all []types.EventSourceMappingCon
 	return nil
 }
 
-// readLayers reads the policies of the layers in use.
+// readLayers reads the versions of layers in use, and their policies. A version that was deleted is left out: only the
+// functions that have it still do.
 func (r *reader) readLayers(ctx context.Context, a *account) error {
+	var existing []string
 	for _, arn := range a.layers {
 		layer, number := layerOf(arn)
+		_, err := r.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: &layer, VersionNumber: &number})
+		if isBroken(err) {
+			return fmt.Errorf("cannot read layer version %s: %w", arn, clean(err))
+		}
+		if awserr.IsNotFound(err) {
+			continue
+		}
+		existing = append(existing, arn)
 		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer, VersionNumber: &number})
 		if isBroken(err) {
 			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
@@ -256,6 +266,7 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 			a.layerPolicies[arn] = ptr.Deref(out.Policy, "")
 		}
 	}
+	a.layers = existing
 	return nil
 }
 

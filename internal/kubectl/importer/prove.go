@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -36,7 +37,9 @@ func (b *builder) prove(ctx context.Context) {
 		i := items[n]
 		i.Plan = pl
 		if why := objection(pl); why != "" {
-			i.Limits = append(i.Limits, why)
+			if !slices.ContainsFunc(i.Limits, func(l string) bool { return strings.HasSuffix(l, why) }) {
+				i.Limits = append(i.Limits, why)
+			}
 			i.Resource.SetManagementPolicies(observe)
 		}
 	}
