@@ -22,7 +22,7 @@ const unmapAfter = 2 * time.Minute
 func UnmapProgram(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(unmapAfter): //nolint:forbidigo // This is not a reconcile.
+	case <-time.After(unmapAfter):
 		unmapProgram()
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
@@ -117,6 +117,7 @@ func TestStateCounterAllocates(t *testing.T) {
 	const n = 1000
 	c := sampleCounter(newInformers(t, n), statemetrics.NewMRStateMetrics())
 	r := testing.Benchmark(func(b *testing.B) {
+		b.Helper()
 		for b.Loop() {
 			c.count(b.Context())
 		}
