@@ -36,7 +36,7 @@ const (
 // makes no call. The part that does not depend on the resource is cached for all resources.
 func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (aws.Config, error) {
 	shared := s.withoutResourceTags()
-	cfg, err := r.cache.shared(e, partitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
+	cfg, err := r.cache.shared(e, PartitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
 		return r.authenticateShared(ctx, shared, m, region)
 	})
 	if err != nil {

@@ -36,8 +36,8 @@ var partitions = []struct{ prefix, partition string }{
 // defaultPartition is the partition of all regions that partitions does not list.
 const defaultPartition = "aws"
 
-// partitionOf returns the partition of a region.
-func partitionOf(region string) string {
+// PartitionOf returns the partition of a region.
+func PartitionOf(region string) string {
 	for _, p := range partitions {
 		if strings.HasPrefix(region, p.prefix) {
 			return p.partition
@@ -63,7 +63,7 @@ var mainRegions = map[string]string{
 func (r *Resolver) stsRegion(region string) string {
 	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
 		if own, ok := r.options.LookupEnv(name); ok && own != "" {
-			if partitionOf(own) == partitionOf(region) {
+			if PartitionOf(own) == PartitionOf(region) {
 				return own
 			}
 			break

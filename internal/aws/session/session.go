@@ -135,7 +135,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	session := &Session{
 		AWS:       cfg,
 		Scope:     m.scope,
-		Partition: partitionOf(region),
+		Partition: PartitionOf(region),
 		Identity:  known.Identity,
 		Tags:      tags,
 		Ref:       s.ref,
@@ -199,7 +199,7 @@ func (i identity) scope(s settings, region string) quota.Scope {
 // identity returns the cached identity of a config. The first call authenticates, and asks STS of a
 // region for the identity unless the config says not to.
 func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
-	k := identityKey{partition: partitionOf(region), tags: tags}
+	k := identityKey{partition: PartitionOf(region), tags: tags}
 	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 		if err != nil {
