@@ -77,7 +77,7 @@ func (p *Planner) Requests(ctx context.Context, all []reconciler.Managed) []Requ
 
 // pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made it up.
 func pristine(mg reconciler.Managed) reconciler.Managed {
-	out, _ := mg.DeepCopyObject().(reconciler.Managed) //nolint:revive // A copy has the type of the original.
+	out, _ := mg.DeepCopyObject().(reconciler.Managed) // A copy has the type of the original.
 	name := reconciler.ExternalName(mg)
 	SetDefaults(out)
 	out.SetUID("")

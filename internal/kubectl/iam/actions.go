@@ -78,21 +78,8 @@ func (n names) further(r dryrun.Request) []grant {
 	if tags := value(r.Input, "Tags"); strings.HasPrefix(r.Operation, "Create") && tags.IsValid() && tags.Len() > 0 {
 		out = append(out, grant{action: "lambda:TagResource", resources: n.created(r)})
 	}
-	for _, in := range [][]string{{"Code"}, {"Content"}, nil} {
-		if r.Service != "lambda" {
-			break
-		}
-		object := n.object(member(r.Input, append(slices.Clone(in), "S3Bucket")...), member(r.Input, append(slices.Clone(in), "S3Key")...))
-		get := "s3:GetObject"
-		if member(r.Input, append(slices.Clone(in), "S3ObjectVersion")...) != "" {
-			get = "s3:GetObjectVersion"
-		}
-		add(object, get)
-		// For Lambda to add itself to the repository's policy:
-		// https://docs.aws.amazon.com/lambda/latest/dg/images-create.html#configuration-images-permissions
-		add(n.repository(member(r.Input, append(slices.Clone(in), "ImageUri")...)), "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy")
-		// https://docs.aws.amazon.com/lambda/latest/dg/encrypt-zip-package.html
-		add(member(r.Input, append(slices.Clone(in), "SourceKMSKeyArn")...), "kms:Decrypt", "kms:GenerateDataKey")
+	if r.Service == "lambda" {
+		n.code(r.Input, add)
 	}
 	if layers := value(r.Input, "Layers"); layers.IsValid() && layers.Kind() == reflect.Slice {
 		for i := range layers.Len() {
@@ -116,6 +103,23 @@ func (n names) further(r dryrun.Request) []grant {
 		add(member(r.Input, "KMSKeyArn"), "kms:CreateGrant", "kms:Decrypt", "kms:Encrypt")
 	}
 	return out
+}
+
+// code adds the actions that AWS checks for code or a layer's content: in S3, in ECR, or encrypted.
+func (n names) code(input any, add func(resource string, actions ...string)) {
+	for _, in := range [][]string{{"Code"}, {"Content"}, nil} {
+		object := n.object(member(input, append(slices.Clone(in), "S3Bucket")...), member(input, append(slices.Clone(in), "S3Key")...))
+		get := "s3:GetObject"
+		if member(input, append(slices.Clone(in), "S3ObjectVersion")...) != "" {
+			get = "s3:GetObjectVersion"
+		}
+		add(object, get)
+		// For Lambda to add itself to the repository's policy:
+		// https://docs.aws.amazon.com/lambda/latest/dg/images-create.html#configuration-images-permissions
+		add(n.repository(member(input, append(slices.Clone(in), "ImageUri")...)), "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy")
+		// https://docs.aws.amazon.com/lambda/latest/dg/encrypt-zip-package.html
+		add(member(input, append(slices.Clone(in), "SourceKMSKeyArn")...), "kms:Decrypt", "kms:GenerateDataKey")
+	}
 }
 
 // value returns a member of an input, by its path. It is not valid if it is not set.

@@ -19,16 +19,16 @@ import (
 
 // A Policy is a policy document of IAM.
 type Policy struct {
-	Version   string
-	Statement []Statement
+	Version   string      `json:"Version"`
+	Statement []Statement `json:"Statement"`
 }
 
 // A Statement allows actions on resources.
 type Statement struct {
-	Effect    string
-	Action    []string
-	Resource  []string
-	Condition condition `json:",omitempty"`
+	Effect    string    `json:"Effect"`
+	Action    []string  `json:"Action"`
+	Resource  []string  `json:"Resource"`
+	Condition condition `json:"Condition,omitempty"`
 }
 
 // Options are what a Policy is made of.
@@ -61,6 +61,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 			}
 		}
 		all.declare(o, p, rs)
+		all.analyze(o.Resources[i])
 		for _, l := range rs.Lists {
 			n := newNames(p.Pattern, o.AccountID, o.Region, l.Region)
 			key := l.Operation + " " + l.Of + " " + l.Region
@@ -90,6 +91,23 @@ func (n names) list(l plan.List) grant {
 	return grant{action: "lambda:" + l.Operation, resources: []string{"*"}}
 }
 
+// analyze adds the calls of CloudWatch by which the rollout of an Alias is judged. They are made while a new version gets
+// traffic, which has no end in memory.
+func (a allowed) analyze(mg reconciler.Managed) {
+	alias, ok := mg.(*v1beta1.Alias)
+	if !ok || alias.Spec.Rollout == nil || alias.Spec.Rollout.Analysis == nil {
+		return
+	}
+	if analysis := alias.Spec.Rollout.Analysis; analysis.Alarms != nil {
+		a.add(grant{action: "cloudwatch:DescribeAlarms", resources: []string{"*"}})
+	}
+	for _, m := range alias.Spec.Rollout.Analysis.Metrics {
+		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {
+			a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
+		}
+	}
+}
+
 // queueOf returns the ARN of the queue of a config.
 func queueOf(cfg client.Object) string {
 	var events *v1beta1.DriftEvents
@@ -117,16 +135,6 @@ func (a allowed) add(g grant) {
 	for _, r := range g.resources {
 		a[key][r] = true
 	}
-}
-
-// has returns whether an action is allowed on any resource.
-func (a allowed) has(action string) bool {
-	for key := range a {
-		if strings.HasPrefix(key, action+" ") {
-			return true
-		}
-	}
-	return false
 }
 
 // declare adds the reads that a kind declares and that were not made, on what the other calls are about.
