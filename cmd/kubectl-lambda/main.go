@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/doctor"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/iam"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/importer"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/operate"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/rollout"
@@ -40,6 +41,7 @@ func run() int {
 	return kubectl.Run(ctx, f, kubectl.NewCommand(f,
 		diff.NewCommand(f),
 		doctor.NewCommand(f),
+		iam.NewCommand(f),
 		importer.NewCommand(f),
 		operate.NewExecutions(f),
 		operate.NewInvoke(f),

@@ -21,13 +21,14 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
-// offlineAccount is the ID of the account of plans without a connection to AWS.
-const offlineAccount = "000000000000"
+// OfflineAccount is the ID of the account of plans without a connection to AWS.
+const OfflineAccount = "000000000000"
 
 // Options are those of a Planner.
 type Options struct {
@@ -186,7 +187,7 @@ func (p *Planner) account(ctx context.Context, mg reconciler.Managed, region str
 			key += "/" + mg.GetNamespace()
 		}
 	}
-	base := dryrun.Base{ID: offlineAccount, Region: region, Partition: "aws", Now: p.clock}
+	base := dryrun.Base{ID: OfflineAccount, Region: region, Partition: awssession.PartitionOf(region), Now: p.clock}
 	if p.resolver == nil {
 		a := p.known(key, base)
 		return a, a.Offline, nil

@@ -17,6 +17,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -34,6 +35,12 @@ type Stepper interface {
 
 	// New returns an empty resource.
 	New() Managed
+
+	// Reads returns the AWS operations of the next observation.
+	Reads(mg Managed) []string
+
+	// Lists returns AWS's lists by which many settled resources are polled at once.
+	Lists(mg Managed) []*listpoll.List
 
 	// Redact removes from a resource what must not be shown.
 	Redact(mg Managed)
@@ -96,6 +103,27 @@ func (s *stepper[T]) Region(mg Managed) string {
 
 // New returns an empty resource.
 func (s *stepper[T]) New() Managed { return s.kind.New() }
+
+// Reads returns the AWS operations of the next observation.
+func (s *stepper[T]) Reads(mg Managed) []string {
+	if t, ok := mg.(T); ok {
+		return s.kind.Reads(t)
+	}
+	return nil
+}
+
+// Lists returns AWS's lists by which many settled resources are polled at once.
+func (s *stepper[T]) Lists(mg Managed) []*listpoll.List {
+	t, ok := mg.(T)
+	if !ok || s.kind.Listed == nil {
+		return nil
+	}
+	var out []*listpoll.List
+	for _, item := range s.kind.Listed(t) {
+		out = append(out, item.List)
+	}
+	return out
+}
 
 // Redact removes from a resource what must not be shown.
 func (s *stepper[T]) Redact(mg Managed) {

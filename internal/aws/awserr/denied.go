@@ -13,6 +13,7 @@ var deniedPattern = regexp.MustCompile(
 
 // actions maps operations to their IAM actions, if those are spelled differently.
 var actions = map[string]string{
+	"Lambda Invoke":                 "lambda:InvokeFunction",
 	"S3 HeadObject":                 "s3:GetObject",
 	"S3 HeadBucket":                 "s3:ListBucket",
 	"S3 ListObjectsV2":              "s3:ListBucket",
@@ -44,19 +45,19 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 	if op == nil {
 		return reason + ": check the account, the region and the policies of the identity"
 	}
-	action := actionOf(op)
+	action := ActionOf(op.Service(), op.Operation())
 	if strings.HasPrefix(action, "sts:AssumeRole") {
 		return reason + ": " + grant(action, "the identity", "the role", "")
 	}
 	return strings.TrimSuffix(reason, ".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
 }
 
-// actionOf returns the IAM action of an operation.
-func actionOf(op *smithy.OperationError) string {
-	if a, ok := actions[op.Service()+" "+op.Operation()]; ok {
+// ActionOf returns the IAM action of an operation of a service, such as lambda:InvokeFunction of Lambda's Invoke.
+func ActionOf(service, operation string) string {
+	if a, ok := actions[service+" "+operation]; ok {
 		return a
 	}
-	return strings.ToLower(strings.ReplaceAll(op.Service(), " ", "")) + ":" + op.Operation()
+	return strings.ToLower(strings.ReplaceAll(service, " ", "")) + ":" + operation
 }
 
 // grant says what would allow an action.

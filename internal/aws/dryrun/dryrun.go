@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strings"
@@ -37,6 +38,18 @@ type Call struct {
 // String returns the operation and what it changes.
 func (c Call) String() string { return strings.TrimSuffix(c.Operation+" "+c.On, " ") }
 
+// A Request is a call that a client has made, of any kind.
+type Request struct {
+	// Service is the SDK's package, such as lambda, and Operation the operation, such as GetFunction.
+	Service, Operation string
+
+	// Region of the account.
+	Region string
+
+	// Input is the operation's input. It may contain secrets.
+	Input any
+}
+
 // An Account is an account of AWS in a region, as it would be after the calls that were not made. It is safe for
 // concurrent use.
 type Account struct {
@@ -44,6 +57,7 @@ type Account struct {
 
 	mu      sync.Mutex
 	calls   []Call
+	record  func(Request)
 	unknown []string
 	assumed []string
 	assumes bool
@@ -95,6 +109,13 @@ func (a *Account) Calls() []Call {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.calls)
+}
+
+// Record sets what receives each call that is made from now on, reads included. Nil receives none.
+func (a *Account) Record(record func(Request)) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.record = record
 }
 
 // Assume sets whether functions and layers that the account does not know are assumed to exist, if it is not Live.
@@ -158,6 +179,9 @@ func offline(operation string) error {
 func (a *Account) answer(operation string, in any, live func() (any, error)) (any, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.record != nil {
+		a.record(Request{Service: path.Base(reflect.TypeOf(in).Elem().PkgPath()), Operation: operation, Region: a.base.Region, Input: in})
+	}
 	if IsRead(operation) {
 		return a.read(in, live)
 	}

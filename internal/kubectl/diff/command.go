@@ -2,7 +2,6 @@
 package diff
 
 import (
-	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -135,17 +134,8 @@ func (o *options) read(args []string) ([]*resource.Info, error) {
 	if err != nil && !o.local {
 		return nil, err
 	}
-	b := resource.NewBuilder(o.Config).Unstructured().ContinueOnError()
 	if len(args) > 0 {
-		b = b.NamespaceParam(namespace).DefaultNamespace().AllNamespaces(o.all).ResourceTypeOrNameArgs(true, args...).Latest()
-	} else {
-		files, stdin := o.files.ToOptions(), func(name string) bool { return name == "-" }
-		b = b.Local()
-		if slices.ContainsFunc(files.Filenames, stdin) {
-			b = b.Stream(o.In, "STDIN")
-			files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), stdin)
-		}
-		b = b.FilenameParam(false, &files)
+		return o.ReadCluster(namespace, o.all, args...)
 	}
-	return b.Flatten().Do().Infos()
+	return o.ReadFiles(o.files.ToOptions())
 }

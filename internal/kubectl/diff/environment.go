@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
@@ -36,16 +36,14 @@ type environment struct {
 
 // environment returns the environment that the flags ask for.
 func (o *options) environment(ctx context.Context) (*environment, error) {
-	e := &environment{scheme: runtime.NewScheme(), clusterID: o.clusterID, namespace: metav1.NamespaceDefault}
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
-		if err := add(e.scheme); err != nil {
-			return nil, err
-		}
+	scheme, err := kubectl.NewScheme()
+	if err != nil {
+		return nil, err
 	}
+	e := &environment{scheme: scheme, clusterID: o.clusterID, namespace: metav1.NamespaceDefault}
 	if namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
 		e.namespace = namespace
 	}
-	var err error
 	if o.profile != "" || o.defaultChain {
 		if e.credentials, err = machineCredentials(ctx, o.profile); err != nil {
 			return nil, err

@@ -40,6 +40,8 @@ type Server struct {
 	logs      map[string][]logEvent
 	trails    []trail
 	callers   map[string]string
+	policy    []Allow
+	used      map[string]bool
 }
 
 // New returns a server that does not listen yet.
@@ -197,6 +199,9 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 		return nil, &e
 	}
 	if err := s.authenticate(r); err != nil {
+		return nil, err
+	}
+	if err := s.authorize(r); err != nil {
 		return nil, err
 	}
 	switch {

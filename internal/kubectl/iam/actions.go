@@ -1,0 +1,143 @@
+package iam
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+)
+
+// The resources and further actions of operations are those of the Service Authorization Reference of AWS:
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_lambda.html
+// An action is named like its operation. The exceptions are in awserr.ActionOf.
+
+// unscoped are actions that have no resource: a policy can only allow them on "*".
+var unscoped = []string{
+	"lambda:CreateCodeSigningConfig", "lambda:CreateEventSourceMapping", "lambda:GetAccountSettings", "lambda:ListCapacityProviders",
+	"lambda:ListCodeSigningConfigs", "lambda:ListEventSourceMappings", "lambda:ListFunctions", "lambda:ListLayers", "lambda:ListLayerVersions",
+	"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs",
+}
+
+// A grant is an action that a call needs.
+type grant struct {
+	action    string
+	resources []string
+	condition condition
+}
+
+// A condition of a statement: values by operator and key.
+type condition map[string]map[string][]string
+
+// services are the names in awserr.ActionOf of the SDK's packages whose names differ.
+var services = map[string]string{"lambda": "Lambda", "s3": "S3"}
+
+// action returns the IAM action of a call.
+func action(r dryrun.Request) string {
+	service := r.Service
+	if s, ok := services[service]; ok {
+		service = s
+	}
+	if service == "S3" && r.Operation == "HeadObject" && member(r.Input, "VersionId") != "" {
+		return "s3:GetObjectVersion" // https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+	}
+	return awserr.ActionOf(service, r.Operation)
+}
+
+// grants returns the actions that a call needs.
+func (n names) grants(r dryrun.Request) []grant {
+	own := grant{action: action(r)}
+	switch {
+	case own.action == "lambda:CreateEventSourceMapping": // It has no resource, but a condition key.
+		own.condition = condition{"ArnLike": {"lambda:FunctionArn": n.function(member(r.Input, "FunctionName"), "*")}}
+		own.resources = []string{"*"}
+	case slices.Contains(unscoped, own.action):
+		own.resources = []string{"*"}
+	default:
+		own.resources = n.resources(r)
+	}
+	return append([]grant{own}, n.further(r)...)
+}
+
+// further returns the actions besides the one of the operation that AWS checks, by the members of the input.
+func (n names) further(r dryrun.Request) []grant {
+	var out []grant
+	add := func(resource string, actions ...string) {
+		for _, a := range actions {
+			if resource != "" {
+				out = append(out, grant{action: a, resources: []string{n.pattern(resource)}})
+			}
+		}
+	}
+	for _, role := range []string{member(r.Input, "Role"), member(r.Input, "PermissionsConfig", "CapacityProviderOperatorRoleArn")} {
+		if role != "" {
+			out = append(out, grant{action: "iam:PassRole", resources: []string{n.pattern(role)}, condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}}})
+		}
+	}
+	if tags := value(r.Input, "Tags"); strings.HasPrefix(r.Operation, "Create") && tags.IsValid() && tags.Len() > 0 {
+		out = append(out, grant{action: "lambda:TagResource", resources: n.created(r)})
+	}
+	if r.Service == "lambda" {
+		n.code(r.Input, add)
+	}
+	if layers := value(r.Input, "Layers"); layers.IsValid() && layers.Kind() == reflect.Slice {
+		for i := range layers.Len() {
+			add(layers.Index(i).String(), "lambda:GetLayerVersion")
+		}
+	}
+	if subnets := value(r.Input, "VpcConfig", "SubnetIds"); strings.Contains(r.Operation, "Function") && subnets.IsValid() && subnets.Len() > 0 {
+		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
+		add("*", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs")
+	}
+	if publish := value(r.Input, "Publish"); r.Operation == "PublishVersion" || publish.Kind() == reflect.Bool && publish.Bool() {
+		// A new version is Pending at first, and is read until it is Active. In memory, it is Active at once.
+		out = append(out, grant{action: "lambda:GetFunction", resources: n.function(member(r.Input, "FunctionName"), "*")})
+	}
+	add(member(r.Input, "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig", "CapacityProviderArn"), "lambda:PassCapacityProvider")
+	if strings.Contains(r.Operation, "EventSourceMapping") {
+		// https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
+		add(member(r.Input, "KMSKeyArn"), "kms:Decrypt")
+	} else {
+		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars-encryption.html
+		add(member(r.Input, "KMSKeyArn"), "kms:CreateGrant", "kms:Decrypt", "kms:Encrypt")
+	}
+	return out
+}
+
+// code adds the actions that AWS checks for code or a layer's content: in S3, in ECR, or encrypted.
+func (n names) code(input any, add func(resource string, actions ...string)) {
+	for _, in := range [][]string{{"Code"}, {"Content"}, nil} {
+		object := n.object(member(input, append(slices.Clone(in), "S3Bucket")...), member(input, append(slices.Clone(in), "S3Key")...))
+		get := "s3:GetObject"
+		if member(input, append(slices.Clone(in), "S3ObjectVersion")...) != "" {
+			get = "s3:GetObjectVersion"
+		}
+		add(object, get)
+		// For Lambda to add itself to the repository's policy:
+		// https://docs.aws.amazon.com/lambda/latest/dg/images-create.html#configuration-images-permissions
+		add(n.repository(member(input, append(slices.Clone(in), "ImageUri")...)), "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy")
+		// https://docs.aws.amazon.com/lambda/latest/dg/encrypt-zip-package.html
+		add(member(input, append(slices.Clone(in), "SourceKMSKeyArn")...), "kms:Decrypt", "kms:GenerateDataKey")
+	}
+}
+
+// value returns a member of an input, by its path. It is not valid if it is not set.
+func value(in any, path ...string) reflect.Value {
+	v := reflect.Indirect(reflect.ValueOf(in))
+	for _, name := range path {
+		if v.Kind() != reflect.Struct {
+			return reflect.Value{}
+		}
+		v = reflect.Indirect(v.FieldByName(name))
+	}
+	return v
+}
+
+// member returns a text of an input, by its path, or an empty one.
+func member(in any, path ...string) string {
+	if v := value(in, path...); v.Kind() == reflect.String {
+		return v.String()
+	}
+	return ""
+}

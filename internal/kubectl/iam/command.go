@@ -1,0 +1,188 @@
+// Package iam has the command "kubectl lambda iam", which writes the IAM policy that resources need.
+package iam
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+const long = `Write the smallest IAM policy with which the provider reconciles resources: those of files, or of the cluster.
+
+The calls are found by the provider's own code, which creates, observes, changes and deletes each resource in memory, as
+far as its management policies allow. Neither AWS nor the cluster is changed, and AWS is not called. With files, the
+cluster is not contacted: Secrets and ConfigMaps that resources refer to must be among the files.
+
+The policy is for the resources as they are. A field that is set later may need further actions.
+
+Exit codes: 0 if the policy is complete, 1 if the command failed or a resource cannot be reconciled as it is.`
+
+const examples = `  # Write the policy for the resources of a directory
+  kubectl lambda iam -R -f shop/ --account-id 123456789012
+
+  # Write the policy for all resources of the cluster
+  kubectl lambda iam -A --account-id 123456789012`
+
+// mostCharacters is AWS's quota of a customer managed policy's size, white space left out.
+const mostCharacters = 6144
+
+// errIncomplete is the error of a policy that lacks actions.
+var errIncomplete = errors.New("the policy is not complete")
+
+// options are the flags of the command.
+type options struct {
+	*kubectl.Factory
+
+	files     *genericclioptions.FileNameFlags
+	filenames []string
+	kustomize string
+	recursive bool
+	all       bool
+	account   string
+	region    string
+}
+
+// NewCommand returns the command iam.
+func NewCommand(f *kubectl.Factory) *cobra.Command {
+	o := &options{Factory: f}
+	o.files = &genericclioptions.FileNameFlags{Usage: "contains the resources.", Filenames: &o.filenames, Kustomize: &o.kustomize, Recursive: &o.recursive}
+	cmd := &cobra.Command{
+		Use:     "iam [-f FILENAME | -k DIRECTORY]",
+		Short:   "Write the IAM policy that resources need",
+		Long:    long,
+		Example: examples,
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	o.files.AddFlags(cmd.Flags())
+	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, take the resources of all namespaces.")
+	cmd.Flags().StringVar(&o.account, "account-id", o.account, "ID of the account that the ARNs of the policy name. The default is any.")
+	cmd.Flags().StringVar(&o.region, "region", o.region, "Region that the ARNs of the policy name, such as '*' for any. The default are those of the resources.")
+	return cmd
+}
+
+// run writes the policy.
+func (o *options) run(cmd *cobra.Command) error {
+	scheme, err := kubectl.NewScheme()
+	if err != nil {
+		return err
+	}
+	po := plan.Options{Scheme: scheme, ClusterID: "any", Now: o.Now}
+	namespace, infos, err := o.read(&po)
+	if err != nil {
+		return err
+	}
+	in, planner := Options{AccountID: o.account, Region: o.region}, plan.New(po)
+	for _, info := range infos {
+		if err := in.add(planner, po, namespace, info.Object); err != nil {
+			return err
+		}
+	}
+	p, errs := New(cmd.Context(), planner, in)
+	if err := o.print(p); err != nil {
+		return err
+	}
+	for _, err := range errs {
+		_, _ = fmt.Fprintf(o.ErrOut, "%s\n", kubectl.OneLine(err.Error()))
+	}
+	if len(errs) > 0 {
+		return errIncomplete
+	}
+	return nil
+}
+
+// read reads the objects of files, or of the cluster, and the namespace of objects without one.
+func (o *options) read(po *plan.Options) (namespace string, infos []*resource.Info, err error) {
+	namespace, _, err = o.Config.ToRawKubeConfigLoader().Namespace()
+	if len(o.filenames) > 0 || o.kustomize != "" {
+		if namespace == "" {
+			namespace = metav1.NamespaceDefault
+		}
+		infos, err = o.ReadFiles(o.files.ToOptions())
+		return namespace, infos, err
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	config, err := o.Config.ToRESTConfig()
+	if err != nil {
+		return "", nil, err
+	}
+	if po.Mapper, err = o.Config.ToRESTMapper(); err != nil {
+		return "", nil, err
+	}
+	if po.Cluster, err = client.New(config, client.Options{Scheme: po.Scheme, Mapper: po.Mapper}); err != nil {
+		return "", nil, err
+	}
+	infos, err = o.ReadCluster(namespace, o.all, types())
+	return namespace, infos, err
+}
+
+// types returns the kinds to read, as an argument of kubectl get.
+func types() string {
+	gvks := []string{typeOf(v1beta1.ClusterProviderConfigKind)}
+	for gvk := range controller.Kinds {
+		gvks = append(gvks, typeOf(gvk.Kind))
+	}
+	slices.Sort(gvks)
+	return strings.Join(gvks, ",")
+}
+
+// typeOf returns the resource of a kind, with its group.
+func typeOf(kind string) string {
+	plural, _ := meta.UnsafeGuessKindToResource(v1beta1.SchemeGroupVersion.WithKind(kind))
+	return plural.GroupResource().String()
+}
+
+// add adds an object.
+func (o *Options) add(p *plan.Planner, po plan.Options, namespace string, obj any) error {
+	u, ok := obj.(*unstructured.Unstructured)
+	if !ok {
+		return fmt.Errorf("%T is not an object", obj)
+	}
+	if po.Scheme.Recognizes(u.GroupVersionKind()) && u.GetNamespace() == "" && u.GetKind() != v1beta1.ClusterProviderConfigKind {
+		u.SetNamespace(namespace)
+	}
+	typed, err := plan.Typed(po.Scheme, u)
+	if err != nil {
+		return fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	if mg, managed := typed.(reconciler.Managed); managed {
+		o.Resources = append(o.Resources, mg)
+		return nil
+	}
+	o.Configs = append(o.Configs, typed)
+	p.Add(typed)
+	return nil
+}
+
+// print prints a policy, and a warning if AWS does not take one of its size.
+func (o *options) print(p Policy) error {
+	e := json.NewEncoder(o.Out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(p); err != nil {
+		return err
+	}
+	dense, err := json.Marshal(p)
+	if len(dense) > mostCharacters {
+		_, _ = fmt.Fprintf(o.ErrOut, "The policy has %d characters without white space, and a managed policy of AWS %d at most: split it by namespaces or files.\n", len(dense), mostCharacters)
+	}
+	return err
+}

@@ -1,0 +1,167 @@
+package iam
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+)
+
+const function = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Function
+metadata: {name: checkout, namespace: shop}
+spec:
+  forProvider:
+    region: eu-central-1
+    runtime: python3.13
+    handler: index.handler
+    role: arn:aws:iam::123456789012:role/checkout
+    code: {s3Bucket: releases, s3Key: checkout.zip}
+`
+
+const mapping = `
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: EventSourceMapping
+metadata: {name: orders, namespace: shop}
+spec:
+  forProvider: {region: eu-central-1, functionNameRef: {name: checkout}, eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:orders"}
+`
+
+const config = `
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ClusterProviderConfig
+metadata: {name: default}
+spec:
+  credentials: {source: IRSA}
+  driftEvents: {queueARN: "arn:aws:sqs:eu-central-1:123456789012:drift"}
+`
+
+// run runs the command with a file, and returns the exit code and what it prints.
+func run(t *testing.T, stdin string, args ...string) (code int, out, errOut string) {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	var stdout, stderr bytes.Buffer
+	f := kubectl.NewFactory(genericiooptions.IOStreams{In: strings.NewReader(stdin), Out: &stdout, ErrOut: &stderr}, time.Now, "test")
+	root := kubectl.NewCommand(f, NewCommand(f))
+	root.SetArgs(append([]string{"iam", "-f", "-"}, args...))
+	return kubectl.Run(t.Context(), f, root), stdout.String(), stderr.String()
+}
+
+// lines returns the policy's actions with the resources of each.
+func lines(t *testing.T, policy string) []string {
+	t.Helper()
+	var p Policy
+	if err := json.Unmarshal([]byte(policy), &p); err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, s := range p.Statement {
+		for _, a := range s.Action {
+			out = append(out, a+" "+strings.Join(s.Resource, " "))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func TestCommand(t *testing.T) {
+	const checkout, account = "arn:aws:lambda:eu-central-1:123456789012:function:checkout", "--account-id=123456789012"
+	whole := []string{
+		"iam:PassRole arn:aws:iam::123456789012:role/checkout",
+		"lambda:CreateFunction " + checkout, "lambda:DeleteFunction " + checkout, "lambda:GetAccountSettings *", "lambda:GetFunction " + checkout,
+		"lambda:TagResource " + checkout, "lambda:UpdateFunctionCode " + checkout, "lambda:UpdateFunctionConfiguration " + checkout,
+		"s3:GetObject arn:aws:s3:::releases/checkout.zip",
+	}
+	policies := func(p string) string { return strings.Replace(function, "spec:", "spec:\n  managementPolicies: "+p, 1) }
+	without := func(prefixes ...string) []string {
+		return slices.DeleteFunc(slices.Clone(whole), func(l string) bool {
+			return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(l, p) })
+		})
+	}
+	cases := map[string]struct {
+		reason, stdin string
+		args          []string
+		want          []string
+	}{
+		"Function": {reason: "All that a Function can need.", stdin: function, args: []string{account}, want: whole},
+		"NoDelete": {reason: "What is kept is not deleted.", stdin: policies("[Observe, Create, Update]"), args: []string{account}, want: without("lambda:DeleteFunction")},
+		"Observe": {
+			reason: "What is only observed is only read.", stdin: policies("[Observe]"), args: []string{account},
+			want: without("iam:", "lambda:Create", "lambda:Delete", "lambda:Tag", "lambda:Update"),
+		},
+		"AnyAccount": {
+			reason: "An account that is not known is any.", stdin: policies("[Observe]"),
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:eu-central-1:*:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+		},
+		"AnyRegion": {
+			reason: "The region can be replaced.", stdin: policies("[Observe]"), args: []string{account, "--region=*"},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws:lambda:*:123456789012:function:checkout", "s3:GetObject arn:aws:s3:::releases/checkout.zip"},
+		},
+		"China": {
+			reason: "The region has another partition.", stdin: strings.ReplaceAll(policies("[Observe]"), "eu-central-1", "cn-north-1"), args: []string{account},
+			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "s3:GetObject arn:aws-cn:s3:::releases/checkout.zip"},
+		},
+		"DriftEvents": {
+			reason: "A config's queue is read.", stdin: config,
+			want: []string{
+				"sqs:DeleteMessage arn:aws:sqs:eu-central-1:123456789012:drift", "sqs:GetQueueUrl arn:aws:sqs:eu-central-1:123456789012:drift",
+				"sqs:ReceiveMessage arn:aws:sqs:eu-central-1:123456789012:drift",
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			code, out, errOut := run(t, tc.stdin, tc.args...)
+			if code != 0 || errOut != "" {
+				t.Errorf("%s\nexit code %d, %s", tc.reason, code, errOut)
+			}
+			if diff := cmp.Diff(tc.want, lines(t, out)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if _, again, _ := run(t, tc.stdin, tc.args...); again != out {
+				t.Errorf("the output differs between runs:\n%s", cmp.Diff(out, again))
+			}
+		})
+	}
+}
+
+// TestCondition checks that a mapping may only be created for the function.
+func TestCondition(t *testing.T) {
+	_, out, _ := run(t, function+mapping, "--account-id=123456789012")
+	var p Policy
+	if err := json.Unmarshal([]byte(out), &p); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(p.Statement, func(s Statement) bool { return slices.Contains(s.Action, "lambda:CreateEventSourceMapping") })
+	if i < 0 {
+		t.Fatalf("no statement creates mappings: %s", out)
+	}
+	const checkout = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
+	want := Statement{
+		Effect: "Allow", Action: []string{"lambda:CreateEventSourceMapping"}, Resource: []string{"*"},
+		Condition: condition{"ArnLike": {"lambda:FunctionArn": {checkout, checkout + ":*"}}},
+	}
+	if diff := cmp.Diff(want, p.Statement[i]); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// TestIncomplete checks that a resource that cannot be reconciled is named, and that the policy of the others is written.
+func TestIncomplete(t *testing.T) {
+	stdin := strings.Replace(function, "handler:", "environment: {envFrom: [{secretRef: {name: missing}}]}\n    handler:", 1)
+	code, out, errOut := run(t, stdin)
+	if code == 0 || !strings.Contains(errOut, "Function shop/checkout: ") || !strings.Contains(errOut, "missing") || !json.Valid([]byte(out)) {
+		t.Errorf("exit code %d, %s%s", code, out, errOut)
+	}
+}

@@ -1,0 +1,172 @@
+package iam
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+)
+
+// names writes the ARNs of resources in a region.
+type names struct {
+	// mask replaces what is not known by "*".
+	mask func(string) string
+
+	// account and region of ARNs, which may be "*", and partition of the resources' region.
+	account, region, partition string
+}
+
+// newNames returns the names of a region. account and region replace those of the resources, if they are not empty.
+func newNames(mask func(string) string, account, region, of string) names {
+	n := names{mask: mask, account: account, region: region, partition: session.PartitionOf(of)}
+	if n.account == "" {
+		n.account = "*"
+	}
+	if n.region == "" {
+		n.region = of
+	}
+	return n
+}
+
+// placeholder is what stands for an ARN that is not known, alone.
+const placeholder = "*"
+
+// pattern returns an ARN as a pattern, without what is not known.
+func (n names) pattern(arn string) string {
+	arn = n.mask(arn)
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) < 6 {
+		return placeholder
+	}
+	if parts[4] == plan.OfflineAccount {
+		parts[3], parts[4] = n.region, n.account
+	}
+	return strings.Join(parts, ":")
+}
+
+// lambda returns the ARN of a resource of Lambda.
+func (n names) lambda(resource string) string {
+	return strings.Join([]string{"arn", n.partition, "lambda", n.region, n.account, resource}, ":")
+}
+
+// digits match what is a version's number.
+var digits = regexp.MustCompile(`^[0-9]+$`)
+
+// function returns the ARNs of a function, and of what a qualifier names. Versions have numbers that AWS makes up, so one
+// of them means all.
+func (n names) function(name, qualifier string) []string {
+	name = n.mask(name)
+	owner := n
+	parts := strings.Split(name, ":")
+	if len(parts) >= 7 && parts[0] == "arn" {
+		if parts[4] != plan.OfflineAccount {
+			owner.partition, owner.region, owner.account = parts[1], parts[3], parts[4]
+		}
+		parts = parts[6:]
+	}
+	if len(parts) > 1 && qualifier == "" {
+		qualifier = parts[1]
+	}
+	if qualifier = n.mask(qualifier); digits.MatchString(qualifier) || qualifier == "$LATEST" {
+		qualifier = "*"
+	}
+	out := []string{owner.lambda("function:" + parts[0])}
+	if qualifier != "" {
+		out = append(out, owner.lambda("function:"+parts[0]+":"+qualifier))
+	}
+	return out
+}
+
+// resources returns the patterns of what a call of an action with resources is about.
+func (n names) resources(r dryrun.Request) []string {
+	var out []string
+	if config := member(r.Input, "CodeSigningConfigArn"); config != "" && r.Operation != "CreateFunction" {
+		out = append(out, n.pattern(config))
+	}
+	switch in := r.Input; {
+	case r.Service == "s3" && r.Operation == "ListObjectsV2":
+		return []string{n.object(member(in, "Bucket"), "")}
+	case r.Service == "s3":
+		return []string{n.object(member(in, "Bucket"), member(in, "Key"))}
+	case r.Service == "ecr":
+		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + or(member(in, "RegistryId"), n.account) + ":repository/" + member(in, "RepositoryName")}
+	case member(in, "UUID") != "":
+		return []string{n.lambda("event-source-mapping:" + n.mask(member(in, "UUID")))}
+	case member(in, "FunctionName") != "":
+		return append(out, n.function(member(in, "FunctionName"), member(in, "Qualifier"))...)
+	case member(in, "LayerName") != "":
+		return []string{n.layer(member(in, "LayerName"), r.Operation != "PublishLayerVersion")}
+	case member(in, "CapacityProviderName") != "":
+		name := n.mask(member(in, "CapacityProviderName"))
+		return []string{n.lambda("capacity-provider:" + name[strings.LastIndex(name, ":")+1:])}
+	}
+	for _, arn := range []string{member(r.Input, "Resource"), member(r.Input, "ResourceArn")} {
+		if arn != "" {
+			out = append(out, n.pattern(arn))
+		}
+	}
+	if len(out) == 0 {
+		return []string{placeholder}
+	}
+	return out
+}
+
+// created returns the pattern of what a call creates.
+func (n names) created(r dryrun.Request) []string {
+	switch r.Operation {
+	case "CreateEventSourceMapping":
+		return []string{n.lambda("event-source-mapping:*")}
+	case "CreateCodeSigningConfig":
+		return []string{n.lambda("code-signing-config:*")}
+	}
+	return n.resources(r)
+}
+
+// layer returns the ARN of a layer, or of its versions.
+func (n names) layer(name string, versions bool) string {
+	name = n.mask(name)
+	arn := n.lambda("layer:" + name)
+	if strings.HasPrefix(name, "arn:") {
+		arn = n.pattern(name)
+	}
+	if versions {
+		return arn + ":*"
+	}
+	return arn
+}
+
+// object returns the ARN of an object in S3, or of its bucket. It is empty without a bucket.
+func (n names) object(bucket, key string) string {
+	if bucket == "" {
+		return ""
+	}
+	arn := "arn:" + n.partition + ":s3:::" + n.mask(bucket)
+	if key == "" {
+		return arn
+	}
+	return arn + "/" + n.mask(key)
+}
+
+// images match the URIs of images in ECR.
+var images = regexp.MustCompile(`^([0-9]{12})\.dkr\.ecr[.-]([a-z0-9-]+)\.[^/]+/([^:@]+)`)
+
+// repository returns the ARN of an image's repository, and an empty text if there is no image.
+func (n names) repository(uri string) string {
+	m := images.FindStringSubmatch(uri)
+	switch {
+	case uri == "":
+		return ""
+	case m == nil:
+		return "arn:" + n.partition + ":ecr:" + n.region + ":" + n.account + ":repository/*"
+	}
+	return "arn:" + n.partition + ":ecr:" + m[2] + ":" + m[1] + ":repository/" + m[3]
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}

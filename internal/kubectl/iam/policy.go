@@ -1,0 +1,206 @@
+package iam
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// A Policy is a policy document of IAM.
+type Policy struct {
+	Version   string      `json:"Version"`
+	Statement []Statement `json:"Statement"`
+}
+
+// A Statement allows actions on resources.
+type Statement struct {
+	Effect    string    `json:"Effect"`
+	Action    []string  `json:"Action"`
+	Resource  []string  `json:"Resource"`
+	Condition condition `json:"Condition,omitempty"`
+}
+
+// Options are what a Policy is made of.
+type Options struct {
+	// Resources of the provider.
+	Resources []reconciler.Managed
+
+	// Configs are ProviderConfigs, of which the queues of drift events are taken.
+	Configs []client.Object
+
+	// AccountID and Region of ARNs. Empty means any account, and the regions of the resources.
+	AccountID, Region string
+}
+
+// New returns the smallest policy with which the resources are reconciled, and for each resource that cannot be reconciled
+// why. The planner has no connection to AWS.
+func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
+	all, errs := allowed{}, []error(nil)
+	lists := map[string]int{}
+	if len(o.Resources) > 0 {
+		all.add(grant{action: "lambda:GetAccountSettings", resources: []string{"*"}}) // The provider reads the limits of each account.
+	}
+	for i, rs := range p.Requests(ctx, o.Resources) {
+		if rs.Err != nil {
+			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(o.Resources[i]), o.Resources[i].GetNamespace(), o.Resources[i].GetName(), rs.Err))
+		}
+		for _, r := range rs.Made {
+			for _, g := range newNames(p.Pattern, o.AccountID, o.Region, r.Region).grants(r) {
+				all.add(g)
+			}
+		}
+		all.declare(o, p, rs)
+		all.analyze(o.Resources[i])
+		for _, l := range rs.Lists {
+			n := newNames(p.Pattern, o.AccountID, o.Region, l.Region)
+			key := l.Operation + " " + l.Of + " " + l.Region
+			if lists[key]++; lists[key] == l.PageSize+1 { // Fewer are not polled by the list.
+				all.add(n.list(l))
+			}
+		}
+	}
+	for _, cfg := range o.Configs {
+		if arn := queueOf(cfg); arn != "" {
+			for _, a := range []string{"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"} {
+				all.add(grant{action: a, resources: []string{arn}})
+			}
+		}
+	}
+	return Policy{Version: "2012-10-17", Statement: all.statements()}, errs
+}
+
+// kindOf returns the kind of a resource.
+func kindOf(mg reconciler.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
+
+// list returns the grant of a list by which many resources are polled.
+func (n names) list(l plan.List) grant {
+	if l.Of != "" {
+		return grant{action: "s3:ListBucket", resources: []string{n.object(l.Of, "")}}
+	}
+	return grant{action: "lambda:" + l.Operation, resources: []string{"*"}}
+}
+
+// analyze adds the calls of CloudWatch by which the rollout of an Alias is judged. They are made while a new version gets
+// traffic, which has no end in memory.
+func (a allowed) analyze(mg reconciler.Managed) {
+	alias, ok := mg.(*v1beta1.Alias)
+	if !ok || alias.Spec.Rollout == nil || alias.Spec.Rollout.Analysis == nil {
+		return
+	}
+	if analysis := alias.Spec.Rollout.Analysis; analysis.Alarms != nil {
+		a.add(grant{action: "cloudwatch:DescribeAlarms", resources: []string{"*"}})
+	}
+	for _, m := range alias.Spec.Rollout.Analysis.Metrics {
+		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {
+			a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
+		}
+	}
+}
+
+// queueOf returns the ARN of the queue of a config.
+func queueOf(cfg client.Object) string {
+	var events *v1beta1.DriftEvents
+	if c, ok := cfg.(*v1beta1.ClusterProviderConfig); ok {
+		events = c.Spec.DriftEvents
+	}
+	if events == nil {
+		return ""
+	}
+	return events.QueueARN
+}
+
+// allowed are resources by action and condition.
+type allowed map[string]map[string]bool
+
+func (a allowed) add(g grant) {
+	text, err := json.Marshal(g.condition)
+	if err != nil {
+		return
+	}
+	key := g.action + " " + string(text)
+	if a[key] == nil {
+		a[key] = map[string]bool{}
+	}
+	for _, r := range g.resources {
+		a[key][r] = true
+	}
+}
+
+// declare adds the reads that a kind declares and that were not made, on what the other calls are about.
+func (a allowed) declare(o Options, p *plan.Planner, rs plan.Requests) {
+	for _, r := range rs.Declared {
+		made := func(m dryrun.Request) bool { return m.Operation == r.Operation }
+		if slices.ContainsFunc(rs.Made, made) {
+			continue
+		}
+		n := newNames(p.Pattern, o.AccountID, o.Region, r.Region)
+		g := grant{action: action(r), resources: []string{"*"}}
+		if !slices.Contains(unscoped, g.action) {
+			g.resources = n.subjects(rs.Made, r.Operation)
+		}
+		a.add(g)
+	}
+}
+
+// subjects returns what the calls for a resource are about: what is tagged, if the operation reads tags.
+func (n names) subjects(made []dryrun.Request, operation string) []string {
+	var out []string
+	for _, m := range made {
+		switch {
+		case operation == "ListTags" && m.Operation != "TagResource" && m.Operation != "UntagResource":
+			if tags := value(m.Input, "Tags"); strings.HasPrefix(m.Operation, "Create") && tags.IsValid() && tags.Len() > 0 {
+				out = append(out, n.created(m)...)
+			}
+		case m.Service == "lambda" && !slices.Contains(unscoped, action(m)):
+			out = append(out, n.resources(m)...)
+		}
+	}
+	return out
+}
+
+// statements returns the statements: one for all actions with the same resources and conditions.
+func (a allowed) statements() []Statement {
+	groups := map[string]*Statement{}
+	for _, key := range slices.Sorted(maps.Keys(a)) {
+		act, text, _ := strings.Cut(key, " ")
+		resources := narrowed(slices.Sorted(maps.Keys(a[key])))
+		id := strings.Join(resources, " ") + text
+		if groups[id] == nil {
+			c := condition{}
+			if json.Unmarshal([]byte(text), &c) != nil || len(c) == 0 {
+				c = nil
+			}
+			groups[id] = &Statement{Effect: "Allow", Resource: resources, Condition: c}
+		}
+		groups[id].Action = append(groups[id].Action, act)
+	}
+	out := make([]Statement, 0, len(groups))
+	for _, s := range groups {
+		out = append(out, *s)
+	}
+	slices.SortFunc(out, func(x, y Statement) int {
+		return strings.Compare(x.Action[0]+" "+x.Resource[0], y.Action[0]+" "+y.Resource[0])
+	})
+	return out
+}
+
+// narrowed removes patterns that another one covers.
+func narrowed(patterns []string) []string {
+	return slices.DeleteFunc(slices.Clone(patterns), func(p string) bool {
+		return slices.ContainsFunc(patterns, func(other string) bool {
+			prefix, wild := strings.CutSuffix(other, "*")
+			return wild && other != p && strings.HasPrefix(p, prefix)
+		})
+	})
+}

@@ -1,0 +1,210 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// Requests are the calls of AWS that reconciling a resource takes.
+type Requests struct {
+	// Made are calls that were made in memory, in order.
+	Made []dryrun.Request
+
+	// Declared are the further reads that the kind declares, such as those that find what a creation without an answer
+	// has created. Their input is nil.
+	Declared []dryrun.Request
+
+	// Lists are AWS's lists by which the resource is polled if there are many.
+	Lists []List
+
+	// Err is why the resource cannot be reconciled. The calls are not complete then.
+	Err error
+}
+
+// A List is a list of AWS in a region.
+type List struct {
+	*listpoll.List
+
+	Region string
+}
+
+// everything are the management policies that allow all.
+var everything = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+
+// Requests returns the calls of AWS that reconciling resources takes from now on: to create, observe, change and delete
+// each of them, as far as its management policies allow it. They are found by reconciling the resources in an account in
+// memory, so the Planner must have no connection to AWS. A change is one of a field that spec has.
+func (p *Planner) Requests(ctx context.Context, all []reconciler.Managed) []Requests {
+	out := make([]Requests, len(all))
+	order := make([]int, len(all))
+	for i := range all {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })
+	known := make([]reconciler.Managed, len(all))
+	const passes = 2 // The second one has what the first one has waited for.
+	for range passes {
+		for _, i := range order {
+			if known[i] == nil {
+				known[i] = pristine(all[i])
+			}
+			out[i].Err = p.in(ctx, known[i], everything, nil)
+		}
+	}
+	for _, i := range order {
+		if out[i].Err == nil {
+			p.lifecycle(ctx, all[i], known[i], &out[i])
+		}
+	}
+	return out
+}
+
+// pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made it up.
+func pristine(mg reconciler.Managed) reconciler.Managed {
+	out, _ := mg.DeepCopyObject().(reconciler.Managed) // A copy has the type of the original.
+	name := reconciler.ExternalName(mg)
+	SetDefaults(out)
+	out.SetUID("")
+	out.SetGeneration(0)
+	out.SetCreationTimestamp(metav1.Time{})
+	out.SetDeletionTimestamp(nil)
+	out.SetFinalizers(nil)
+	out.SetAnnotations(nil)
+	clearField(out, "Status")
+	if name != "" && determined(name) {
+		xpmeta.SetExternalName(out, name)
+	}
+	return out
+}
+
+// lifecycle records the calls for one resource. known is the resource as it was reconciled last.
+func (p *Planner) lifecycle(ctx context.Context, mg, known reconciler.Managed, out *Requests) {
+	policies := pristine(mg).GetManagementPolicies()
+	record := func(r dryrun.Request) { out.Made = append(out.Made, r) }
+	if out.Err = p.in(ctx, known, everything, nil); out.Err != nil { // Another one may have been deleted with what this one needs.
+		return
+	}
+	out.Err = p.in(ctx, known, policies, record)
+	p.declare(known, out)
+	p.change(ctx, mg, known, policies, record)
+	var remove, create func(dryrun.Request)
+	if allows(policies, xpv2.ManagementActionDelete) {
+		remove = record
+	}
+	if allows(policies, xpv2.ManagementActionCreate) {
+		create = record
+	}
+	known.SetDeletionTimestamp(&metav1.Time{Time: p.clock()})
+	_ = p.in(ctx, known, everything, remove)
+	again := pristine(mg)
+	if create != nil {
+		again.SetUID(types.UID("created"))
+		xpmeta.SetExternalCreatePending(again, p.clock().Add(-time.Minute))
+		p.declare(again, out)
+		again = pristine(mg)
+		_ = p.in(ctx, again, policies, create)
+	}
+	out.Err = errors.Wrap(p.in(ctx, again, everything, nil), "cannot reconcile it again after its deletion")
+	copyField(known, again, "Status")
+	known.SetDeletionTimestamp(nil)
+	known.SetAnnotations(again.GetAnnotations())
+	known.SetUID(again.GetUID())
+}
+
+// allows returns whether management policies allow an action.
+func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool {
+	return slices.Contains(policies, xpv2.ManagementActionAll) || slices.Contains(policies, action)
+}
+
+// change records the calls that change each field of spec to what spec asks for.
+func (p *Planner) change(ctx context.Context, mg, known reconciler.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) {
+	if !allows(policies, xpv2.ManagementActionUpdate) {
+		return
+	}
+	for _, other := range variants(mg) {
+		copyField(known, other, "Spec")
+		known.SetGeneration(known.GetGeneration() + 1)
+		_ = p.in(ctx, known, everything, nil)
+		copyField(known, mg, "Spec")
+		known.SetGeneration(known.GetGeneration() + 1)
+		_ = p.in(ctx, known, policies, record)
+	}
+}
+
+// in reconciles a resource with management policies until nothing is left to do, and records its calls. It returns the
+// error that the resource reports.
+func (p *Planner) in(ctx context.Context, mg reconciler.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) (err error) {
+	defer func() {
+		if recover() != nil { // Nothing has validated what is reconciled.
+			err = panics.New()
+		}
+	}()
+	gvk, err := p.kindOf(mg)
+	if err != nil {
+		return err
+	}
+	s, err := p.stepper(gvk)
+	if err != nil {
+		return err
+	}
+	SetDefaults(mg)
+	mg.SetManagementPolicies(policies)
+	a, sess, err := p.account(ctx, mg, s.Region(mg))
+	if err != nil {
+		return err
+	}
+	a.Assume(gvk.Kind != v1beta1.FunctionKind)
+	a.Record(record)
+	defer a.Record(nil)
+	p.identify(mg)
+	w := p.walk(ctx, s, mg, a, sess)
+	p.objects.put(mg)
+	return w.err
+}
+
+// declare adds the reads that the kind declares for a resource.
+func (p *Planner) declare(mg reconciler.Managed, out *Requests) {
+	gvk, err := p.kindOf(mg)
+	if err != nil {
+		return
+	}
+	s, err := p.stepper(gvk)
+	if err != nil {
+		return
+	}
+	for _, op := range s.Reads(mg) {
+		if dryrun.IsRead(op) {
+			out.Declared = append(out.Declared, dryrun.Request{Service: "lambda", Operation: op, Region: s.Region(mg)})
+		}
+	}
+	for _, l := range s.Lists(mg) {
+		out.Lists = append(out.Lists, List{List: l, Region: s.Region(mg)})
+	}
+}
+
+// Pattern replaces in a text what AWS makes up, and what is not known, by "*".
+func (p *Planner) Pattern(text string) string {
+	for _, m := range p.missing {
+		text = strings.ReplaceAll(text, m, "*")
+	}
+	for _, a := range p.accounts {
+		text = a.Mask(text, "*")
+	}
+	return text
+}

@@ -1,0 +1,114 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// identifying are fields that say what a resource manages. Another value is another external resource.
+var identifying = []string{"region", "functionName", "layerName", "layerVersionArn", "resourceArn", "capacityProviderName", "qualifier", "name"}
+
+// identifies returns whether a field says what a resource manages, or refers to it.
+func identifies(field string) bool {
+	return slices.Contains(identifying, field) || strings.HasSuffix(field, "Ref") || strings.HasSuffix(field, "Selector") || strings.HasSuffix(field, "From")
+}
+
+// variants returns copies of a resource, each with another value of one field that its spec.forProvider has.
+func variants(mg reconciler.Managed) []reconciler.Managed {
+	original, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return nil
+	}
+	var out []reconciler.Managed
+	for _, fields := range altered(nested(original)) {
+		m := runtime.DeepCopyJSON(original)
+		if unstructured.SetNestedMap(m, fields, "spec", "forProvider") != nil {
+			continue
+		}
+		c, ok := mg.DeepCopyObject().(reconciler.Managed)
+		if !ok {
+			continue
+		}
+		clearField(c, "Spec")
+		if runtime.DefaultUnstructuredConverter.FromUnstructured(m, c) == nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func nested(m map[string]any) map[string]any {
+	fields, _, _ := unstructured.NestedMap(m, "spec", "forProvider")
+	return fields
+}
+
+// altered returns copies of an object, each with one of its values changed, removed or, if it is a list or an object,
+// changed in one place.
+func altered(fields map[string]any) []map[string]any {
+	var out []map[string]any
+	for _, key := range sortedKeys(fields) {
+		if identifies(key) {
+			continue
+		}
+		with := func(v any) {
+			c := runtime.DeepCopyJSON(fields)
+			c[key] = v
+			if v == nil {
+				delete(c, key)
+			}
+			out = append(out, c)
+		}
+		with(nil)
+		switch v := fields[key].(type) {
+		case string:
+			with(v + "x")
+		case bool:
+			with(!v)
+		case int64:
+			with(v + 1)
+		case map[string]any:
+			with(runtime.DeepCopyJSON(extended(v)))
+			for _, inner := range altered(v) {
+				with(inner)
+			}
+		}
+	}
+	return out
+}
+
+// extended returns an object with a further key. It has an effect if the object is a map, such as tags.
+func extended(v map[string]any) map[string]any {
+	c := runtime.DeepCopyJSON(v)
+	c["another"] = "value"
+	if v["inline"] != nil || v["imageUri"] != nil {
+		return c
+	}
+	if len(v) > 0 && isCode(v) {
+		return map[string]any{"inline": map[string]any{"another": "value"}}
+	}
+	return c
+}
+
+// isCode returns whether an object is the code of a function or the content of a layer.
+func isCode(v map[string]any) bool {
+	for key := range v {
+		if strings.HasPrefix(key, "zip") || strings.HasPrefix(key, "s3") || strings.HasPrefix(key, "configMap") {
+			return true
+		}
+	}
+	return false
+}
+
+func sortedKeys(m map[string]any) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}

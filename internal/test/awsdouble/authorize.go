@@ -1,0 +1,198 @@
+package awsdouble
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An Allow is a statement of an identity's policy that allows actions on resources. Both may have "*".
+type Allow struct {
+	Actions, Resources []string
+}
+
+// SetPolicy sets the policy of all callers. A call is rejected if no statement allows one of the actions that it needs.
+// Without a policy, which is the default, everyone may do everything.
+func (s *Server) SetPolicy(statements ...Allow) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.policy, s.used = statements, map[string]bool{}
+}
+
+// UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of them,
+// a call would have been rejected.
+func (s *Server) UsedActions() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.used))
+}
+
+// needed is an action that a call needs, on a resource.
+type needed struct{ action, resource string }
+
+// authorize rejects a call that the policy does not allow.
+func (s *Server) authorize(r *request) error {
+	if s.policy == nil || r.service == serviceSTS || r.service == "" {
+		return nil
+	}
+	for _, n := range s.needs(r) {
+		if slices.ContainsFunc(s.policy, func(a Allow) bool { return a.allows(n) }) {
+			s.used[n.action] = true
+			continue
+		}
+		caller := "arn:aws:iam::" + r.account + ":user/double"
+		e := &Error{
+			Status: http.StatusForbidden, Code: "AccessDeniedException",
+			Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
+		}
+		if r.service == serviceS3 {
+			e.Code = "AccessDenied"
+		}
+		return e
+	}
+	return nil
+}
+
+// allows returns whether a statement allows an action on a resource.
+func (a Allow) allows(n needed) bool {
+	match := func(value string) func(string) bool {
+		return func(pattern string) bool { return wild(pattern).MatchString(value) }
+	}
+	return slices.ContainsFunc(a.Actions, match(n.action)) && slices.ContainsFunc(a.Resources, match(n.resource))
+}
+
+// wild returns the expression of a pattern with "*".
+func wild(pattern string) *regexp.Regexp {
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$")
+}
+
+// actionNames are the actions of operations that are named otherwise.
+var actionNames = map[string]string{"Invoke": "InvokeFunction", "HeadObject": "GetObject", "ListObjectsV2": "ListBucket"}
+
+// withoutResource are Lambda's actions that can only be allowed on all resources.
+var withoutResource = []string{
+	"CreateCodeSigningConfig", "CreateEventSourceMapping", "GetAccountSettings", "ListCapacityProviders", "ListCodeSigningConfigs",
+	"ListEventSourceMappings", "ListFunctions", "ListLayers", "ListLayerVersions",
+}
+
+// needs returns the actions that a call needs: its own, and those that Lambda checks for the caller.
+func (s *Server) needs(r *request) []needed {
+	name := r.operation
+	if other, ok := actionNames[name]; ok {
+		name = other
+	}
+	prefix := r.service
+	if prefix == serviceCloudWatch {
+		prefix = "cloudwatch"
+	}
+	if r.service != serviceLambda {
+		resource := "*"
+		switch r.service {
+		case serviceS3:
+			resource = strings.TrimSuffix("arn:aws:s3:::"+r.resource(), "/")
+		case serviceECR:
+			resource = "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + r.resource()
+		}
+		return []needed{{prefix + ":" + name, resource}}
+	}
+	var in struct {
+		FunctionName, LayerName, CapacityProviderName, Role string
+		Tags                                                map[string]string
+		Layers                                              []string
+		Code                                                struct{ S3Bucket, S3Key, ImageURI string }
+		ImageURI                                            string
+		S3Bucket, S3Key                                     string
+		Content                                             struct{ S3Bucket, S3Key string }
+		PermissionsConfig                                   struct{ CapacityProviderOperatorRoleArn string }
+		VpcConfig                                           struct{ SubnetIds []string }
+		KMSKeyArn                                           string
+	}
+	if name != "InvokeFunction" {
+		_ = r.decode(&in) // What cannot be decoded is rejected by the operation.
+	}
+	h := s.home(r.account, r.region)
+	own := "*"
+	if !slices.Contains(withoutResource, name) {
+		own = s.subject(r, or(r.vars["CapacityProviderName"], in.CapacityProviderName), in.FunctionName)
+	}
+	out := []needed{{"lambda:" + name, own}}
+	if name == "PutFunctionCodeSigningConfig" {
+		var config struct{ CodeSigningConfigArn string }
+		_ = r.decode(&config)
+		out = append(out, needed{"lambda:" + name, config.CodeSigningConfigArn})
+	}
+	for _, role := range []string{in.Role, in.PermissionsConfig.CapacityProviderOperatorRoleArn} {
+		if role != "" {
+			out = append(out, needed{"iam:PassRole", role})
+		}
+	}
+	if len(in.Tags) > 0 && strings.HasPrefix(name, "Create") {
+		tagged := own
+		switch name {
+		case "CreateEventSourceMapping":
+			tagged = h.arn("event-source-mapping:new")
+		case "CreateCodeSigningConfig":
+			tagged = h.arn("code-signing-config:new")
+		}
+		out = append(out, needed{"lambda:TagResource", tagged})
+	}
+	for _, l := range in.Layers {
+		out = append(out, needed{"lambda:GetLayerVersion", l})
+	}
+	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key, or(in.Code.S3Key, in.Content.S3Key))
+	if bucket != "" {
+		out = append(out, needed{"s3:GetObject", "arn:aws:s3:::" + path.Join(bucket, object)})
+	}
+	if image := or(in.ImageURI, in.Code.ImageURI); image != "" {
+		repository, _, _ := strings.Cut(image[strings.Index(image, "/")+1:], "@")
+		for _, a := range []string{"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy", "SetRepositoryPolicy"} {
+			out = append(out, needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
+		}
+	}
+	if len(in.VpcConfig.SubnetIds) > 0 && !strings.Contains(name, "CapacityProvider") {
+		out = append(out, needed{"ec2:DescribeSecurityGroups", "*"}, needed{"ec2:DescribeSubnets", "*"}, needed{"ec2:DescribeVpcs", "*"})
+	}
+	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
+		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn}, needed{"kms:Encrypt", in.KMSKeyArn})
+	}
+	return out
+}
+
+// subject returns the ARN of what a call of Lambda is about.
+func (s *Server) subject(r *request, provider, function string) string {
+	h := s.home(r.account, r.region)
+	switch {
+	case r.vars["Resource"] != "" || r.vars["ResourceArn"] != "":
+		return or(r.vars["Resource"], r.vars["ResourceArn"])
+	case r.vars["UUID"] != "":
+		return h.arn("event-source-mapping:" + r.vars["UUID"])
+	case r.vars["FunctionName"] != "" || function != "":
+		t := parseTarget(or(r.vars["FunctionName"], function))
+		if q := or(t.qualifier, r.query("Qualifier")); q != "" {
+			t.name += ":" + q
+		}
+		return h.arn("function:" + t.name)
+	case r.vars["CodeSigningConfigArn"] != "":
+		return r.vars["CodeSigningConfigArn"]
+	case r.vars["LayerName"] != "":
+		arn := h.arn("layer:" + r.vars["LayerName"][strings.LastIndex(r.vars["LayerName"], ":")+1:])
+		if r.vars["VersionNumber"] != "" {
+			arn += ":" + r.vars["VersionNumber"]
+		}
+		return arn
+	case provider != "":
+		return h.arn("capacity-provider:" + provider[strings.LastIndex(provider, ":")+1:])
+	}
+	return "*"
+}
+
+func or(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
