@@ -75,24 +75,30 @@ func (n names) further(r dryrun.Request) []grant {
 			out = append(out, grant{action: "iam:PassRole", resources: []string{n.pattern(role)}, condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}}})
 		}
 	}
-	if tags := value(r.Input, "Tags"); strings.HasPrefix(r.Operation, "Create") && tags.IsValid() && tags.Len() > 0 {
+	if strings.HasPrefix(r.Operation, "Create") && hasItems(value(r.Input, "Tags")) {
 		out = append(out, grant{action: "lambda:TagResource", resources: n.created(r)})
-	}
-	if r.Service == "lambda" {
-		n.code(r.Input, add)
-	}
-	if layers := value(r.Input, "Layers"); layers.IsValid() && layers.Kind() == reflect.Slice {
-		for i := range layers.Len() {
-			add(layers.Index(i).String(), "lambda:GetLayerVersion")
-		}
-	}
-	if subnets := value(r.Input, "VpcConfig", "SubnetIds"); strings.Contains(r.Operation, "Function") && subnets.IsValid() && subnets.Len() > 0 {
-		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
-		add("*", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs")
 	}
 	if publish := value(r.Input, "Publish"); r.Operation == "PublishVersion" || publish.Kind() == reflect.Bool && publish.Bool() {
 		// A new version is Pending at first, and is read until it is Active. In memory, it is Active at once.
 		out = append(out, grant{action: "lambda:GetFunction", resources: n.function(member(r.Input, "FunctionName"), "*")})
+	}
+	if r.Service == "lambda" {
+		n.code(r.Input, add)
+	}
+	settings(r, add)
+	return out
+}
+
+// settings adds the actions that AWS checks for layers, a VPC, a capacity provider and a KMS key.
+func settings(r dryrun.Request, add func(resource string, actions ...string)) {
+	if layers := value(r.Input, "Layers"); layers.Kind() == reflect.Slice {
+		for i := range layers.Len() {
+			add(layers.Index(i).String(), "lambda:GetLayerVersion")
+		}
+	}
+	if strings.Contains(r.Operation, "Function") && hasItems(value(r.Input, "VpcConfig", "SubnetIds")) {
+		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
+		add("*", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs")
 	}
 	add(member(r.Input, "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig", "CapacityProviderArn"), "lambda:PassCapacityProvider")
 	if strings.Contains(r.Operation, "EventSourceMapping") {
@@ -102,8 +108,10 @@ func (n names) further(r dryrun.Request) []grant {
 		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars-encryption.html
 		add(member(r.Input, "KMSKeyArn"), "kms:CreateGrant", "kms:Decrypt", "kms:Encrypt")
 	}
-	return out
 }
+
+// hasItems returns whether a map or slice is set and has items.
+func hasItems(v reflect.Value) bool { return v.IsValid() && v.Len() > 0 }
 
 // code adds the actions that AWS checks for code or a layer's content: in S3, in ECR, or encrypted.
 func (n names) code(input any, add func(resource string, actions ...string)) {

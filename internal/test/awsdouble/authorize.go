@@ -85,36 +85,39 @@ func (s *Server) needs(r *request) []needed {
 	if other, ok := actionNames[name]; ok {
 		name = other
 	}
-	prefix := r.service
-	if prefix == serviceCloudWatch {
-		prefix = "cloudwatch"
+	switch r.service {
+	case serviceLambda:
+		return s.needsOfLambda(r, name)
+	case serviceS3:
+		return []needed{{"s3:" + name, strings.TrimSuffix("arn:aws:s3:::"+r.resource(), "/")}}
+	case serviceECR:
+		return []needed{{"ecr:" + name, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + r.resource()}}
+	case serviceCloudWatch:
+		return []needed{{"cloudwatch:" + name, "*"}}
 	}
-	if r.service != serviceLambda {
-		resource := "*"
-		switch r.service {
-		case serviceS3:
-			resource = strings.TrimSuffix("arn:aws:s3:::"+r.resource(), "/")
-		case serviceECR:
-			resource = "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + r.resource()
-		}
-		return []needed{{prefix + ":" + name, resource}}
-	}
-	var in struct {
-		FunctionName, LayerName, CapacityProviderName, Role string
-		Tags                                                map[string]string
-		Layers                                              []string
-		Code                                                struct{ S3Bucket, S3Key, ImageURI string }
-		ImageURI                                            string
-		S3Bucket, S3Key                                     string
-		Content                                             struct{ S3Bucket, S3Key string }
-		PermissionsConfig                                   struct{ CapacityProviderOperatorRoleArn string }
-		VpcConfig                                           struct{ SubnetIds []string }
-		KMSKeyArn                                           string
-	}
+	return []needed{{r.service + ":" + name, "*"}}
+}
+
+// checkedInput has the members of Lambda's inputs for which Lambda checks what the caller may do.
+type checkedInput struct {
+	FunctionName, CapacityProviderName, Role string
+	Tags                                     map[string]string
+	Layers                                   []string
+	Code                                     struct{ S3Bucket, S3Key, ImageURI string }
+	ImageURI                                 string
+	S3Bucket, S3Key                          string
+	Content                                  struct{ S3Bucket, S3Key string }
+	PermissionsConfig                        struct{ CapacityProviderOperatorRoleArn string }
+	VpcConfig                                struct{ SubnetIDs []string }
+	KMSKeyArn                                string
+}
+
+// needsOfLambda returns the actions that a call of Lambda needs.
+func (s *Server) needsOfLambda(r *request, name string) []needed {
+	var in checkedInput
 	if name != "InvokeFunction" {
 		_ = r.decode(&in) // What cannot be decoded is rejected by the operation.
 	}
-	h := s.home(r.account, r.region)
 	own := "*"
 	if !slices.Contains(withoutResource, name) {
 		own = s.subject(r, or(r.vars["CapacityProviderName"], in.CapacityProviderName), in.FunctionName)
@@ -125,24 +128,22 @@ func (s *Server) needs(r *request) []needed {
 		_ = r.decode(&config)
 		out = append(out, needed{"lambda:" + name, config.CodeSigningConfigArn})
 	}
-	for _, role := range []string{in.Role, in.PermissionsConfig.CapacityProviderOperatorRoleArn} {
-		if role != "" {
-			out = append(out, needed{"iam:PassRole", role})
-		}
-	}
 	if len(in.Tags) > 0 && strings.HasPrefix(name, "Create") {
 		tagged := own
 		switch name {
 		case "CreateEventSourceMapping":
-			tagged = h.arn("event-source-mapping:new")
+			tagged = s.home(r.account, r.region).arn("event-source-mapping:new")
 		case "CreateCodeSigningConfig":
-			tagged = h.arn("code-signing-config:new")
+			tagged = s.home(r.account, r.region).arn("code-signing-config:new")
 		}
 		out = append(out, needed{"lambda:TagResource", tagged})
 	}
-	for _, l := range in.Layers {
-		out = append(out, needed{"lambda:GetLayerVersion", l})
-	}
+	return append(append(out, in.needsOfCode(r)...), in.needsOfSettings(name)...)
+}
+
+// needsOfCode returns the actions that Lambda checks for code, and a layer's content.
+func (in *checkedInput) needsOfCode(r *request) []needed {
+	var out []needed
 	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key, or(in.Code.S3Key, in.Content.S3Key))
 	if bucket != "" {
 		out = append(out, needed{"s3:GetObject", "arn:aws:s3:::" + path.Join(bucket, object)})
@@ -153,7 +154,21 @@ func (s *Server) needs(r *request) []needed {
 			out = append(out, needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
 		}
 	}
-	if len(in.VpcConfig.SubnetIds) > 0 && !strings.Contains(name, "CapacityProvider") {
+	return out
+}
+
+// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC and a KMS key.
+func (in *checkedInput) needsOfSettings(name string) []needed {
+	var out []needed
+	for _, role := range []string{in.Role, in.PermissionsConfig.CapacityProviderOperatorRoleArn} {
+		if role != "" {
+			out = append(out, needed{"iam:PassRole", role})
+		}
+	}
+	for _, l := range in.Layers {
+		out = append(out, needed{"lambda:GetLayerVersion", l})
+	}
+	if len(in.VpcConfig.SubnetIDs) > 0 && !strings.Contains(name, "CapacityProvider") {
 		out = append(out, needed{"ec2:DescribeSecurityGroups", "*"}, needed{"ec2:DescribeSubnets", "*"}, needed{"ec2:DescribeVpcs", "*"})
 	}
 	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
