@@ -25,8 +25,8 @@ type DeletionLedger struct {
 	live  client.Reader
 	limit protection.Limit
 
-	// turn is held by the caller that records a deletion.
-	turn chan struct{}
+	// lock is held by the caller that records a deletion. It is a channel, so that a caller whose context is done stops waiting.
+	lock chan struct{}
 
 	mu sync.Mutex
 	// known has what was last read of each config.
@@ -41,7 +41,7 @@ type recordedConfig struct {
 
 // NewDeletionLedger returns a DeletionLedger. kube writes configs, and live reads them from the API server.
 func NewDeletionLedger(kube client.Client, live client.Reader, l protection.Limit) *DeletionLedger {
-	return &DeletionLedger{kube: kube, live: live, limit: l, turn: make(chan struct{}, 1), known: map[types.UID]recordedConfig{}}
+	return &DeletionLedger{kube: kube, live: live, limit: l, lock: make(chan struct{}, 1), known: map[types.UID]recordedConfig{}}
 }
 
 // Admit records the deletion of a resource of a config. It returns false if the limit does not allow it.
@@ -52,8 +52,8 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, uid types.U
 		}
 	}
 	select {
-	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
+	case l.lock <- struct{}{}:
+		defer func() { <-l.lock }()
 	case <-ctx.Done():
 		return false, errors.Wrap(ctx.Err(), cannotRecord)
 	}
@@ -67,7 +67,7 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, uid types.U
 
 const cannotRecord = "cannot record the deletion in the provider config, which counts deletions for --deletion-limit"
 
-// record records a deletion. It returns a conflict if the config has changed since it was read. The caller has the turn.
+// record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the lock.
 func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
 	c, ok := l.recall(ref.UID)
 	config := emptyConfig(ref)
