@@ -12,6 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/spf13/cobra"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
@@ -52,6 +53,12 @@ func Load(ctx context.Context, profile string, opts ...func(*config.LoadOptions)
 		return aws.Config{}, fmt.Errorf("cannot load the AWS configuration of this machine: %w", err)
 	}
 	return cfg, nil
+}
+
+// SessionOptions returns the options of sessions through ProviderConfigs: every endpoint that the user may reach is
+// allowed, and the environment is empty, since that of this machine is not the provider's.
+func SessionOptions() session.Options {
+	return session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true, LookupEnv: func(string) (string, bool) { return "", false }}
 }
 
 // Explain returns the error of a call in AWS's words, without what only the SDK understands. An error of the network is

@@ -35,9 +35,6 @@ func machineCredentials(ctx context.Context, profile string) (map[string][]byte,
 	return map[string][]byte{machine: []byte(ini)}, nil
 }
 
-// noEnvironment is an empty environment: that of this machine is not the provider's.
-func noEnvironment(string) (string, bool) { return "", false }
-
 // machineConfigs reads ProviderConfigs with the credentials of this machine in place of their own, and without the roles
 // that they assume. Endpoints and tags are those of the config.
 type machineConfigs struct{ client.Client }

@@ -3,13 +3,11 @@ package diff
 import (
 	"context"
 	"fmt"
-	"time"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -17,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
@@ -81,9 +80,9 @@ func (e *environment) options(o *options) plan.Options {
 	if !o.refresh {
 		return out
 	}
-	out.Pause = pause
+	out.Pause = kubectl.Wait
 	out.Resolver = func(c client.Client) reconciler.Resolver {
-		so := session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true, LookupEnv: noEnvironment}
+		so := awsconfig.SessionOptions()
 		secrets := session.LiveSecrets(c)
 		if e.credentials != nil {
 			c = &machineConfigs{Client: c}
@@ -92,16 +91,6 @@ func (e *environment) options(o *options) plan.Options {
 		return explained{session.New(c, secrets, quota.New(o.Now, quota.Options{}), o.Now, so)}
 	}
 	return out
-}
-
-// pause waits until the quota of AWS allows the next call.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-clock.RealClock{}.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // A report is the result of the command.

@@ -3,8 +3,6 @@ package doctor
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/json"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,45 +14,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 var at = time.Date(2026, 11, 23, 20, 0, 0, 0, time.UTC)
-
-// A network rejects reads of some types, and counts methods.
-type network struct {
-	to        http.RoundTripper
-	forbidden []string
-	methods   map[string]int
-}
-
-// RoundTrip sends a request.
-func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
-	n.methods[r.Method]++
-	for _, plural := range n.forbidden {
-		if strings.HasSuffix(r.URL.Path, "/"+plural) {
-			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural + " is forbidden"})
-			return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Request: r, Body: io.NopCloser(bytes.NewReader(b))}, err
-		}
-	}
-	return n.to.RoundTrip(r)
-}
 
 // An env is an API server with the objects of testdata/shop.yaml, AWS, and the plugin.
 type env struct {
 	aws         *awsdouble.Server
 	lambda      *lambda.Client
-	network     *network
+	network     *plugintest.Network
 	factory     *kubectl.Factory
 	out, errOut bytes.Buffer
 }
@@ -67,14 +43,7 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 	e.aws.Start()
 	t.Cleanup(e.aws.Close)
 	e.lambda = lambda.NewFromConfig(e.aws.Config("eu-central-1"))
-	nowhere := filepath.Join(t.TempDir(), "none")
-	for k, v := range map[string]string{
-		"KUBECONFIG": nowhere, "AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "",
-		"AWS_ENDPOINT_URL": e.aws.URL(), "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_SESSION_TOKEN": "",
-		"AWS_EC2_METADATA_DISABLED": "true",
-	} {
-		t.Setenv(k, v)
-	}
+	plugintest.SetMachine(t, e.aws.URL(), "hunter2")
 	double, err := kubedouble.New("../../../package/crds", now)
 	if err != nil {
 		t.Fatal(err)
@@ -87,10 +56,8 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for doc := range strings.SplitSeq(string(b), "\n---\n") {
-		create(t, client, doc)
-	}
-	e.network = &network{to: double, methods: map[string]int{}}
+	plugintest.Create(t, client, string(b))
+	e.network = &plugintest.Network{To: double}
 	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut}, now, "test")
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := double.Config()
@@ -98,30 +65,6 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 		return c
 	}
 	return e
-}
-
-// create creates an object with its status.
-func create(t *testing.T, client dynamic.Interface, doc string) {
-	t.Helper()
-	u := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(doc), &u.Object); err != nil {
-		t.Fatal(err)
-	}
-	plural, _ := kmeta.UnsafeGuessKindToResource(u.GroupVersionKind())
-	var in dynamic.ResourceInterface = client.Resource(plural)
-	if u.GetNamespace() != "" {
-		in = client.Resource(plural).Namespace(u.GetNamespace())
-	}
-	created, err := in.Create(t.Context(), u, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, has := u.Object["status"]; has {
-		created.Object["status"] = s
-		if _, err := in.UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // run runs the plugin, and returns the exit code.
@@ -170,11 +113,11 @@ func TestDoctor(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, awsdouble.Options{})
-			e.network.forbidden = tc.forbidden
+			e.network.Forbidden = tc.forbidden
 			code := e.run(t, tc.args...)
 			e.golden(t, tc.golden)
-			if code != tc.code || len(e.network.methods) != 1 || e.network.methods[http.MethodGet] == 0 {
-				t.Errorf("%s: want exit code %d and reads only, got %d, %v: %s", tc.reason, tc.code, code, e.network.methods, e.errOut.String())
+			if code != tc.code || len(e.network.Methods) != 1 || e.network.Methods[http.MethodGet] == 0 {
+				t.Errorf("%s: want exit code %d and reads only, got %d, %v: %s", tc.reason, tc.code, code, e.network.Methods, e.errOut.String())
 			}
 			if n := e.aws.Calls(); len(n) > 0 {
 				t.Errorf("AWS is not called without --refresh: %v", n)

@@ -3,17 +3,13 @@ package importer
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/utils/clock"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -58,7 +54,7 @@ type options struct {
 	inline       bool
 	adopt        bool
 	showSecrets  bool
-	pause        Pause
+	pause        kubectl.Pause
 }
 
 // errUnproven is returned if something is not proven, which the summary has said.
@@ -66,7 +62,7 @@ var errUnproven = kubectl.ErrDiffers
 
 // NewCommand returns the command import.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
-	o := &options{Factory: f, output: stdout, pause: pause}
+	o := &options{Factory: f, output: stdout, pause: kubectl.Wait}
 	cmd := &cobra.Command{
 		Use:     "import --region REGION [FUNCTION ...]",
 		Short:   "Write manifests of the functions that an account has",
@@ -116,18 +112,16 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 // input returns what the flags ask for.
 func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	in := Options{
-		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID, Scheme: runtime.NewScheme(), Namespace: metav1.NamespaceDefault,
+		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID, Namespace: metav1.NamespaceDefault,
 		Now: o.Now, Pause: o.pause, Progress: newProgress(o.ErrOut, o.Now).show,
 	}
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
-		if err := add(in.Scheme); err != nil {
-			return in, err
-		}
+	var err error
+	if in.Scheme, err = kubectl.NewScheme(); err != nil {
+		return in, err
 	}
 	if namespace, _, err := o.Factory.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
 		in.Namespace = namespace
 	}
-	var err error
 	if in.Selector, err = ParseSelector(o.selectors); err != nil {
 		return in, err
 	}
@@ -167,14 +161,4 @@ func (o *options) write(r *Result, h header) error {
 		return fmt.Errorf("cannot write the manifests: %w", err)
 	}
 	return summarize(o.ErrOut, r, len(all))
-}
-
-// pause waits until the quota of AWS allows the next call.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-clock.RealClock{}.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -34,9 +34,6 @@ func fromMachine(ctx context.Context, cfg aws.Config, limiter *quota.Limiter) (*
 	return s, nil
 }
 
-// noEnvironment is an empty environment: that of this machine is not the provider's.
-func noEnvironment(string) (string, bool) { return "", false }
-
 // fromConfig returns a session with the credentials of a ProviderConfig in the cluster.
 func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference, limiter *quota.Limiter) (*session.Session, error) {
 	config, err := o.Config.ToRESTConfig()
@@ -50,8 +47,7 @@ func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namesp
 	mg := &v1beta1.Function{}
 	mg.SetNamespace(namespace)
 	mg.SetProviderConfigReference(ref)
-	so := session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true, LookupEnv: noEnvironment}
-	s, err := session.New(c, session.LiveSecrets(c), limiter, o.Now, so).Resolve(ctx, mg, o.region)
+	s, err := session.New(c, session.LiveSecrets(c), limiter, o.Now, awsconfig.SessionOptions()).Resolve(ctx, mg, o.region)
 	if err != nil {
 		return nil, fmt.Errorf("%w: to read AWS with the credentials of this machine, set --aws-profile or --aws-default-chain", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 const (
@@ -32,14 +32,7 @@ func newEnv(t *testing.T) *env {
 	d := awsdouble.New(awsdouble.Options{})
 	d.Start()
 	t.Cleanup(d.Close)
-	nowhere := filepath.Join(t.TempDir(), "none")
-	for k, v := range map[string]string{
-		"KUBECONFIG": nowhere, "AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "",
-		"AWS_ENDPOINT_URL": d.URL(), "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": "s3cr3tkey", "AWS_SESSION_TOKEN": "",
-		"AWS_EC2_METADATA_DISABLED": "true",
-	} {
-		t.Setenv(k, v)
-	}
+	plugintest.SetMachine(t, d.URL(), "s3cr3tkey")
 	return &env{aws: d, lambda: lambda.NewFromConfig(d.Config(testRegion))}
 }
 

@@ -10,6 +10,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
 // Options are those of an Import.
@@ -39,7 +40,7 @@ type Options struct {
 
 	// Now is the clock, and Pause waits until the quota allows the next call.
 	Now   func() time.Time
-	Pause Pause
+	Pause kubectl.Pause
 
 	// Progress is called while functions are read and while their manifests are proven.
 	Progress func(phase Phase, done, total int)

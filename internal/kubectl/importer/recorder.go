@@ -15,10 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
-
-// A Pause waits, or returns the error of a context that has ended.
-type Pause func(ctx context.Context, d time.Duration) error
 
 const (
 	// mostThrottles is how often a call is repeated that AWS has throttled, in addition to the SDK's own attempts.
@@ -31,7 +29,7 @@ const (
 // A recorder is a middleware that reads AWS within its quotas, and reads everything once: a later call with the same
 // input has the same answer. Calls that are not reads fail.
 type recorder struct {
-	pause Pause
+	pause kubectl.Pause
 
 	mu      sync.Mutex
 	answers map[string]answer
@@ -44,7 +42,7 @@ type answer struct {
 	err    error
 }
 
-func newRecorder(p Pause) *recorder {
+func newRecorder(p kubectl.Pause) *recorder {
 	return &recorder{pause: p, answers: map[string]answer{}, calls: map[string]int{}}
 }
 

@@ -3,9 +3,6 @@ package operate
 import (
 	"archive/zip"
 	"bytes"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 const (
@@ -59,14 +57,7 @@ func newEnv(t *testing.T, o awsdouble.Options) *env {
 	e.aws.Start()
 	t.Cleanup(e.aws.Close)
 	e.lambda = lambda.NewFromConfig(e.aws.Config(region))
-	nowhere := filepath.Join(t.TempDir(), "none")
-	for k, v := range map[string]string{
-		"KUBECONFIG": nowhere, "AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "",
-		"AWS_ENDPOINT_URL": e.aws.URL(), "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": "hunter2", "AWS_SESSION_TOKEN": "",
-		"AWS_EC2_METADATA_DISABLED": "true",
-	} {
-		t.Setenv(k, v)
-	}
+	plugintest.SetMachine(t, e.aws.URL(), "hunter2")
 	double, err := kubedouble.New("../../../package/crds", o.Now)
 	if err != nil {
 		t.Fatal(err)
@@ -127,16 +118,4 @@ func (e *env) run(t *testing.T, args ...string) int {
 
 func commands(f *kubectl.Factory) []*cobra.Command {
 	return []*cobra.Command{NewInvoke(f), NewLogs(f), NewTail(f), NewExecutions(f)}
-}
-
-// documented checks that the documentation shows what was printed.
-func documented(t *testing.T, printed string) {
-	t.Helper()
-	b, err := os.ReadFile("../../../docs/kubectl-lambda.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(b), printed) {
-		t.Errorf("docs/kubectl-lambda.md does not show:\n%s", printed)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 var uuid = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
@@ -52,7 +53,7 @@ func TestExecutions(t *testing.T) {
 			t.Errorf("%v: %s: exit code %d: -want, +got:\n%s", s.args, s.reason, code, diff)
 		}
 		if s.documented {
-			documented(t, strings.ReplaceAll(out, "UUID", "5f0c9a4e-3b1d-4a57-9d0e-6a1f3c2b8e70"))
+			plugintest.Documented(t, strings.ReplaceAll(out, "UUID", "5f0c9a4e-3b1d-4a57-9d0e-6a1f3c2b8e70"))
 		}
 	}
 }

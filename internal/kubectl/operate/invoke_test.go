@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 func TestInvoke(t *testing.T) {
@@ -70,7 +71,7 @@ func TestInvoke(t *testing.T) {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 			if tc.documented {
-				documented(t, got.stdout+got.stderr)
+				plugintest.Documented(t, got.stdout+got.stderr)
 			}
 		})
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatchlogs/types"
 	"github.com/spf13/cobra"
-	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -57,7 +56,7 @@ type logger struct {
 	timestamps bool
 
 	// pause waits.
-	pause func(ctx context.Context, d time.Duration) error
+	pause kubectl.Pause
 
 	client *cloudwatchlogs.Client
 	group  string
@@ -68,16 +67,16 @@ type logger struct {
 
 // NewLogs returns the command logs.
 func NewLogs(f *kubectl.Factory) *cobra.Command {
-	return newLogs(f, pause, &cobra.Command{Use: "logs FUNCTION", Short: "Print the log of a function", Long: logsLong, Example: logsExamples}, false)
+	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "logs FUNCTION", Short: "Print the log of a function", Long: logsLong, Example: logsExamples}, false)
 }
 
 // NewTail returns the command tail.
 func NewTail(f *kubectl.Factory) *cobra.Command {
-	return newLogs(f, pause, &cobra.Command{Use: "tail FUNCTION", Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples}, true)
+	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "tail FUNCTION", Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples}, true)
 }
 
 // newLogs adds to a command what logs and tail have.
-func newLogs(f *kubectl.Factory, pause func(context.Context, time.Duration) error, cmd *cobra.Command, follow bool) *cobra.Command {
+func newLogs(f *kubectl.Factory, pause kubectl.Pause, cmd *cobra.Command, follow bool) *cobra.Command {
 	l := &logger{Factory: f, follow: follow, since: defaultSince, tail: -1, pause: pause}
 	cmd.ValidArgsFunction = f.CompleteNames(kubectl.Functions)
 	cmd.RunE = l.run
@@ -91,16 +90,6 @@ func newLogs(f *kubectl.Factory, pause func(context.Context, time.Duration) erro
 	fl.BoolVar(&l.timestamps, "timestamps", l.timestamps, "If true, print the time of each event before it.")
 	l.aws.AddFlags(cmd)
 	return cmd
-}
-
-// pause waits, unless the command is interrupted.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-clock.RealClock{}.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // run prints the log.

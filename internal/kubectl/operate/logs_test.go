@@ -12,6 +12,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 const group = "/aws/lambda/shop-checkout"
@@ -49,7 +50,7 @@ func TestLogs(t *testing.T) {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 			if tc.documented {
-				documented(t, got.stdout)
+				plugintest.Documented(t, got.stdout)
 			}
 		})
 	}

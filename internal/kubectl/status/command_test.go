@@ -2,7 +2,6 @@ package status
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,49 +10,20 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
 var at = time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
 
-// A network rejects reads of some types, and records what is sent.
-type network struct {
-	to        http.RoundTripper
-	forbidden []string
-	methods   map[string]int
-}
-
-// RoundTrip sends a request.
-func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
-	n.methods[r.Method]++
-	for _, plural := range n.forbidden {
-		if strings.HasSuffix(r.URL.Path, "/"+plural) {
-			rec := &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Request: r}
-			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural + " is forbidden"})
-			rec.Body = readCloser{bytes.NewReader(b)}
-			return rec, err
-		}
-	}
-	return n.to.RoundTrip(r)
-}
-
-type readCloser struct{ *bytes.Reader }
-
-// Close does nothing.
-func (readCloser) Close() error { return nil }
-
 // An env is an API server, and the plugin.
 type env struct {
-	network     *network
+	network     *plugintest.Network
 	factory     *kubectl.Factory
 	out, errOut bytes.Buffer
 }
@@ -74,10 +44,8 @@ func newEnv(t *testing.T, file string) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for doc := range strings.SplitSeq(string(b), "\n---\n") {
-		create(t, client, doc)
-	}
-	e := &env{network: &network{to: double, methods: map[string]int{}}}
+	plugintest.Create(t, client, string(b))
+	e := &env{network: &plugintest.Network{To: double}}
 	e.factory = kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &e.out, ErrOut: &e.errOut}, func() time.Time { return at }, "test")
 	e.factory.Config.WrapConfigFn = func(*rest.Config) *rest.Config {
 		c := double.Config()
@@ -85,33 +53,6 @@ func newEnv(t *testing.T, file string) *env {
 		return c
 	}
 	return e
-}
-
-// create creates an object with its status.
-func create(t *testing.T, client dynamic.Interface, doc string) {
-	t.Helper()
-	u := &unstructured.Unstructured{}
-	if err := yaml.Unmarshal([]byte(doc), &u.Object); err != nil {
-		t.Fatal(err)
-	}
-	plural, _ := kmeta.UnsafeGuessKindToResource(u.GroupVersionKind())
-	if u.GetKind() == "Alias" {
-		plural.Resource = "aliases"
-	}
-	var in dynamic.ResourceInterface = client.Resource(plural)
-	if u.GetNamespace() != "" {
-		in = client.Resource(plural).Namespace(u.GetNamespace())
-	}
-	created, err := in.Create(t.Context(), u, metav1.CreateOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, has := u.Object["status"]; has {
-		created.Object["status"] = s
-		if _, err := in.UpdateStatus(t.Context(), created, metav1.UpdateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 // run runs the plugin, and returns the exit code.
@@ -138,7 +79,7 @@ func TestStatus(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, "shop.yaml")
-			e.network.forbidden = tc.forbidden
+			e.network.Forbidden = tc.forbidden
 			code := e.run(t, tc.args...)
 			path := filepath.Join("testdata", tc.golden)
 			if os.Getenv("UPDATE_GOLDEN") != "" {
@@ -156,7 +97,7 @@ func TestStatus(t *testing.T) {
 			if strings.Contains(e.out.String(), "hunter2") || strings.Contains(e.out.String(), "\x1b") {
 				t.Errorf("it shows a value of the environment, or colors:\n%s", e.out.String())
 			}
-			for method := range e.network.methods {
+			for method := range e.network.Methods {
 				if method != http.MethodGet {
 					t.Errorf("a command that reads has sent %s", method)
 				}
