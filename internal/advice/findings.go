@@ -77,22 +77,6 @@ func ofState(o v1beta1.FunctionObservation) []Finding {
 	return nil
 }
 
-// ofMapping returns the finding about an event source mapping that AWS has stopped.
-func ofMapping(o v1beta1.EventSourceMappingObservation) []Finding {
-	state, reason := ptr.Deref(o.State, ""), ptr.Deref(o.StateTransitionReason, "")
-	byUser := reason == "" || strings.HasPrefix(strings.ToLower(reason), "user")
-	var what string
-	switch {
-	case state == "Disabled" && !byUser:
-		what = "AWS has disabled the event source mapping"
-	case state == "Enabled" && (strings.HasSuffix(reason, "_ERROR") || strings.HasSuffix(reason, "_NOT_VALID")):
-		what = "AWS has stopped reading the event source"
-	default:
-		return nil
-	}
-	return []Finding{newFinding(MappingDisabled, "status.atProvider.stateTransitionReason", because(what, o.StateTransitionReason), "correct the event source or the function's role; the provider then enables the mapping again")}
-}
-
 // because returns a text with a reason of AWS, if there is one.
 func because(text string, reason *string) string {
 	if r := strings.TrimSuffix(ptr.Deref(reason, ""), "."); r != "" {

@@ -14,6 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
@@ -148,7 +149,7 @@ func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o fo
 	case state == stateDeleting, inMotion(state) && len(c.Changes) > 0:
 		p.Wait = pending(o.Resource, e.now())
 	case inMotion(state):
-	case !fresh(m) && onlyEnables(c) && !byUser(o.Resource.reason()) && sinceModified(o.Resource, e.now()) < retryAfter:
+	case !fresh(m) && onlyEnables(c) && !advice.IsUserAction(o.Resource.reason()) && sinceModified(o.Resource, e.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(o.Resource, e.now())
 	default:
 		p = p.With(tagging.Steps(ctx, m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)

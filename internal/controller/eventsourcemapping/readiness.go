@@ -8,6 +8,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
@@ -35,19 +36,6 @@ func inMotion(state string) bool {
 	return false
 }
 
-// byUser reports whether a user caused a state, in any of AWS's spellings.
-func byUser(reason string) bool {
-	r := strings.ToLower(strings.ReplaceAll(reason, "_", " "))
-	return r == "" || strings.HasPrefix(r, "user")
-}
-
-// failing reports whether AWS has stopped reading the source although the mapping is
-// enabled: the reason is then an error code such as EVENT_SOURCE_AUTHN_ERROR.
-func failing(o observed) bool {
-	r := o.reason()
-	return o.state() == stateEnabled && (strings.HasSuffix(r, "_ERROR") || strings.HasSuffix(r, "_NOT_VALID"))
-}
-
 // ready returns the Ready condition for the state in AWS. want is nil if spec does not set
 // enabled, which counts as true.
 func ready(generation int64, o observed, want *bool) xpv2.Condition {
@@ -58,7 +46,7 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 		return reconciler.Unavailable(generation, "AWS is deleting the mapping")
 	case inMotion(state):
 		return reconciler.Updating(generation, join("AWS reports the state "+strings.ToLower(state), explanation(o)))
-	case failing(o):
+	case advice.HasStoppedReading(o.state(), o.reason()):
 		return reconciler.Unavailable(generation, join("AWS has stopped reading the source", explanation(o)))
 	case state == stateDisabled && ptr.Deref(want, true):
 		return reconciler.Unavailable(generation, disabled(o, want))
@@ -74,7 +62,7 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 // disabled returns the message about who disabled a mapping, why, and what to do.
 func disabled(o observed, want *bool) string {
 	who := "a user disabled the mapping"
-	if !byUser(o.reason()) {
+	if !advice.IsUserAction(o.reason()) {
 		who = "AWS disabled the mapping"
 	}
 	if want == nil {
@@ -87,7 +75,7 @@ func disabled(o observed, want *bool) string {
 // action, and the last problem.
 func explanation(o observed) string {
 	reason := o.reason()
-	if byUser(reason) {
+	if advice.IsUserAction(reason) {
 		reason = ""
 	}
 	return join(reason, problem(o))

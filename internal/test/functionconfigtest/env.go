@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// What a rig has in AWS.
+// What the environment has in AWS.
 const (
 	// Function is the name of the function.
 	Function = "cart"
@@ -26,8 +26,7 @@ const (
 )
 
 // New returns an environment whose provisioned concurrency takes the given time. AWS has a function that
-// has versions 1 and 2, and an alias. The SDK tries calls again, as the provider has it
-// do.
+// has versions 1 and 2, and an alias. The SDK repeats calls, as in the provider.
 func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.AWS) managed.TypedExternalClient[T]) *testenv.Env[T] {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{ProvisionDuration: provision})
