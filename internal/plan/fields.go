@@ -1,11 +1,14 @@
 package plan
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,18 +31,32 @@ func copyField(to, from reconciler.Managed, name string) {
 	}
 }
 
-// keepHistory copies the earlier versions that a resource has published, if its kind has any.
+// keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout, if
+// its kind has them.
 func keepHistory(to, from reconciler.Managed) {
-	history := func(mg reconciler.Managed) reflect.Value {
-		if at := fieldOf(mg, "Status").FieldByName("AtProvider"); at.IsValid() {
-			return at.FieldByName("VersionHistory")
-		}
-		return reflect.Value{}
-	}
 	copied, ok := from.DeepCopyObject().(reconciler.Managed)
-	if ok && history(to).IsValid() && reflect.TypeOf(to) == reflect.TypeOf(from) {
-		history(to).Set(history(copied))
+	if !ok || reflect.TypeOf(to) != reflect.TypeOf(from) {
+		return
 	}
+	status, was := fieldOf(to, "Status"), fieldOf(copied, "Status")
+	if rollout := status.FieldByName("Rollout"); rollout.IsValid() {
+		rollout.Set(was.FieldByName("Rollout"))
+	}
+	if at := status.FieldByName("AtProvider"); at.IsValid() && at.FieldByName("VersionHistory").IsValid() {
+		at.FieldByName("VersionHistory").Set(was.FieldByName("AtProvider").FieldByName("VersionHistory"))
+	}
+}
+
+// asObserved makes an Alias with a rollout ask for the version that it invokes: the rollout decides on that, not the
+// manifest alone.
+func asObserved(mg reconciler.Managed) {
+	a, ok := mg.(*v1beta1.Alias)
+	if !ok || a.Spec.Rollout == nil || a.Status.AtProvider.FunctionVersion == nil {
+		return
+	}
+	p := &a.Spec.ForProvider
+	p.FunctionVersion, p.FunctionVersionRef, p.FunctionVersionSelector = a.Status.AtProvider.FunctionVersion, nil, nil
+	a.Spec.Rollout = nil
 }
 
 func clearField(mg reconciler.Managed, name string) { fieldOf(mg, name).SetZero() }
@@ -71,6 +88,22 @@ func numbers(mg reconciler.Managed) (name string, last int64) {
 		}
 	}
 	return name, 0
+}
+
+// ownARN returns an ARN of Lambda in the status of a resource. It is in the account of the resource.
+func ownARN(mg reconciler.Managed) (arn.ARN, bool) {
+	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
+	if err != nil {
+		return arn.ARN{}, false
+	}
+	at, _, _ := unstructured.NestedMap(m, "status", "atProvider")
+	for _, k := range slices.Sorted(maps.Keys(at)) {
+		text, _ := at[k].(string)
+		if a, err := arn.Parse(text); err == nil && strings.HasSuffix(k, "Arn") && a.Service == "lambda" && a.AccountID != "" {
+			return a, true
+		}
+	}
+	return arn.ARN{}, false
 }
 
 // SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that

@@ -34,6 +34,11 @@ type objectKey struct {
 	name types.NamespacedName
 }
 
+// newObjects returns the objects of a cluster.
+func newObjects(scheme *runtime.Scheme, cluster client.Reader) *objects {
+	return &objects{scheme: scheme, cluster: cluster, byKey: map[objectKey]client.Object{}}
+}
+
 // Scheme returns the scheme of all objects.
 func (o *objects) Scheme() *runtime.Scheme { return o.scheme }
 

@@ -17,7 +17,7 @@ func (p *Planner) Observe(ctx context.Context, mg reconciler.Managed) (reconcile
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.stepper(gvk)
+	s, err := p.stepper(gvk, p.objects)
 	if err != nil {
 		return nil, err
 	}

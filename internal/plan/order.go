@@ -23,8 +23,11 @@ var order = []string{
 // another one is planned after that one.
 func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
 	pending := make([]int, len(all))
-	for i := range all {
+	for i, r := range all {
 		pending[i] = i
+		if r.Prior != nil {
+			p.identifyAccount(r.Prior)
+		}
 	}
 	slices.SortStableFunc(pending, func(a, b int) int { return p.rank(all[a]) - p.rank(all[b]) })
 	plans := make([]Plan, len(all))

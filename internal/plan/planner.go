@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -27,7 +29,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
-// OfflineAccount is the ID of the account of plans without a connection to AWS.
+// OfflineAccount is the ID of the account of plans without a connection to AWS, if no resource of the cluster names it.
 const OfflineAccount = "000000000000"
 
 // Options are those of a Planner.
@@ -49,9 +51,6 @@ type Options struct {
 	Objects *refs.ObjectReader
 	Fields  *refs.FieldReader
 
-	// Pause waits until AWS may be called again. Nil ends the plan then.
-	Pause func(ctx context.Context, d time.Duration) error
-
 	// ClusterID marks in AWS what the cluster owns.
 	ClusterID string
 
@@ -63,10 +62,18 @@ type Options struct {
 // cluster. It is not safe for concurrent use.
 type Planner struct {
 	o        Options
-	objects  *objects
 	resolver reconciler.Resolver
 	accounts map[string]*dryrun.Account
 	missing  map[string]string
+
+	// ids are the IDs of accounts that resources of the cluster name, by config and region.
+	ids map[string]string
+
+	// objects are as they would be after the plan, and before are as they are now. What AWS has now is made with those.
+	objects, before *objects
+
+	// names are the names that AWS gave, by those that stand for them without a connection to AWS.
+	names map[string]string
 
 	mu  sync.Mutex
 	now time.Time
@@ -76,9 +83,12 @@ type Planner struct {
 func New(o Options) *Planner {
 	p := &Planner{
 		o:        o,
-		objects:  &objects{scheme: o.Scheme, cluster: o.Cluster, byKey: map[objectKey]client.Object{}},
+		objects:  newObjects(o.Scheme, o.Cluster),
+		before:   newObjects(o.Scheme, o.Cluster),
 		accounts: map[string]*dryrun.Account{},
 		missing:  map[string]string{},
+		ids:      map[string]string{},
+		names:    map[string]string{},
 		now:      o.Now(),
 	}
 	if o.Resolver != nil {
@@ -87,8 +97,15 @@ func New(o Options) *Planner {
 	return p
 }
 
-// Add adds an object that resources refer to, such as a Secret that is applied with them.
-func (p *Planner) Add(obj client.Object) { p.objects.put(withData(obj)) }
+// Add adds an object that resources refer to, such as a Secret that is applied with them. Without a cluster, it is one
+// that exists.
+func (p *Planner) Add(obj client.Object) {
+	obj = withData(obj)
+	p.objects.put(obj)
+	if p.o.Cluster == nil {
+		p.before.put(obj)
+	}
+}
 
 // clock returns the time of the reconcile that is planned.
 func (p *Planner) clock() time.Time {
@@ -104,8 +121,8 @@ func (p *Planner) advance(d time.Duration) {
 	p.now = p.now.Add(d)
 }
 
-// stepper returns the stepper of a kind. It returns an error if the provider has no such kind.
-func (p *Planner) stepper(gvk schema.GroupVersionKind) (reconciler.Stepper, error) {
+// stepper returns the stepper of a kind that reads objects. It returns an error if the provider has no such kind.
+func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconciler.Stepper, error) {
 	setup := controller.Kinds[gvk]
 	if setup == nil {
 		return nil, errors.Errorf("%s is no kind of managed resource of this provider", gvk.Kind)
@@ -113,21 +130,21 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind) (reconciler.Stepper, erro
 	var out reconciler.Stepper
 	objs, fields := p.o.Objects, p.o.Fields
 	if objs == nil {
-		objs = refs.NewObjectReader(p.objects, p.objects, p.clock)
+		objs = refs.NewObjectReader(from, from, p.clock)
 	}
 	if fields == nil {
-		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: p.objects, ConfigMaps: objs, Mapper: p.mapper(), Clock: clock.RealClock{}, Missing: p.placeholder})
+		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: from, ConfigMaps: objs, Mapper: p.mapper(), Clock: clock.RealClock{}, Missing: p.placeholder})
 	}
 	o := reconciler.Options{
 		Objects:   objs,
 		Fields:    fields,
-		Analyzer:  analysis.New(analysis.Options{Reader: p.objects, Secrets: objs}),
+		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs}),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
 		Steppers:  func(_ schema.GroupVersionKind, s reconciler.Stepper) { out = s },
 	}
 	o.Features = &feature.Flags{}
-	return out, setup(&clientOnly{client: p.objects}, o)
+	return out, setup(&clientOnly{client: from}, o)
 }
 
 // clientOnly is a manager that only has a client.
@@ -179,15 +196,8 @@ func (p *Planner) mask(a *dryrun.Account, text string) string {
 
 // account returns the account of a resource, which those of the same config and region share.
 func (p *Planner) account(ctx context.Context, mg reconciler.Managed, region string) (*dryrun.Account, sessions, error) {
-	ref := mg.GetProviderConfigReference()
-	key := region
-	if ref != nil {
-		key += "/" + ref.Kind + "/" + ref.Name
-		if ref.Kind == "ProviderConfig" {
-			key += "/" + mg.GetNamespace()
-		}
-	}
-	base := dryrun.Base{ID: OfflineAccount, Region: region, Partition: awssession.PartitionOf(region), Now: p.clock}
+	key := configKey(mg, region)
+	base := dryrun.Base{ID: cmp.Or(p.ids[key], OfflineAccount), Region: region, Partition: awssession.PartitionOf(region), Now: p.clock}
 	if p.resolver == nil {
 		a := p.known(key, base)
 		return a, a.Offline, nil
@@ -199,6 +209,25 @@ func (p *Planner) account(ctx context.Context, mg reconciler.Managed, region str
 	base.Live, base.ID, base.Partition = true, s.Identity.Account, s.Partition
 	a := p.known(key+"/"+s.Identity.Account, base)
 	return a, func() session { return a.Session(s) }, nil
+}
+
+// configKey identifies the config and the region of a resource.
+func configKey(mg reconciler.Managed, region string) string {
+	ref := mg.GetProviderConfigReference()
+	switch {
+	case ref == nil:
+		return region
+	case ref.Kind == v1beta1.ProviderConfigKind:
+		return region + "/" + ref.Kind + "/" + ref.Name + "/" + mg.GetNamespace()
+	}
+	return region + "/" + ref.Kind + "/" + ref.Name
+}
+
+// identifyAccount remembers the account that a resource of the cluster is in, if its status names it.
+func (p *Planner) identifyAccount(prior reconciler.Managed) {
+	if own, ok := ownARN(prior); ok {
+		p.ids[configKey(prior, own.Region)] = own.AccountID
+	}
 }
 
 func (p *Planner) known(key string, b dryrun.Base) *dryrun.Account {

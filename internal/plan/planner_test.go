@@ -9,8 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -24,8 +26,8 @@ import (
 
 var start = time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
 
-// planner returns a planner without a cluster and without AWS, with objects that resources refer to.
-func planner(t *testing.T, objs ...client.Object) *Planner {
+// scheme returns the types of a plan.
+func scheme(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1beta1.AddToScheme} {
@@ -33,7 +35,13 @@ func planner(t *testing.T, objs ...client.Object) *Planner {
 			t.Fatal(err)
 		}
 	}
-	p := New(Options{Scheme: s, ClusterID: "c1", Now: func() time.Time { return start }})
+	return s
+}
+
+// planner returns a planner without a cluster and without AWS, with objects that resources refer to.
+func planner(t *testing.T, objs ...client.Object) *Planner {
+	t.Helper()
+	p := New(Options{Scheme: scheme(t), ClusterID: "c1", Now: func() time.Time { return start }})
 	for _, obj := range objs {
 		p.Add(obj)
 	}
@@ -219,6 +227,94 @@ func TestAll(t *testing.T) {
 	if got := Summarize(plans); got != (Summary{Wait: 1, Create: 1, Update: 1}) {
 		t.Errorf("summary %+v", got)
 	}
+}
+
+// TestAllOfACluster checks that what resources of the cluster refer to, and follow, is what the cluster has, not what is
+// applied with them.
+func TestAllOfACluster(t *testing.T) {
+	const layerARN = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:4"
+	prices := func(text string) *corev1.ConfigMap {
+		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib"}, Data: map[string]string{"prices.py": text}}
+	}
+	layer := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib", UID: "u2", Generation: 1}}
+	layer.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: "eu-central-1", LayerName: ptr.To("lib"), Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}}}
+	layer.Status.AtProvider.LayerName, layer.Status.AtProvider.Version, layer.Status.AtProvider.LayerVersionArn = ptr.To("lib"), ptr.To[int64](4), ptr.To(layerARN)
+	layer.Status.SettledGeneration = 1
+	meta.SetExternalName(layer, layerARN)
+	f := function(created, func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Publish, f.Spec.ForProvider.LayerRefs = ptr.To(true), []xpv2.NamespacedReference{{Name: "lib"}}
+	})
+	following := func(name string) *v1beta1.Alias {
+		a := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Generation: 1}}
+		a.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1", FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}}
+		a.Status.SettledGeneration, a.Status.AtProvider.FunctionVersion = 1, ptr.To("7")
+		meta.SetExternalName(a, name)
+		SetDefaults(a)
+		return a
+	}
+	live, stepwise := following("live"), following("stepwise")
+	stepwise.Status.AtProvider.FunctionVersion = ptr.To("3")
+	stepwise.Spec.Rollout = &v1beta1.AliasRollout{
+		Strategy:   v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](20)}}}},
+		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "smoke", Invoke: v1beta1.RolloutInvoke{}}},
+	}
+	SetDefaults(layer)
+	cases := map[string]struct {
+		reason  string
+		applied []client.Object
+		want    []string
+	}{
+		"Unchanged": {
+			reason: "The same ConfigMap is applied again. The rollout has not reached the published version yet.", applied: []client.Object{prices("tea = 4")},
+			want: []string{"LayerVersion shop/lib none", "Function shop/checkout none", "Alias shop/live none", "Alias shop/stepwise update: Invoke checkout:7; rollout from version 3 to version 7: what follows depends on the results of its checks"},
+		},
+		"ConfigMap": {
+			reason:  "The ConfigMap that is applied with them differs from that in the cluster.",
+			applied: []client.Object{prices("tea = 5")},
+			want: []string{
+				"LayerVersion shop/lib update: PublishLayerVersion lib (content.codeSha256)",
+				"Function shop/checkout update: UpdateFunctionConfiguration checkout, PublishVersion checkout (layers, publish)",
+				"Alias shop/live update: UpdateAlias checkout:live (functionVersion)",
+				"Alias shop/stepwise update: Invoke checkout:8; rollout from version 3 to version 8: what follows depends on the results of its checks",
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := scheme(t)
+			cluster := fake.NewClientBuilder().WithScheme(s).WithObjects(prices("tea = 4"), layer.DeepCopy(), f.DeepCopy(), live.DeepCopy(), stepwise.DeepCopy()).Build()
+			p := New(Options{Scheme: s, Cluster: cluster, ClusterID: "c1", Now: func() time.Time { return start }})
+			for _, obj := range tc.applied {
+				p.Add(obj)
+			}
+			plans := p.All(t.Context(), []Resource{{layer, layer}, {f, f}, {live, live}, {stepwise, stepwise}})
+			var got []string
+			for _, p := range plans {
+				for i := range p.Changes {
+					if path := p.Changes[i].Path; path == "layers" && p.Changes[i].After != `["arn:aws:lambda:eu-central-1:123456789012:layer:lib:5"]` {
+						t.Errorf("%s is changed to %s", path, p.Changes[i].After)
+					}
+				}
+				got = append(got, p.String()+" "+withoutValues(p))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// withoutValues returns the summary of a plan with the paths of what differs only.
+func withoutValues(p Plan) string {
+	var paths []string
+	for _, c := range p.Changes {
+		paths = append(paths, c.Path)
+	}
+	p.Changes = nil
+	if len(paths) == 0 {
+		return p.Summary()
+	}
+	return p.Summary() + " (" + strings.Join(paths, ", ") + ")"
 }
 
 func TestSummary(t *testing.T) {

@@ -159,7 +159,7 @@ func (p *Planner) in(ctx context.Context, mg reconciler.Managed, policies xpv2.M
 	if err != nil {
 		return err
 	}
-	s, err := p.stepper(gvk)
+	s, err := p.stepper(gvk, p.objects)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (p *Planner) declare(mg reconciler.Managed, out *Requests) {
 	if err != nil {
 		return
 	}
-	s, err := p.stepper(gvk)
+	s, err := p.stepper(gvk, p.objects)
 	if err != nil {
 		return
 	}

@@ -2,13 +2,16 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/utils/ptr"
 
 	xpmeta "github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -54,6 +57,9 @@ type walk struct {
 	settled bool
 	ready   string
 
+	// rollout describes the rollout whose check the walk has ended at, if it has.
+	rollout string
+
 	// deferred is how long AWS may not be called, if the walk has ended because of that.
 	deferred time.Duration
 }
@@ -76,11 +82,11 @@ func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.
 			break
 		}
 		if r.Deferred {
-			if p.o.Pause == nil || p.o.Pause(ctx, r.Wait) != nil {
-				w.deferred = r.Wait
-				break
-			}
-			continue
+			w.deferred = r.Wait
+			break
+		}
+		if w.rollout = checkedRollout(mg, made); w.rollout != "" {
+			break
 		}
 		if idle++; len(made) > 0 {
 			idle = 0
@@ -94,6 +100,17 @@ func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.
 	}
 	w.calls, w.ready = a.Calls()[begin:], mg.GetCondition(xpv2.TypeReady).Message
 	return w
+}
+
+// checkedRollout describes the rollout of an Alias if calls have invoked the function to check the new version. It returns
+// an empty text otherwise.
+func checkedRollout(mg reconciler.Managed, made []dryrun.Call) string {
+	a, ok := mg.(*v1beta1.Alias)
+	if !ok || !slices.ContainsFunc(made, func(c dryrun.Call) bool { return c.Operation == "Invoke" }) {
+		return ""
+	}
+	r := ptr.Deref(a.Status.Rollout, v1beta1.AliasRolloutStatus{})
+	return fmt.Sprintf("rollout from version %s to version %s: what follows depends on the results of its checks", r.Stable.FunctionVersion, r.Target.FunctionVersion)
 }
 
 // repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not modeled.
@@ -138,9 +155,12 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 	if err != nil {
 		return rejected(out, err)
 	}
-	s, err := p.stepper(gvk)
+	s, err := p.stepper(gvk, p.objects)
 	if err != nil {
 		return rejected(out, err)
+	}
+	if prior != nil {
+		p.identifyAccount(prior)
 	}
 	a, sess, err := p.account(ctx, desired, s.Region(desired))
 	if err != nil {
@@ -151,7 +171,6 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 		return out
 	}
 	a.Assume(gvk.Kind != v1beta1.FunctionKind)
-	names := map[string]string{}
 	if prior != nil {
 		p.inherit(mg, prior)
 		if message, held := p.held(mg); held {
@@ -159,14 +178,17 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 			return out
 		}
 		if p.resolver == nil {
-			out.Unknowns = append(out.Unknowns, p.seed(ctx, s, mg, prior, a, sess, names)...)
+			out.Unknowns = append(out.Unknowns, p.seed(ctx, gvk, mg, prior, a, sess)...)
+		} else {
+			name, last := numbers(prior)
+			a.Number(name, last+1)
 		}
 	}
 	p.identify(mg)
 	w := p.walk(ctx, s, mg, a, sess)
 	p.objects.put(mg)
 	out.deferred = w.deferred
-	p.describe(&out, mg, w, a, names)
+	p.describe(&out, mg, w, a)
 	return out
 }
 
@@ -212,16 +234,17 @@ func (p *Planner) identify(mg reconciler.Managed) {
 	}
 }
 
-// seed makes the account have what the object in the cluster asks for, and gives the resource the names and the status
-// that result. It returns what is not known then.
-func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reconciler.Managed, a *dryrun.Account, sess sessions, names map[string]string) []string {
+// seed makes the account have what the object in the cluster asks for, with what that refers to now, and gives the
+// resource the names and the status that result. It returns what is not known then.
+func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconciler.Managed, a *dryrun.Account, sess sessions) []string {
 	name := reconciler.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
 		return nil // It was not created yet.
 	}
 	was, ok := prior.DeepCopyObject().(reconciler.Managed)
-	if !ok {
-		return nil
+	s, err := p.stepper(gvk, p.before)
+	if !ok || err != nil {
+		return nil // Plan has reported it.
 	}
 	was.SetDeletionTimestamp(nil)
 	was.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
@@ -231,13 +254,15 @@ func (p *Planner) seed(ctx context.Context, s reconciler.Stepper, mg, prior reco
 		xpmeta.SetExternalName(was, name)
 	}
 	a.Number(numbers(prior))
+	asObserved(was)
 	clearField(was, "Status")
 	w := p.walk(ctx, s, was, a, sess)
+	p.before.put(was)
 	if w.err != nil {
 		return []string{"what AWS has: the object in the cluster cannot be reconciled: " + w.err.Error()}
 	}
 	if made := xpmeta.GetExternalName(was); made != name && name != "" {
-		names[made] = name
+		p.names[made] = name
 	}
 	annotations := mg.GetAnnotations()
 	for k, v := range was.GetAnnotations() {
@@ -274,9 +299,9 @@ func unsettled(prior reconciler.Managed) []string {
 }
 
 // describe completes a plan by what was found.
-func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.Account, names map[string]string) {
+func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.Account) {
 	show := func(text string) string {
-		for made, name := range names {
+		for made, name := range p.names {
 			text = strings.ReplaceAll(text, made, name)
 		}
 		return p.mask(a, text)
@@ -302,6 +327,8 @@ func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.A
 		out.Action, out.Message = Wait, show(w.err.Error())
 	case w.err != nil:
 		out.Action, out.Message = Reject, show(w.err.Error())
+	case w.rollout != "":
+		out.Message = show(w.rollout)
 	case !w.settled && !w.gone && len(w.calls) == 0:
 		out.Action, out.Message = Wait, show(w.ready)
 	case !w.settled && !w.gone:

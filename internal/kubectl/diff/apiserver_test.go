@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,6 +124,13 @@ func TestAPIServer(t *testing.T) {
 			t.Errorf("the plan has called %s", c.Operation)
 		}
 	}
+
+	// AWS is read within the quota, however many resources there are.
+	var layers strings.Builder
+	for i := range 20 {
+		fmt.Fprintf(&layers, "---\n{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: LayerVersion, metadata: {name: l-%d}, spec: {forProvider: {region: eu-central-1, layerName: l-%d, content: {inline: {a.py: x}}}}}\n", i, i)
+	}
+	wants(do(1, layers.String(), "-f", "-", "--refresh"), "Plan: 20 to create, 0 to adopt, 0 to update, 0 to replace, 0 to delete, 0 unchanged.\n")
 
 	// The credentials of the provider's pod are not on this machine.
 	apply("{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
@@ -56,14 +57,15 @@ func (c *machineConfigs) Get(ctx context.Context, key client.ObjectKey, obj clie
 	return nil
 }
 
-// explained adds to errors of the ProviderConfigs of a resource what the user of the command can do.
-type explained struct{ resolver reconciler.Resolver }
+// A paced resolver resolves sessions whose calls wait for the quota. It adds to errors of a ProviderConfig what the user of
+// the command can do.
+type paced struct{ resolver reconciler.Resolver }
 
 // Resolve resolves the session of a resource.
-func (e explained) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
+func (e *paced) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := e.resolver.Resolve(ctx, mg, region)
 	if err == nil {
-		return s, nil
+		return s.Derive(awsconfig.Pace(kubectl.Wait)), nil
 	}
 	for _, source := range []string{"IRSA", "PodIdentity", "WebIdentity", "Filesystem", "environment"} {
 		if strings.Contains(err.Error(), source) {

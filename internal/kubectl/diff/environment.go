@@ -80,7 +80,6 @@ func (e *environment) options(o *options) plan.Options {
 	if !o.refresh {
 		return out
 	}
-	out.Pause = kubectl.Wait
 	out.Resolver = func(c client.Client) reconciler.Resolver {
 		so := awsconfig.SessionOptions()
 		secrets := session.LiveSecrets(c)
@@ -88,7 +87,7 @@ func (e *environment) options(o *options) plan.Options {
 			c = &machineConfigs{Client: c}
 			secrets = session.SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) { return e.credentials, nil })
 		}
-		return explained{session.New(c, secrets, quota.New(o.Now, quota.Options{}), o.Now, so)}
+		return &paced{session.New(c, secrets, quota.New(o.Now, quota.Options{}), o.Now, so)}
 	}
 	return out
 }

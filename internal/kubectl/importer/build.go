@@ -53,7 +53,7 @@ func newBuilder(o Options, s *session.Session, a *account, r *reader) *builder {
 // planner returns a planner that reads with the session, in which all that was read is remembered.
 func (b *builder) planner() *plan.Planner {
 	return plan.New(plan.Options{
-		Scheme: b.o.Scheme, ClusterID: b.o.ClusterID, Now: b.o.Now, Pause: b.o.Pause,
+		Scheme: b.o.Scheme, ClusterID: b.o.ClusterID, Now: b.o.Now,
 		Resolver: func(client.Client) reconciler.Resolver { return fixed{b.session} },
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
 // Options are those of an Import.
@@ -57,8 +58,8 @@ const (
 
 // Import returns the manifests of the functions of an account in a region, and of what belongs to them.
 func Import(ctx context.Context, o Options) (*Result, error) {
-	rec := newRecorder(o.Pause)
-	s := o.Session.Derive(rec.addTo)
+	rec := newRecorder()
+	s := o.Session.Derive(awsconfig.Pace(o.Pause)).Derive(rec.addTo)
 	if o.Progress == nil {
 		o.Progress = func(Phase, int, int) {}
 	}

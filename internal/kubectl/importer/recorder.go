@@ -7,30 +7,17 @@ import (
 	"fmt"
 	"maps"
 	"sync"
-	"time"
 
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-const (
-	// mostThrottles is how often a call is repeated that AWS has throttled, in addition to the SDK's own attempts.
-	mostThrottles = 10
-
-	// throttlePause is the time between such calls.
-	throttlePause = 2 * time.Second
-)
-
-// A recorder is a middleware that reads AWS within its quotas, and reads everything once: a later call with the same
-// input has the same answer. Calls that are not reads fail.
+// A recorder is a middleware that reads everything once: a later call with the same input has the same answer. Calls that
+// are not reads fail.
 type recorder struct {
-	pause kubectl.Pause
-
 	mu      sync.Mutex
 	answers map[string]answer
 	calls   map[string]int
@@ -42,8 +29,8 @@ type answer struct {
 	err    error
 }
 
-func newRecorder(p kubectl.Pause) *recorder {
-	return &recorder{pause: p, answers: map[string]answer{}, calls: map[string]int{}}
+func newRecorder() *recorder {
+	return &recorder{answers: map[string]answer{}, calls: map[string]int{}}
 }
 
 // addTo adds the middleware to the stack of an operation.
@@ -59,36 +46,13 @@ func (r *recorder) addTo(stack *middleware.Stack) error {
 		if a, ok := r.known(key); ok {
 			return middleware.InitializeOutput{Result: a.result}, middleware.Metadata{}, a.err
 		}
-		out, md, err := r.send(ctx, operation, in, next)
+		out, md, err := next.HandleInitialize(ctx, in)
+		r.count(operation)
 		if _, answered := errors.AsType[smithy.APIError](err); err == nil || answered && !awserr.IsThrottled(err) {
 			r.keep(key, answer{out.Result, err})
 		}
 		return out, md, err
 	}), middleware.Before)
-}
-
-// send makes a call once the quota allows it.
-func (r *recorder) send(ctx context.Context, operation string, in middleware.InitializeInput, next middleware.InitializeHandler) (
-	out middleware.InitializeOutput, md middleware.Metadata, err error,
-) {
-	for throttled := 0; ; {
-		out, md, err = next.HandleInitialize(ctx, in)
-		wait, deferred := quota.Deferred(err)
-		if !deferred {
-			r.count(operation)
-		}
-		switch {
-		case deferred:
-		case awserr.IsThrottled(err) && throttled < mostThrottles:
-			throttled++
-			wait = throttlePause
-		default:
-			return out, md, err
-		}
-		if err := r.pause(ctx, wait); err != nil {
-			return out, md, err
-		}
-	}
 }
 
 func keyOf(operation string, in any) string {
@@ -118,7 +82,7 @@ func (r *recorder) count(operation string) {
 	r.calls[operation]++
 }
 
-// counts returns how many calls of each operation were sent.
+// counts returns how many calls of each operation were made.
 func (r *recorder) counts() map[string]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
