@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,58 +17,107 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
+// footprintSettles is how long a provider runs before its footprint is measured. By then, it has unmapped the pages of its
+// program, its caches are filled, and the garbage of its start is collected.
+const footprintSettles = 4 * time.Minute
+
 // BenchmarkFootprint measures a provider's memory and CPU with a number of Functions: docs/sizing.md explains the
 // figures. The provider is the built one, in a process of its own, in a cluster with a thousand unrelated Secrets of
-// 10 kB, against the double with Lambda's real quotas and 30 ms a call. Each Function is polled once a minute, ten
-// times as often as by default, so that a minute is enough to measure. It takes about 20 minutes.
+// 10 kB, against the double with Lambda's real quotas and 30 ms a call. It is measured after it has created the Functions,
+// and once more after a restart, with a standby beside it. Each Function is polled once a minute, ten times as often as by
+// default, so that a minute is enough to measure. It takes about 40 minutes.
 func BenchmarkFootprint(b *testing.B) {
-	const interval = time.Minute
 	w := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
 	w.bystanders(1000)
-	args := []string{
-		"--leader-election-namespace=" + w.ns,
-		"--poll=" + interval.String(), "--min-poll=" + interval.String(),
-	}
-	program := built(b)
-	p := start(b, program, "LEADER", w.cluster.Kubeconfig, args...)
-	until(b, "the provider leads", func() bool { return p.leads(b) })
-	standby := start(b, program, "STANDBY", w.cluster.Kubeconfig, args...)
-	get(b, "http://"+standby.health+"/readyz")
-
-	made := 0
+	f := &footprint{env: w, program: built(b)}
 	for _, n := range []int{0, 1000, 10000} {
 		b.Run(fmt.Sprintf("functions=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				p.resetPeak(b)
-				before := p.seconds(b)
-				for ; made < n; made++ {
-					w.create(w.function(fmt.Sprintf("f-%05d", made)))
-				}
-				w.ready(n, 30*time.Minute)
-				creating := p.seconds(b) - before
-				b.ReportMetric(p.memory(b, "VmHWM"), "peak-MiB")
 				if n > 0 {
-					b.ReportMetric(1000*creating/float64(n), "cpu-ms/creation")
+					f.creation(b, n)
 				}
-
-				time.Sleep(interval / 2) // The garbage of the creation is collected, and polls spread out.
-				before, calls := p.seconds(b), w.double.Count("")
-				time.Sleep(interval)
-				// Memory is read before the metrics, which allocate.
-				b.ReportMetric(p.memory(b, "VmRSS"), "rss-MiB")
-				b.ReportMetric(p.memory(b, "RssAnon"), "anon-MiB")
-				b.ReportMetric(p.memory(b, "RssFile"), "program-MiB")
-				b.ReportMetric(standby.memory(b, "VmRSS"), "standby-rss-MiB")
-				b.ReportMetric(standby.memory(b, "RssAnon"), "standby-anon-MiB")
-				steady := p.seconds(b) - before
-				if n > 0 { // Each Function is polled once in an interval, by list or by itself.
-					b.ReportMetric(1000*steady/float64(n), "cpu-ms/look")
-				}
-				b.ReportMetric(1000*steady/interval.Seconds(), "cpu-m")
-				b.ReportMetric(float64(w.double.Count("")-calls)/interval.Seconds(), "calls/s")
-				b.ReportMetric(p.mebibytes(b, "go_memstats_heap_inuse_bytes"), "heap-MiB")
+				f.restart(b, n)
 			}
 		})
+	}
+}
+
+// A footprint is a benchmark of a provider's footprint.
+type footprint struct {
+	*env
+	program string
+	made    int // The Functions that exist.
+}
+
+// footprintPoll is how often each Function is polled.
+const footprintPoll = time.Minute
+
+// start starts a provider.
+func (f *footprint) start(b *testing.B, name string) *process {
+	b.Helper()
+	return start(b, f.program, name, f.cluster.Kubeconfig,
+		"--leader-election-namespace="+f.ns, "--poll="+footprintPoll.String(), "--min-poll="+footprintPoll.String())
+}
+
+// lead starts a provider, and waits until it leads.
+func (f *footprint) lead(b *testing.B) *process {
+	b.Helper()
+	p := f.start(b, "LEADER")
+	until(b, "the provider leads", func() bool { return p.leads(b) })
+	return p
+}
+
+// creation measures a provider that creates Functions until there are n.
+func (f *footprint) creation(b *testing.B, n int) {
+	b.Helper()
+	p := f.lead(b)
+	p.resetPeak(b)
+	before, existed := p.seconds(b), f.made
+	for ; f.made < n; f.made++ {
+		f.create(f.function(fmt.Sprintf("f-%05d", f.made)))
+	}
+	f.ready(n, 30*time.Minute)
+	b.ReportMetric(p.memory(b, "VmHWM"), "peak-MiB")
+	b.ReportMetric(1000*(p.seconds(b)-before)/float64(n-existed), "cpu-ms/creation")
+	time.Sleep(footprintSettles)
+	b.ReportMetric(p.memory(b, "VmRSS"), "created-rss-MiB")
+	b.ReportMetric(p.memory(b, "RssFile"), "created-program-MiB")
+	stop(b, p)
+}
+
+// restart measures a provider that finds n Functions when it starts, and a standby.
+func (f *footprint) restart(b *testing.B, n int) {
+	b.Helper()
+	p := f.lead(b)
+	standby := f.start(b, "STANDBY")
+	get(b, "http://"+standby.health+"/readyz")
+	time.Sleep(footprintSettles)
+	before, calls := p.seconds(b), f.double.Count("")
+	time.Sleep(footprintPoll)
+	// Memory is read before the metrics, which allocate.
+	b.ReportMetric(p.memory(b, "VmRSS"), "rss-MiB")
+	b.ReportMetric(p.memory(b, "RssAnon"), "anon-MiB")
+	b.ReportMetric(p.memory(b, "RssFile"), "program-MiB")
+	b.ReportMetric(standby.memory(b, "VmRSS"), "standby-rss-MiB")
+	b.ReportMetric(standby.memory(b, "RssAnon"), "standby-anon-MiB")
+	steady := p.seconds(b) - before
+	if n > 0 { // Each Function is polled once, by list or by itself.
+		b.ReportMetric(1000*steady/float64(n), "cpu-ms/look")
+	}
+	b.ReportMetric(1000*steady/footprintPoll.Seconds(), "cpu-m")
+	b.ReportMetric(float64(f.double.Count("")-calls)/footprintPoll.Seconds(), "calls/s")
+	b.ReportMetric(p.mebibytes(b, "go_memstats_heap_inuse_bytes"), "heap-MiB")
+	stop(b, standby, p)
+}
+
+// stop ends processes, and waits until they have ended.
+func stop(b *testing.B, processes ...*process) {
+	b.Helper()
+	for _, p := range processes {
+		p.signal(b, syscall.SIGTERM)
+		if err := p.ends(b); err != nil {
+			b.Fatalf("provider %s: %v", p.name, err)
+		}
 	}
 }
 

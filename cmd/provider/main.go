@@ -58,7 +58,7 @@ func run(ctx context.Context, f flags) error {
 		defer t.Stop(ctx)
 		o.Tracer = t.Tracer()
 	}
-	go manager.UnmapProgram(ctx)
+	go manager.TrimMemory(ctx)
 	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
 	if err != nil {
 		return err

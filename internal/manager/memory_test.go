@@ -23,7 +23,7 @@ func TestLimitGarbage(t *testing.T) {
 		gogc   string
 		want   int
 	}{
-		"Default": {reason: "The provider has a default of its own.", want: gcPercent},
+		"Default": {reason: "The provider has a default of its own.", want: startGCPercent},
 		"Set":     {reason: "The user's value remains.", gogc: "123", want: initial},
 		"Off":     {reason: "So does a collection that is off.", gogc: "off", want: initial},
 	}

@@ -2,32 +2,17 @@ package manager
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// unmapAfter is how long after its start a process unmaps the pages of its program. By then, its caches are filled, and
-// most of what only a start needs has run.
-const unmapAfter = 2 * time.Minute
-
-// UnmapProgram waits until the start is over, and then unmaps the pages of the program from this process, once. The kernel
-// keeps them in its page cache, and maps those again that are used. Without it, pages that only the start needs stay
-// resident. It changes nothing if the kernel does not support it.
-func UnmapProgram(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(unmapAfter):
-		unmapProgram()
-	}
-}
-
-// unmapProgram unmaps the pages of the program.
+// unmapProgram unmaps the pages of the program from this process. The kernel keeps them in its page cache, and maps those
+// again that are used. Without it, pages that only the start needs stay resident. It changes nothing if the kernel does not
+// support it.
 func unmapProgram() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {

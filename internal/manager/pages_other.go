@@ -2,7 +2,5 @@
 
 package manager
 
-import "context"
-
-// UnmapProgram does nothing: only Linux has what it needs.
-func UnmapProgram(context.Context) {}
+// unmapProgram does nothing: only Linux has what it needs.
+func unmapProgram() {}
