@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -104,6 +105,38 @@ func ownARN(mg reconciler.Managed) (arn.ARN, bool) {
 		}
 	}
 	return arn.ARN{}, false
+}
+
+// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest of an
+// image's tag. It returns what is not known then.
+func withoutChecks(mg reconciler.Managed) []string {
+	var unknown []string
+	code := func(c *v1beta1.FunctionCode) {
+		if c != nil && c.S3Key != nil && c.SHA256 != nil {
+			c.SHA256 = nil
+			unknown = append(unknown, "whether the object in S3 has the checksum of code.sha256")
+		}
+		if c != nil && ptr.Deref(c.TrackImageTag, false) {
+			c.TrackImageTag = nil
+			unknown = append(unknown, "whether the tag of the image names another image since (trackImageTag)")
+		}
+	}
+	content := func(c *v1beta1.LayerContent) {
+		if c != nil && c.S3Key != nil && c.SHA256 != nil {
+			c.SHA256 = nil
+			unknown = append(unknown, "whether the object in S3 has the checksum of content.sha256")
+		}
+	}
+	switch r := mg.(type) {
+	case *v1beta1.Function:
+		code(r.Spec.ForProvider.Code)
+		if r.Spec.InitProvider != nil {
+			code(r.Spec.InitProvider.Code)
+		}
+	case *v1beta1.LayerVersion:
+		content(r.Spec.ForProvider.Content)
+	}
+	return unknown
 }
 
 // SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that

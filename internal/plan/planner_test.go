@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -15,13 +16,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 var start = time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
@@ -90,10 +96,11 @@ func calls(p Plan) []string {
 
 func TestPlan(t *testing.T) {
 	type want struct {
-		Action  Action
-		Calls   []string
-		Changes []Change
-		Message string
+		Action   Action
+		Calls    []string
+		Changes  []Change
+		Unknowns []string
+		Message  string
 	}
 	memory := func(mb int32) func(*v1beta1.Function) {
 		return func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To(mb) }
@@ -102,6 +109,18 @@ func TestPlan(t *testing.T) {
 	secret := func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "db"}}}}
 	}
+	pinned := func(version, sum string) func(*v1beta1.Function) {
+		return func(f *v1beta1.Function) {
+			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"), S3ObjectVersion: ptr.To(version), SHA256: ptr.To(sum)}
+		}
+	}
+	tracked := func(tag string) func(*v1beta1.Function) {
+		return func(f *v1beta1.Function) {
+			f.Spec.ForProvider.Runtime, f.Spec.ForProvider.Handler, f.Spec.ForProvider.PackageType = nil, nil, ptr.To("Image")
+			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ImageURI: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:" + tag), TrackImageTag: ptr.To(true)}
+		}
+	}
+	const ofPin, ofTag = "whether the object in S3 has the checksum of code.sha256", "whether the tag of the image names another image since (trackImageTag)"
 	cases := map[string]struct {
 		reason         string
 		objects        []client.Object
@@ -169,6 +188,25 @@ func TestPlan(t *testing.T) {
 			}),
 			prior: function(created), want: want{Action: Orphan},
 		},
+		"PinUnchanged": {
+			reason: "Only S3 can tell whether the pin is right.", desired: function(created, pinned("1", "a")), prior: function(created, pinned("1", "a")),
+			want: want{Action: None, Unknowns: []string{ofPin}},
+		},
+		"PinChanged": {
+			reason: "Another version of the object is deployed.", desired: function(created, pinned("2", "b")), prior: function(created, pinned("1", "a")),
+			want: want{Action: Update, Calls: []string{"UpdateFunctionCode checkout"}, Changes: []Change{{Path: "code.source", Before: `"s3://b/k.zip?versionId=1"`, After: `"s3://b/k.zip?versionId=2"`}}, Unknowns: []string{ofPin}},
+		},
+		"TagUnchanged": {
+			reason: "Only ECR can tell what the tag names.", desired: function(created, tracked("v1")), prior: function(created, tracked("v1")),
+			want: want{Action: None, Unknowns: []string{ofTag}},
+		},
+		"TagChanged": {
+			reason: "Another tag is deployed.", desired: function(created, tracked("v2")), prior: function(created, tracked("v1")),
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionCode checkout"}, Unknowns: []string{ofTag},
+				Changes: []Change{{Path: "code.imageUri", Before: `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"`, After: `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v2"`}},
+			},
+		},
 		"MayNotUpdate": {
 			reason: "managementPolicies forbid the change.",
 			desired: function(created, memory(512), func(f *v1beta1.Function) {
@@ -191,7 +229,7 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%s\nmessage %q, want %q", tc.reason, got.Message, tc.want.Message)
 			}
 			tc.want.Message = got.Message
-			if diff := cmp.Diff(tc.want, want{got.Action, calls(got), got.Changes, got.Message}); diff != "" {
+			if diff := cmp.Diff(tc.want, want{got.Action, calls(got), got.Changes, got.Unknowns, got.Message}); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -321,5 +359,67 @@ func TestSummary(t *testing.T) {
 	p := Plan{Action: Update, Calls: []dryrun.Call{{Operation: "UpdateAlias", On: "f:live"}}, Changes: []Change{{Path: "description", Before: `"a"`, After: `"b"`}}}
 	if got, want := p.Summary(), `update: UpdateAlias f:live (description: "a" -> "b")`; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// oneSession is a resolver of one session.
+type oneSession struct{ session *awssession.Session }
+
+// Resolve returns the session.
+func (o oneSession) Resolve(context.Context, resource.ModernManaged, string) (*awssession.Session, error) {
+	return o.session, nil
+}
+
+// TestLiveCode checks plans of code whose identity AWS returns: one deployment, and none of what AWS has.
+func TestLiveCode(t *testing.T) {
+	archive, err := bundle.Zip(map[string][]byte{"index.py": []byte("x = 1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	adopted := func(f *v1beta1.Function) { f.Annotations = map[string]string{"lambda.aws.m.crossplane.io/adopt": "true"} }
+	pinned := func(sum string) func(*v1beta1.Function) {
+		return func(f *v1beta1.Function) {
+			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"), SHA256: ptr.To(sum)}
+		}
+	}
+	tracked := func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Runtime, f.Spec.ForProvider.Handler, f.Spec.ForProvider.PackageType = nil, nil, ptr.To("Image")
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ImageURI: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"), TrackImageTag: ptr.To(true)}
+	}
+	cases := map[string]struct {
+		reason  string
+		desired *v1beta1.Function
+		want    []string
+		message string
+	}{
+		"NewPinned":  {reason: "The object has the pinned hash.", desired: function(pinned(bundle.Hash(archive))), want: []string{"CreateFunction checkout"}},
+		"NewTracked": {reason: "The tag names an image.", desired: function(tracked), want: []string{"CreateFunction checkout"}},
+		"WrongPin":   {reason: "The object has another hash.", desired: function(pinned("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")), message: "sha256"},
+		"Changed": {
+			reason: "Other code is deployed once.",
+			desired: function(pinned(bundle.Hash(archive)), adopted, func(f *v1beta1.Function) { f.Name = "cart" }),
+			want:    []string{"UpdateFunctionCode cart"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := testenv.NewAWS(t, awsdouble.Options{})
+			w.AddFunction("cart")
+			w.Double.PutObject("b", "k.zip", archive)
+			w.Double.PutImage("hello", "v1", "sha256:0f3a")
+			p := New(Options{Scheme: scheme(t), ClusterID: "c1", Now: w.Now, Resolver: func(client.Client) reconciler.Resolver {
+				return oneSession{&awssession.Session{AWS: w.Double.Config(testenv.Region), Partition: "aws", Identity: awssession.Identity{Account: awsdouble.DefaultAccount}}}
+			}})
+			got := p.Plan(t.Context(), tc.desired, nil)
+			var code []string
+			for _, c := range calls(got) {
+				if strings.Contains(c, "FunctionCode") || strings.HasPrefix(c, "CreateFunction") {
+					code = append(code, c)
+				}
+			}
+			if diff := cmp.Diff(tc.want, code); diff != "" || !strings.Contains(got.Message, tc.message) || (got.Message == "") != (tc.message == "") {
+				t.Errorf("%s\nmessage %q, code: -want, +got:\n%s", tc.reason, got.Message, diff)
+			}
+		})
 	}
 }

@@ -57,6 +57,9 @@ type walk struct {
 	settled bool
 	ready   string
 
+	// unknowns are what only AWS could tell.
+	unknowns []string
+
 	// rollout describes the rollout whose check the walk has ended at, if it has.
 	rollout string
 
@@ -67,6 +70,9 @@ type walk struct {
 // walk reconciles a resource until nothing is left to do.
 func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.Managed, a *dryrun.Account, sess sessions) walk {
 	w, idle := walk{}, 0
+	if p.resolver == nil {
+		w.unknowns = withoutChecks(mg)
+	}
 	begin := len(a.Calls())
 	for step := range maxSteps {
 		p.advance(tick)
@@ -307,6 +313,7 @@ func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.A
 		return p.mask(a, text)
 	}
 	deleted := xpmeta.WasDeleted(mg)
+	out.Unknowns = append(out.Unknowns, w.unknowns...)
 	out.Action = action(w.calls, w.existed, w.adopted, deleted)
 	for _, c := range w.calls {
 		out.Calls = append(out.Calls, dryrun.Call{Operation: c.Operation, On: show(c.On)})

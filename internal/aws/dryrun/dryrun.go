@@ -159,9 +159,6 @@ func (a *Account) addTo(stack *middleware.Stack) error {
 			md = m
 			return o.Result, err
 		})
-		if err != nil {
-			err = &smithy.OperationError{ServiceID: "Lambda", OperationName: operation, Err: err}
-		}
 		return out, md, err
 	}), middleware.Before)
 }

@@ -1,17 +1,25 @@
 package dryrun
 
 import (
+	"bytes"
+	"context"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
+	ecrtypes "github.com/aws/aws-sdk-go-v2/service/ecr/types"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -77,6 +85,76 @@ func TestLive(t *testing.T) {
 	want := []string{"UpdateFunctionConfiguration cart", "TagResource arn:aws:lambda:eu-central-1:123456789012:function:cart", "DeleteFunction cart"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls: -want, +got:\n%s", diff)
+	}
+}
+
+// TestCode checks that a deployment of code that was read has the hash that AWS would return.
+func TestCode(t *testing.T) {
+	const repository, digest = awsdouble.DefaultAccount + ".dkr.ecr." + testenv.Region + ".amazonaws.com/hello", "sha256:0f3a"
+	archive, err := bundle.Zip(map[string][]byte{"index.py": []byte("x = 1")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := &lambda.UpdateFunctionCodeInput{S3Bucket: aws.String("b"), S3Key: aws.String("k.zip")}
+	image := &lambda.UpdateFunctionCodeInput{ImageUri: aws.String(repository + ":v1")}
+	cases := map[string]struct {
+		reason string
+		read   func(ctx context.Context, s *session.Session) error
+		in     *lambda.UpdateFunctionCodeInput
+		want   string
+		not    bool
+	}{
+		"Head": {
+			reason: "S3 returns the hash that it stores.", in: object, want: bundle.Hash(archive),
+			read: func(ctx context.Context, s *session.Session) error {
+				_, err := session.Client(s, s3.NewFromConfig).HeadObject(ctx, &s3.HeadObjectInput{Bucket: object.S3Bucket, Key: object.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+				return err
+			},
+		},
+		"Get": {
+			reason: "The object was read as a whole.", in: object, want: bundle.Hash(archive),
+			read: func(ctx context.Context, s *session.Session) error {
+				out, err := session.Client(s, s3.NewFromConfig).GetObject(ctx, &s3.GetObjectInput{Bucket: object.S3Bucket, Key: object.S3Key})
+				if err != nil {
+					return err
+				}
+				_, err = io.Copy(io.Discard, out.Body)
+				return err
+			},
+		},
+		"Tag": {
+			reason: "ECR returns what the tag names.", in: image, want: strings.TrimPrefix(digest, "sha256:"),
+			read: func(ctx context.Context, s *session.Session) error {
+				_, err := session.Client(s, ecr.NewFromConfig).BatchGetImage(ctx, &ecr.BatchGetImageInput{
+					RegistryId: aws.String(awsdouble.DefaultAccount), RepositoryName: aws.String("hello"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("v1")}},
+				})
+				return err
+			},
+		},
+		"Digest":  {reason: "The URI has the digest.", in: &lambda.UpdateFunctionCodeInput{ImageUri: aws.String(repository + "@" + digest)}, want: strings.TrimPrefix(digest, "sha256:")},
+		"Unread":  {reason: "What the object has is not known.", in: object, want: bundle.Hash(archive), not: true},
+		"Inline":  {reason: "The call has the archive.", in: &lambda.UpdateFunctionCodeInput{ZipFile: archive}, want: bundle.Hash(archive)},
+		"Unknown": {reason: "What the tag names is not known.", in: image, want: strings.TrimPrefix(digest, "sha256:"), not: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w, a, api := account(t)
+			w.Double.PutObject("b", "k.zip", nil)
+			_, err := s3.NewFromConfig(w.Double.Config(testenv.Region)).PutObject(t.Context(), &s3.PutObjectInput{
+				Bucket: object.S3Bucket, Key: object.S3Key, Body: bytes.NewReader(archive), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256,
+			})
+			w.Must(err)
+			w.Double.PutImage("hello", "v1", digest)
+			if tc.read != nil {
+				w.Must(tc.read(t.Context(), a.Session(&session.Session{AWS: w.Double.Config(testenv.Region)})))
+			}
+			tc.in.FunctionName = aws.String("cart")
+			out, err := api.UpdateFunctionCode(t.Context(), tc.in)
+			w.Must(err)
+			if got := *out.CodeSha256; (got == tc.want) == tc.not {
+				t.Errorf("%s\nCodeSha256 %q, want %q: %t", tc.reason, got, tc.want, !tc.not)
+			}
+		})
 	}
 }
 

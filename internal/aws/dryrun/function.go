@@ -199,20 +199,6 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 	return out
 }
 
-// image sets the image of a function, if it has one.
-func (a *Account) image(f *lambda.GetFunctionOutput, uri *string) {
-	if uri == nil {
-		return
-	}
-	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, hash([]byte(*uri))
-	f.Code.ImageUri, f.Code.RepositoryType = uri, aws.String("ECR")
-	if repository, digest, ok := strings.Cut(*uri, "@"); ok {
-		f.Code.ResolvedImageUri = aws.String(repository + "@" + digest)
-		return
-	}
-	f.Code.ResolvedImageUri = uri
-}
-
 // publish publishes a version of a function.
 func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
@@ -236,14 +222,6 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to t
 	// A publication gives the function itself another revision.
 	a.touch(f)
 	return v
-}
-
-// codeHash returns the hash of an archive. That of an object in S3 is known after AWS has accepted it.
-func (a *Account) codeHash(zip []byte, bucket, object, version *string) *string {
-	if zip != nil {
-		return hash(zip)
-	}
-	return hash([]byte("s3://" + aws.ToString(bucket) + "/" + aws.ToString(object) + "#" + aws.ToString(version) + a.placeholder("planned-code-%d")))
 }
 
 func hash(b []byte) *string {

@@ -2,8 +2,10 @@ package dryrun
 
 import (
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // read answers a read: from what was changed, or else by AWS.
@@ -112,6 +114,8 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 			func(v types.ProvisionedConcurrencyConfigListItem) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetRuntimeManagementConfigInput:
 		return get(s.runtimes, key(in.FunctionName, in.Qualifier), a.ofFunction(in.FunctionName, live, &lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto, FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
+	case *s3.HeadObjectInput, *s3.GetObjectInput, *ecr.BatchGetImageInput:
+		return a.readCode(in, live)
 	case *lambda.ListFunctionsInput:
 		return a.orEmpty(live, &lambda.ListFunctionsOutput{})()
 	}

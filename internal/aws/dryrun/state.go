@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/imageuri"
 )
 
 // A table has the rows of one kind by key. Those that were read but not changed are only the base of a change.
@@ -87,6 +88,10 @@ type state struct {
 	provisioned table[types.ProvisionedConcurrencyConfigListItem]
 	runtimes    table[lambda.GetRuntimeManagementConfigOutput]
 	tags        table[map[string]string]
+
+	// hashes of objects in S3, and digests of images in any region, that were read.
+	hashes  map[string]string
+	digests map[imageuri.Image]string
 }
 
 func newState() state {
@@ -97,6 +102,7 @@ func newState() state {
 		configs: table[types.CodeSigningConfig]{}, providers: table[types.CapacityProvider]{}, urls: table[types.FunctionUrlConfig]{},
 		invokes: table[types.FunctionEventInvokeConfig]{}, provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
 		runtimes: table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[map[string]string]{},
+		hashes: map[string]string{}, digests: map[imageuri.Image]string{},
 	}
 }
 

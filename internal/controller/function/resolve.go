@@ -2,7 +2,6 @@ package function
 
 import (
 	"context"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	ecrtypes "github.com/aws/aws-sdk-go-v2/service/ecr/types"
@@ -13,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/imageuri"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
@@ -78,14 +78,14 @@ func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.Func
 
 // image looks up the digest of an image tag if the user wants the tag to be tracked.
 func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
-	repository, tag, registry, ok := taggedImage(*a.spec.ImageURI)
-	if !ptr.Deref(a.spec.TrackImageTag, false) || !ok {
+	image, ok := imageuri.Parse(*a.spec.ImageURI)
+	if !ptr.Deref(a.spec.TrackImageTag, false) || !ok || image.Digest != "" {
 		return a, nil
 	}
 	out, err := r.ecr.BatchGetImage(ctx, &ecr.BatchGetImageInput{
-		RegistryId:     ptr.To(registry),
-		RepositoryName: ptr.To(repository),
-		ImageIds:       []ecrtypes.ImageIdentifier{{ImageTag: ptr.To(tag)}},
+		RegistryId:     ptr.To(image.Registry),
+		RepositoryName: ptr.To(image.Repository),
+		ImageIds:       []ecrtypes.ImageIdentifier{{ImageTag: ptr.To(image.Tag)}},
 	})
 	if err != nil {
 		return a, errors.Wrapf(awserr.Clean(err), "cannot look up the tag of %s (trackImageTag)", *a.spec.ImageURI)
@@ -95,19 +95,4 @@ func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
 	}
 	a.digest = ptr.Deref(out.Images[0].ImageId.ImageDigest, "")
 	return a, nil
-}
-
-// taggedImage splits the URI of an image in Amazon ECR. It returns false for an image that
-// is named by digest.
-func taggedImage(uri string) (repository, tag, registry string, ok bool) {
-	host, rest, _ := strings.Cut(uri, "/")
-	if strings.Contains(rest, "@") {
-		return "", "", "", false
-	}
-	registry, _, _ = strings.Cut(host, ".")
-	repository, tag, ok = strings.Cut(rest, ":")
-	if !ok {
-		tag = "latest"
-	}
-	return repository, tag, registry, true
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/imageuri"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 )
 
@@ -149,19 +150,16 @@ func (n names) object(bucket, key string) string {
 	return arn + "/" + n.mask(key)
 }
 
-// images match the URIs of images in ECR.
-var images = regexp.MustCompile(`^([0-9]{12})\.dkr\.ecr[.-]([a-z0-9-]+)\.[^/]+/([^:@]+)`)
-
 // repository returns the ARN of an image's repository, and an empty text if there is no image.
 func (n names) repository(uri string) string {
-	m := images.FindStringSubmatch(uri)
-	switch {
-	case uri == "":
+	if uri == "" {
 		return ""
-	case m == nil:
+	}
+	i, ok := imageuri.Parse(uri)
+	if !ok || i.Region == "" {
 		return "arn:" + n.partition + ":ecr:" + n.region + ":" + n.account + ":repository/*"
 	}
-	return "arn:" + n.partition + ":ecr:" + m[2] + ":" + m[1] + ":repository/" + m[3]
+	return "arn:" + n.partition + ":ecr:" + i.Region + ":" + i.Registry + ":repository/" + i.Repository
 }
 
 func or(a, b string) string {
