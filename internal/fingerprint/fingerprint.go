@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/lru"
 	"k8s.io/utils/ptr"
 )
 
@@ -101,7 +102,8 @@ func (c Content) Equal(other Content) bool {
 const rounds = 1 << 14
 
 // Fingerprint returns 32 hexadecimal digits that identify the content, and reveal nothing about the
-// values of environment variables. It takes some milliseconds if there are any.
+// values of environment variables. It takes some milliseconds if there are any that it
+// was not called with lately.
 func (c Content) Fingerprint() string { return c.FingerprintWith(nil) }
 
 // FingerprintWith returns the fingerprint of the content together with settings, which hold no
@@ -112,13 +114,27 @@ func (c Content) FingerprintWith(settings any) string {
 		_, _ = h.Write(encode(settings)) // A hash never fails to write.
 	}
 	if c.Environment != nil {
-		salt := []byte("environment of function " + ptr.Deref(c.FunctionName, ""))
-		secret, _ := pbkdf2.Key(sha256.New, string(encode(c.Environment)), salt, rounds, sha256.Size) // It fails only for other sizes than these.
-		_, _ = h.Write(secret)                                                                        // A hash never fails to write.
+		_, _ = h.Write(secretHash(ptr.Deref(c.FunctionName, ""), encode(c.Environment))) // A hash never fails to write.
 		c.Environment = nil
 	}
 	_, _ = h.Write(c.canonical())
 	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// hashes holds the latest results of secretHash by a hash of its arguments. Functions and their versions are compared again
+// and again, mostly with the same variables. It never leaves memory.
+var hashes = lru.New(256) //nolint:mnd // A result takes about 200 bytes.
+
+// secretHash returns an expensive hash of the environment variables of a function.
+func secretHash(function string, variables []byte) []byte {
+	salt := []byte("environment of function " + function)
+	key := sha256.Sum256(slices.Concat(salt, []byte{0}, variables))
+	if sum, ok := hashes.Get(key); ok {
+		return sum.([]byte) //nolint:forcetypeassert // Only this function adds one.
+	}
+	sum, _ := pbkdf2.Key(sha256.New, string(variables), salt, rounds, sha256.Size) // It fails only for other sizes than these.
+	hashes.Add(key, sum)
+	return sum
 }
 
 // canonical returns the content as text, which is the same for equal contents.

@@ -98,4 +98,13 @@ func TestFingerprintKeepsSecrets(t *testing.T) {
 	if c.Environment == nil {
 		t.Error("telling the fingerprint changed the content")
 	}
+	other := Read(configuration(func(c *types.FunctionConfiguration) { c.FunctionName = ptr.To("g") }))
+	if secretHashOf(c) == secretHashOf(other) || secretHashOf(c) != secretHashOf(Read(configuration(nil))) {
+		t.Error("the same variables must have the same hash in one function, and another one in another")
+	}
+}
+
+// secretHashOf returns the hash of a content's environment variables.
+func secretHashOf(c Content) string {
+	return string(secretHash(*c.FunctionName, encode(c.Environment)))
 }

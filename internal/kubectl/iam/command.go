@@ -56,6 +56,7 @@ type options struct {
 	all       bool
 	account   string
 	region    string
+	invoked   bool
 }
 
 // NewCommand returns the command iam.
@@ -74,6 +75,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, take the resources of all namespaces.")
 	cmd.Flags().StringVar(&o.account, "account-id", o.account, "ID of the account that the ARNs of the policy name. The default is any.")
 	cmd.Flags().StringVar(&o.region, "region", o.region, "Region that the ARNs of the policy name, such as '*' for any. The default are those of the resources.")
+	cmd.Flags().BoolVar(&o.invoked, "deletion-protection-invoked-within", o.invoked, "If true, the policy is for a provider that runs with the flag of this name.")
 	return cmd
 }
 
@@ -88,7 +90,7 @@ func (o *options) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	in, planner := Options{AccountID: o.account, Region: o.region}, plan.New(po)
+	in, planner := Options{AccountID: o.account, Region: o.region, InvokedWithin: o.invoked}, plan.New(po)
 	for _, info := range infos {
 		if err := in.add(planner, po, namespace, info.Object); err != nil {
 			return err

@@ -47,6 +47,20 @@ spec:
   driftEvents: {queueARN: "arn:aws:sqs:eu-central-1:123456789012:drift"}
 `
 
+const alias = `
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Alias
+metadata: {name: live, namespace: shop}
+spec:
+  managementPolicies: [Observe, Update]
+  forProvider: {region: eu-central-1, functionName: checkout, functionVersion: "1"}
+  rollout:
+    preTraffic: [{name: ping, invoke: {payload: "{}"}}]
+    steps: [{weightPercent: 10}]
+    analysis: {metrics: [{name: errors, provider: {lambda: {preset: ErrorRate}}, successCondition: "result < 1"}]}
+`
+
 // run runs the command with a file, and returns the exit code and what it prints.
 func run(t *testing.T, stdin string, args ...string) (code int, out, errOut string) {
 	t.Helper()
@@ -111,6 +125,25 @@ func TestCommand(t *testing.T) {
 		"China": {
 			reason: "The region has another partition.", stdin: strings.ReplaceAll(policies("[Observe]"), "eu-central-1", "cn-north-1"), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:GetFunction arn:aws-cn:lambda:cn-north-1:123456789012:function:checkout", "s3:GetObject arn:aws-cn:s3:::releases/checkout.zip"},
+		},
+		"InvokedWithin": {
+			reason: "The provider asks when a function was invoked before it deletes it.", stdin: function, args: []string{account, "--deletion-protection-invoked-within"},
+			want: append([]string{"cloudwatch:GetMetricData *"}, whole...),
+		},
+		"InvokedWithinNoDelete": {
+			reason: "What is kept is not asked for.", stdin: policies("[Observe, Create, Update]"), args: []string{account, "--deletion-protection-invoked-within"},
+			want: without("lambda:DeleteFunction"),
+		},
+		"Rollout": {
+			reason: "A new version is tested and judged.", stdin: alias, args: []string{account},
+			want: []string{
+				"cloudwatch:GetMetricData *", "lambda:GetAccountSettings *", "lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
+				"lambda:InvokeFunction " + checkout + ":*", "lambda:ListAliases " + checkout, "lambda:UpdateAlias " + checkout,
+			},
+		},
+		"ObservedRollout": {
+			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
+			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
 		},
 		"DriftEvents": {
 			reason: "A config's queue is read.", stdin: config,

@@ -11,6 +11,8 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
@@ -41,6 +43,9 @@ type Options struct {
 
 	// AccountID and Region of ARNs. Empty means any account, and the regions of the resources.
 	AccountID, Region string
+
+	// InvokedWithin is true if the provider runs with --deletion-protection-invoked-within.
+	InvokedWithin bool
 }
 
 // New returns the smallest policy with which the resources are reconciled, and for each resource that cannot be reconciled
@@ -61,7 +66,10 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 			}
 		}
 		all.declare(o, p, rs)
-		all.analyze(o.Resources[i])
+		all.rollOut(o, p, o.Resources[i], rs.Made)
+		if f, ok := o.Resources[i].(*v1beta1.Function); ok && o.InvokedWithin && may(f, xpv2.ManagementActionDelete) {
+			all.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
+		}
 		for _, l := range rs.Lists {
 			n := newNames(p.Pattern, o.AccountID, o.Region, l.Region)
 			key := l.Operation + " " + l.Of + " " + l.Region
@@ -91,17 +99,43 @@ func (n names) list(l plan.List) grant {
 	return grant{action: "lambda:" + l.Operation, resources: []string{"*"}}
 }
 
-// analyze adds the calls of CloudWatch by which the rollout of an Alias is judged. They are made while a new version gets
-// traffic, which has no end in memory.
-func (a allowed) analyze(mg reconciler.Managed) {
+// may returns whether the management policies of a resource include an action, as they do by default.
+func may(mg reconciler.Managed, action xpv2.ManagementAction) bool {
+	of := mg.GetManagementPolicies()
+	return len(of) == 0 || slices.Contains(of, xpv2.ManagementActionAll) || slices.Contains(of, action)
+}
+
+// rollOut adds the calls of the rollout of an Alias that are made after the first check of a version, which has no result in
+// memory: those by which the version is tested and judged, and by which it gets traffic. made are the other calls for the
+// Alias.
+func (a allowed) rollOut(o Options, p *plan.Planner, mg reconciler.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
-	if !ok || alias.Spec.Rollout == nil || alias.Spec.Rollout.Analysis == nil {
+	if !ok || alias.Spec.Rollout == nil || !may(mg, xpv2.ManagementActionUpdate) {
 		return
 	}
-	if analysis := alias.Spec.Rollout.Analysis; analysis.Alarms != nil {
+	for _, r := range made {
+		name := member(r.Input, "FunctionName")
+		if name == "" {
+			continue
+		}
+		n := newNames(p.Pattern, o.AccountID, o.Region, r.Region)
+		a.add(grant{action: "lambda:UpdateAlias", resources: n.function(name, "")})
+		if len(alias.Spec.Rollout.PreTraffic) > 0 {
+			a.add(grant{action: "lambda:InvokeFunction", resources: n.function(name, "*")[1:]}) // Versions, by their numbers.
+		}
+	}
+	a.analyze(alias.Spec.Rollout.Analysis)
+}
+
+// analyze adds the calls of CloudWatch by which a version is judged. Nil means none.
+func (a allowed) analyze(by *v1beta1.RolloutAnalysis) {
+	if by == nil {
+		return
+	}
+	if by.Alarms != nil {
 		a.add(grant{action: "cloudwatch:DescribeAlarms", resources: []string{"*"}})
 	}
-	for _, m := range alias.Spec.Rollout.Analysis.Metrics {
+	for _, m := range by.Metrics {
 		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {
 			a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
 		}
