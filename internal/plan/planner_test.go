@@ -376,7 +376,9 @@ func TestLiveCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	adopted := func(f *v1beta1.Function) { f.Annotations = map[string]string{"lambda.aws.m.crossplane.io/adopt": "true"} }
+	adopted := func(f *v1beta1.Function) {
+		f.Annotations = map[string]string{"lambda.aws.m.crossplane.io/adopt": "true"}
+	}
 	pinned := func(sum string) func(*v1beta1.Function) {
 		return func(f *v1beta1.Function) {
 			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"), SHA256: ptr.To(sum)}
@@ -396,7 +398,7 @@ func TestLiveCode(t *testing.T) {
 		"NewTracked": {reason: "The tag names an image.", desired: function(tracked), want: []string{"CreateFunction checkout"}},
 		"WrongPin":   {reason: "The object has another hash.", desired: function(pinned("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")), message: "sha256"},
 		"Changed": {
-			reason: "Other code is deployed once.",
+			reason:  "Other code is deployed once.",
 			desired: function(pinned(bundle.Hash(archive)), adopted, func(f *v1beta1.Function) { f.Name = "cart" }),
 			want:    []string{"UpdateFunctionCode cart"},
 		},
