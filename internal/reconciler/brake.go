@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -74,36 +75,66 @@ func (b *brake[T]) holds(ctx context.Context, mg T) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	now := b.now()
+	d, aborted, err := b.decide(ctx, mg, s, now, b.ledger.Admit)
+	switch {
+	case aborted || err != nil:
+		return aborted, err
+	case d.Step == protection.Hold:
+		hold(ctx, mg, d)
+		RequeueAfter(ctx, protection.Delay(now.Sub(mg.GetDeletionTimestamp().Time)))
+		return true, nil
+	}
+	proceed(ctx, mg, d.Confirmed)
+	return false, nil
+}
+
+// wouldHold returns why the deletion of a resource would wait, empty if it would not. It records nothing. If CloudWatch has
+// yet to answer, it aborts the reconcile.
+func (b *brake[T]) wouldHold(ctx context.Context, mg T, s *session.Session) (string, error) {
+	if b == nil {
+		return "", nil
+	}
+	d, aborted, err := b.decide(ctx, mg, s, b.now(), b.ledger.Allows)
+	switch {
+	case aborted:
+		return "", errAborted
+	case err != nil || d.Step != protection.Hold:
+		return "", err
+	}
+	return d.Message, nil
+}
+
+// decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that is
+// not known now, decide aborts the reconcile and returns true.
+func (b *brake[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
+	admit func(context.Context, session.Ref, types.UID, time.Time) (bool, error),
+) (d protection.Decision, aborted bool, err error) {
 	state := protection.State{
-		Now: b.now(), DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[protection.AnnotationConfirm],
+		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[protection.AnnotationConfirm],
 		Begun: deletionAccepted(mg), Held: heldBy(mg), Measurable: b.invocations != nil, Config: s.Ref.String(),
 	}
 	for {
-		switch d := b.policy.Decide(state); d.Step {
+		switch d = b.policy.Decide(state); d.Step {
 		case protection.Measure:
 			n, wait, err := b.invocations(ctx, mg, s, b.policy.InvokedWithin)
 			if wait > 0 {
 				Abort(ctx, wait)
-				return true, nil
+				return d, true, nil
 			}
 			state.Invocations = &protection.Invocations{Count: n, Err: err}
 		case protection.Admit:
-			ok, err := b.ledger.Admit(ctx, s.Ref, mg.GetUID(), state.Now)
+			ok, err := admit(ctx, s.Ref, mg.GetUID(), now)
 			switch {
 			case kerrors.IsConflict(err): // Another shard records deletions of the config at the same time.
 				Abort(ctx, busyDelay)
-				return true, nil
+				return d, true, nil
 			case err != nil:
-				return false, err
+				return d, false, err
 			}
 			state.Admitted = &ok
-		case protection.Hold:
-			hold(ctx, mg, d)
-			RequeueAfter(ctx, protection.Delay(state.Now.Sub(state.DeletedAt)))
-			return true, nil
-		case protection.Proceed:
-			proceed(ctx, mg, d.Confirmed)
-			return false, nil
+		case protection.Hold, protection.Proceed:
+			return d, false, nil
 		}
 	}
 }

@@ -57,7 +57,7 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 	t.Helper()
 	server := configs(t)
 	e := newEnv(t, newSample(), func(o *Options, k *Kind[*sample]) {
-		o.DeletionPolicy, o.DeletionLedger = p, NewDeletionLedger(server, server, p.Limit)
+		o.DeletionPolicy, o.DeletionLedger, o.Planner = p, NewDeletionLedger(server, server, p.Limit), deletionPlanner{}
 		if m != nil {
 			k.Invocations = m.invocations
 		}
@@ -96,22 +96,29 @@ var (
 	notInvoked   = protection.Policy{InvokedWithin: 24 * time.Hour}
 )
 
-// TestHeldDeletion checks what is shown of a deletion that waits, how long it waits, and that it is sent when it is
-// confirmed.
-func TestHeldDeletion(t *testing.T) {
-	cases := map[string]struct {
-		reason string
-		policy protection.Policy
-		before func(e *env)
-		is     measured
-		want   xpv2.ConditionReason
-		says   string
-	}{
+// heldDeletions are deletions that wait.
+func heldDeletions() map[string]heldDeletion {
+	return map[string]heldDeletion{
 		"TooMany":     {reason: "The limit is reached.", policy: fewDeletions, before: (*env).full, want: ReasonTooManyDeletions, says: "the limit of 2 deletions within 1h for resources of ProviderConfig \"default\" of namespace \"shop\" is reached"},
 		"Invoked":     {reason: "The function is in use.", policy: notInvoked, is: measured{count: 3}, want: ReasonRecentlyInvoked, says: "the function was invoked in the last 24h"},
 		"Unavailable": {reason: "CloudWatch does not answer.", policy: notInvoked, is: measured{err: errors.New("access denied")}, want: ReasonInvocationsUnknown, says: "access denied"},
 	}
-	for name, tc := range cases {
+}
+
+// A heldDeletion is a deletion that waits under a policy.
+type heldDeletion struct {
+	reason string
+	policy protection.Policy
+	before func(e *env)
+	is     measured
+	want   xpv2.ConditionReason
+	says   string
+}
+
+// TestHeldDeletion checks what is shown of a deletion that waits, how long it waits, and that it is sent when it is
+// confirmed.
+func TestHeldDeletion(t *testing.T) {
+	for name, tc := range heldDeletions() {
 		t.Run(name, func(t *testing.T) {
 			e := newBraked(t, tc.policy, &tc.is)
 			if tc.before != nil {
@@ -147,6 +154,53 @@ func TestHeldDeletion(t *testing.T) {
 			e.reconcile()
 			if !e.gone() {
 				t.Errorf("%s: it is still there after the confirmation: %v", tc.reason, e.cloud.calls)
+			}
+		})
+	}
+}
+
+// deletionPlanner plans a deletion.
+type deletionPlanner struct{}
+
+// Plan returns a deletion.
+func (deletionPlanner) Plan(context.Context, Managed, *session.Session) (summary string, differs bool, err error) {
+	return "delete: Delete cart", true, nil
+}
+
+// TestPlannedDeletion checks that the plan of a deletion says whether it would wait, and that planning it records nothing.
+func TestPlannedDeletion(t *testing.T) {
+	cases := heldDeletions()
+	cases["Proceeds"] = heldDeletion{reason: "The limit is not reached.", policy: fewDeletions, says: "delete: Delete cart"}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newBraked(t, tc.policy, &tc.is)
+			if tc.before != nil {
+				tc.before(e)
+			}
+			e.change(func(mg *sample) { metav1.SetMetaDataAnnotation(&mg.ObjectMeta, AnnotationPlan, "true") })
+			for range 5 {
+				e.reconcile()
+				e.clock = e.clock.Add(time.Minute)
+			}
+			c := e.stored().GetCondition(TypePlanned)
+			if c.Reason != ReasonChangesPlanned || !strings.HasPrefix(c.Message, "delete: Delete cart") || !strings.Contains(c.Message, tc.says) {
+				t.Errorf("%s: %+v", tc.reason, c)
+			}
+			if strings.Contains(c.Message, "waits") != (tc.want != "") || slices.Contains(e.cloud.calls, "Delete") {
+				t.Errorf("%s: %q, calls %v", tc.reason, c.Message, e.cloud.calls)
+			}
+			if tc.before == nil && e.options.DeletionPolicy.Limit.Max > 0 {
+				e.full() // Nothing is recorded, so all of the limit is left.
+			}
+			e.change(func(mg *sample) { delete(mg.Annotations, AnnotationPlan) })
+			e.confirm()
+			for range 3 {
+				if !e.gone() {
+					e.reconcile()
+				}
+			}
+			if !e.gone() {
+				t.Errorf("%s: it is not deleted without the annotation", tc.reason)
 			}
 		})
 	}

@@ -65,19 +65,22 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, uid types.U
 	return ok, errors.Wrap(err, cannotRecord)
 }
 
+// Allows returns whether Admit would allow the deletion of a resource of a config, by what was last read of the config.
+func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
+	c, err := l.read(ctx, ref)
+	_, ok, _ := c.record.Admit(string(uid), now, l.limit)
+	return ok, err
+}
+
 const cannotRecord = "cannot record the deletion in the provider config, which counts deletions for --deletion-limit"
 
 // record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the lock.
 func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
-	c, ok := l.recall(ref.UID)
-	config := emptyConfig(ref)
-	if !ok {
-		if err := l.live.Get(ctx, client.ObjectKeyFromObject(config), config); err != nil {
-			return false, err
-		}
-		c = recordedConfig{version: config.GetResourceVersion(), record: protection.ParseRecord(config.GetAnnotations()[protection.AnnotationRecord])}
-		l.remember(ref.UID, c)
+	c, err := l.read(ctx, ref)
+	if err != nil {
+		return false, err
 	}
+	config := emptyConfig(ref)
 	next, ok, before := c.record.Admit(string(uid), now, l.limit)
 	if !ok || before {
 		return ok, nil
@@ -94,6 +97,20 @@ func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, uid types.
 	}
 	l.remember(ref.UID, recordedConfig{version: config.GetResourceVersion(), record: next})
 	return true, nil
+}
+
+// read returns what was last read of a config. It reads the config if it was not read.
+func (l *DeletionLedger) read(ctx context.Context, ref session.Ref) (recordedConfig, error) {
+	if c, ok := l.recall(ref.UID); ok {
+		return c, nil
+	}
+	config := emptyConfig(ref)
+	if err := l.live.Get(ctx, client.ObjectKeyFromObject(config), config); err != nil {
+		return recordedConfig{}, err
+	}
+	c := recordedConfig{version: config.GetResourceVersion(), record: protection.ParseRecord(config.GetAnnotations()[protection.AnnotationRecord])}
+	l.remember(ref.UID, c)
+	return c, nil
 }
 
 // emptyConfig returns an object with the name of a config.

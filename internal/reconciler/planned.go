@@ -59,6 +59,9 @@ type planClient[T Managed] struct {
 	// reads returns the calls of one observation.
 	reads func(mg T) []string
 
+	// wouldHold returns why the deletion of the resource would wait, empty if it would not.
+	wouldHold func(ctx context.Context, mg T, s *session.Session) (string, error)
+
 	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
 	asked xpv2.ManagementPolicies
 }
@@ -66,7 +69,7 @@ type planClient[T Managed] struct {
 // planning returns the client of a resource that only plans, if the resource asks for that. The kind's own client then
 // observes it as if spec allowed nothing else.
 func (c *connector[T]) planning(ctx context.Context, mg T, connect func() (managed.TypedExternalClient[T], error)) (managed.TypedExternalClient[T], error) {
-	p := &planClient[T]{planner: c.planner, reads: c.kind.Reads}
+	p := &planClient[T]{planner: c.planner, reads: c.kind.Reads, wouldHold: c.brake.wouldHold}
 	switch {
 	case c.planner == nil:
 		return connect()
@@ -102,11 +105,7 @@ func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObse
 		before.SetDeletionTimestamp(nil)
 	}
 	if c.asked != nil && meta.WasDeleted(mg) {
-		summary, _, err := c.plan(ctx, mg, before)
-		if err != nil {
-			return managed.ExternalObservation{}, err
-		}
-		return managed.ExternalObservation{}, Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; remove the annotation to delete it", AnnotationPlan, summary))
+		return managed.ExternalObservation{}, c.planDeletion(ctx, mg, before)
 	}
 	o, err := c.TypedExternalClient.Observe(ctx, mg)
 	if err != nil {
@@ -119,11 +118,7 @@ func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObse
 	if err != nil {
 		return managed.ExternalObservation{}, err
 	}
-	reason := ReasonNothingPlanned
-	if differs {
-		reason = ReasonChangesPlanned
-	}
-	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason, cut(summary, maxPlan)))
+	show(mg, summary, differs)
 	if c.asked == nil {
 		return o, nil
 	}
@@ -133,6 +128,35 @@ func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObse
 	}
 	o.ResourceExists, o.ResourceUpToDate = true, true
 	return o, nil
+}
+
+// planDeletion plans the deletion of a resource, says in a condition what would be done, and returns the error that keeps the
+// resource.
+func (c *planClient[T]) planDeletion(ctx context.Context, mg T, before Managed) error {
+	summary, differs, err := c.plan(ctx, mg, before)
+	if err != nil {
+		return err
+	}
+	if differs {
+		held, err := c.wouldHold(ctx, mg, c.session)
+		if err != nil {
+			return err
+		}
+		if held != "" {
+			summary += "; " + held
+		}
+	}
+	show(mg, summary, differs)
+	return Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; remove the annotation to delete it", AnnotationPlan, summary))
+}
+
+// show says in a condition what would be done.
+func show(mg Managed, summary string, differs bool) {
+	reason := ReasonNothingPlanned
+	if differs {
+		reason = ReasonChangesPlanned
+	}
+	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason, cut(summary, maxPlan)))
 }
 
 // plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many resources

@@ -350,7 +350,10 @@ func (s *Simulation) planMode(k Kind) {
 	annotate("true")
 	s.remove(k.New())
 	before := len(s.writes())
-	time.Sleep(time.Hour)
+	until("its deletion is not planned", func(u *unstructured.Unstructured) bool {
+		return planned("ChangesPlanned", "delete: ")(u) || planned("NothingPlanned", "orphan")(u)
+	})
+	s.checkSteady(u)
 	if made := s.writes()[before:]; len(made) > 0 || s.gone(k.New()) {
 		s.Errorf("it is only planned, and deleted: %v", made)
 	}
