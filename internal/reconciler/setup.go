@@ -41,7 +41,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	}
 
 	co := ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
-	b := ctrl.NewControllerManagedBy(mgr).
+	b := ctrl.NewControllerManagedBy(onDemand{Manager: mgr, resource: k.New()}).
 		Named(name).
 		WithOptions(co).
 		For(k.New(), builder.WithPredicates(r.handover.arrivals(), desiredStateChanged()))
