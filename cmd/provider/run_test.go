@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
@@ -78,8 +79,8 @@ func once(t testing.TB, url string) (string, error) {
 // TestRun checks that the provider leads, responds to probes, serves metrics and, if enabled, profiles, and releases
 // its lease when it is terminated.
 func TestRun(t *testing.T) {
-	cluster := suite.Cluster(t)
-	ns := cluster.Namespace(t)
+	w := newEnv(t, awsdouble.Options{})
+	cluster, ns := w.cluster, w.ns
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, cluster.Kubeconfig, 0o600); err != nil {
 		t.Fatal(err)
@@ -121,9 +122,10 @@ func TestRun(t *testing.T) {
 			t.Fatal("the provider does not lead")
 		}
 	}
+	w.create(w.function("f"))
 	for deadline := time.Now().Add(timeout); ; time.Sleep(20 * time.Millisecond) {
 		body := get(t, "http://"+metrics+"/metrics")
-		// The controller runs once its definition has been seen.
+		// The controller runs once its definition has been seen, and there is a Function.
 		if strings.Contains(body, `controller="managed/function.lambda.aws.m.crossplane.io"`) {
 			break
 		}
