@@ -133,7 +133,7 @@ func observation(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1
 		OnFailureDestination: s.DestinationConfig.OnFailure.Destination, OnSuccessDestination: s.DestinationConfig.OnSuccess.Destination,
 	}
 	if c.LastModified != nil {
-		out.LastModified = ptr.To(metav1.NewTime(*c.LastModified))
+		out.LastModified = ptr.To(metav1.NewTime(*c.LastModified).Rfc3339Copy()) // As Kubernetes stores it.
 	}
 	return out
 }
