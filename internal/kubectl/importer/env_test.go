@@ -9,10 +9,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/rest"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
 
@@ -25,6 +27,9 @@ const (
 type env struct {
 	aws    *awsdouble.Server
 	lambda *lambda.Client
+
+	// cluster is the cluster that the plugin is connected to. Nil is none.
+	cluster *kubedouble.Server
 }
 
 func newEnv(t *testing.T) *env {
@@ -52,6 +57,9 @@ func (e *env) run(t *testing.T, args ...string) (code int, out, errOut string) {
 	var stdout, stderr bytes.Buffer
 	now := time.Date(2026, 3, 1, 20, 0, 0, 0, time.UTC)
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: &stdout, ErrOut: &stderr}, func() time.Time { now = now.Add(time.Second); return now }, "test")
+	if e.cluster != nil {
+		f.Config.WrapConfigFn = func(*rest.Config) *rest.Config { return e.cluster.Config() }
+	}
 	cmd := NewCommand(f)
 	root := kubectl.NewCommand(f, cmd)
 	root.SetArgs(append([]string{"import"}, args...))

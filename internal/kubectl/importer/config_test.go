@@ -1,0 +1,108 @@
+package importer
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
+)
+
+const testKubeconfig = `
+apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "http://kubernetes"}}]
+contexts: [{name: c, context: {cluster: c, user: u, namespace: shop}}]
+users: [{name: u}]
+current-context: c
+`
+
+// testConfigs are a config of each kind, with the endpoint of a double, and the Secret of their credentials.
+const testConfigs = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: aws, namespace: shop}
+data:
+  credentials: %[2]s
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ProviderConfig
+metadata: {name: team, namespace: shop}
+spec:
+  credentials: {source: Secret, secretRef: {name: aws, key: credentials}}
+  endpoint: {url: {type: Static, static: %[1]q}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ClusterProviderConfig
+metadata: {name: platform}
+spec:
+  credentials: {source: Secret, secretRef: {namespace: shop, name: aws, key: credentials}}
+  endpoint: {url: {type: Static, static: %[1]q}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: ClusterProviderConfig
+metadata: {name: empty}
+spec:
+  credentials: {source: Secret, secretRef: {namespace: shop, name: missing, key: credentials}}
+`
+
+// TestProviderConfig imports with the credentials and the endpoint of a config in the cluster, and not with those of the
+// machine.
+func TestProviderConfig(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		config string
+		code   int
+		out    string
+		errOut string
+	}{
+		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
+		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
+		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `ClusterProviderConfig "other"`},
+		"NoSecret":              {reason: "A config without credentials.", config: "empty", code: 2, errOut: "missing"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			e.checkout(t, nil)
+			var err error
+			if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
+				t.Fatal(err)
+			}
+			c, err := dynamic.NewForConfig(e.cluster.Config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = FROMSECRET\naws_secret_access_key = s3cr3tkey\n"))))
+			t.Setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1") // Nothing listens there.
+			file := filepath.Join(t.TempDir(), "config")
+			if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("KUBECONFIG", file)
+			code, out, errOut := e.run(t, "--region", testRegion, "--provider-config", tc.config)
+			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || strings.Contains(out+errOut, "s3cr3tkey") {
+				t.Errorf("%s\nexit code %d, want %d\n%s\n%s", tc.reason, code, tc.code, out, errOut)
+			}
+			if code == 0 && !strings.Contains(out, "namespace: shop\n") {
+				t.Errorf("%s\nthe manifests are not in the namespace of the context:\n%s", tc.reason, out)
+			}
+			for _, c := range e.aws.Calls() {
+				if c.AccessKey != "FROMSECRET" {
+					t.Errorf("%s was called by %s", c.Operation, c.AccessKey)
+				}
+			}
+		})
+	}
+}
