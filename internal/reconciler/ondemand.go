@@ -54,33 +54,34 @@ func (d *demanded) NeedLeaderElection() bool {
 // Start waits for a resource, and runs the controller until the context is done. It returns an error if resources of the kind
 // cannot be listed in time, or if the controller does.
 func (d *demanded) Start(ctx context.Context) error {
-	err := d.await(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return nil
-	case err != nil:
+	found, err := d.await(ctx)
+	if err != nil || !found {
 		return err
 	}
 	return d.Runnable.Start(ctx)
 }
 
-// await returns once the cache has a resource of the kind, or the context is done.
-func (d *demanded) await(ctx context.Context) error {
+// await waits until the cache has a resource of the kind. It returns false if the context is done before.
+func (d *demanded) await(ctx context.Context) (bool, error) {
 	listing, cancel := context.WithTimeout(ctx, d.timeout)
 	defer cancel()
 	informer, err := d.cache.GetInformer(listing, d.resource)
-	if err != nil {
-		return errors.Wrapf(err, "cannot list resources of type %T", d.resource)
+	if ctx.Err() != nil {
+		return false, nil
 	}
-	found := make(chan struct{})
-	once := sync.OnceFunc(func() { close(found) })
+	if err != nil {
+		return false, errors.Wrapf(err, "cannot list resources of type %T", d.resource)
+	}
+	added := make(chan struct{})
+	once := sync.OnceFunc(func() { close(added) })
 	registered, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{AddFunc: func(any) { once() }})
 	if err != nil {
-		return errors.Wrapf(err, "cannot watch resources of type %T", d.resource)
+		return false, errors.Wrapf(err, "cannot watch resources of type %T", d.resource)
 	}
 	select {
-	case <-found:
 	case <-ctx.Done():
+		return false, nil
+	case <-added:
+		return true, errors.Wrapf(informer.RemoveEventHandler(registered), "cannot stop watching resources of type %T", d.resource)
 	}
-	return errors.Wrapf(informer.RemoveEventHandler(registered), "cannot stop watching resources of type %T", d.resource)
 }

@@ -67,9 +67,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 		}
 		all.declare(o, p, rs)
 		all.rollOut(o, p, o.Resources[i], rs.Made)
-		if f, ok := o.Resources[i].(*v1beta1.Function); ok && o.InvokedWithin && may(f, xpv2.ManagementActionDelete) {
-			all.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
-		}
+		all.delete(o, o.Resources[i])
 		for _, l := range rs.Lists {
 			n := newNames(p.Pattern, o.AccountID, o.Region, l.Region)
 			key := l.Operation + " " + l.Of + " " + l.Region
@@ -79,11 +77,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 		}
 	}
 	for _, cfg := range o.Configs {
-		if arn := queueOf(cfg); arn != "" {
-			for _, a := range []string{"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"} {
-				all.add(grant{action: a, resources: []string{arn}})
-			}
-		}
+		all.receive(cfg)
 	}
 	return Policy{Version: "2012-10-17", Statement: all.statements()}, errs
 }
@@ -97,6 +91,13 @@ func (n names) list(l plan.List) grant {
 		return grant{action: "s3:ListBucket", resources: []string{n.object(l.Of, "")}}
 	}
 	return grant{action: "lambda:" + l.Operation, resources: []string{"*"}}
+}
+
+// delete adds the call by which the provider finds out when a Function was invoked before it deletes it, if it does.
+func (a allowed) delete(o Options, mg reconciler.Managed) {
+	if f, ok := mg.(*v1beta1.Function); ok && o.InvokedWithin && may(f, xpv2.ManagementActionDelete) {
+		a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
+	}
 }
 
 // may returns whether the management policies of a resource include an action, as they do by default.
@@ -139,6 +140,17 @@ func (a allowed) analyze(by *v1beta1.RolloutAnalysis) {
 		if m.Provider.Lambda != nil || m.Provider.CloudWatch != nil {
 			a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
 		}
+	}
+}
+
+// receive adds the calls by which the provider reads the queue of a config, if it has one.
+func (a allowed) receive(cfg client.Object) {
+	arn := queueOf(cfg)
+	if arn == "" {
+		return
+	}
+	for _, action := range []string{"sqs:DeleteMessage", "sqs:GetQueueUrl", "sqs:ReceiveMessage"} {
+		a.add(grant{action: action, resources: []string{arn}})
 	}
 }
 

@@ -182,7 +182,7 @@ func TestLeastPrivilegeLess(t *testing.T) {
 		k := everyCall(k)
 		var actions []string
 		var policy []awsdouble.Allow
-		Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) {
 			policy = newPlanning(s, k).leastPrivilege()
 			for _, a := range policy {
 				actions = append(actions, a.Actions...)
