@@ -99,7 +99,7 @@ test-race: ## Run the tests of what goroutines share with the race detector, whe
 .PHONY: bench
 bench: ## Run the benchmarks, and print a table of what fleets cost and of the most that they may.
 	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \
-		| xargs go test -run='^$$' -bench=. -benchmem -timeout=60m $(TESTFLAGS)
+		| xargs go test -run='^$$' -bench=. -benchmem -timeout=90m $(TESTFLAGS)
 	@$(MAKE) --no-print-directory bars
 
 BARS := $(abspath $(CACHE)/bars.txt)

@@ -25,12 +25,12 @@ const footprintSettles = 4 * time.Minute
 // figures. The provider is the built one, in a process of its own, in a cluster with a thousand unrelated Secrets of
 // 10 kB, against the double with Lambda's real quotas and 30 ms a call. It is measured after it has created the Functions,
 // and once more after a restart, with a standby beside it. Each Function is polled once a minute, ten times as often as by
-// default, so that a minute is enough to measure. It takes about 40 minutes.
+// default, so that a minute is enough to measure. It takes about 50 minutes.
 func BenchmarkFootprint(b *testing.B) {
 	w := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
 	w.bystanders(1000)
 	f := &footprint{env: w, program: built(b)}
-	for _, n := range []int{0, 1000, 10000} {
+	for _, n := range []int{0, 300, 1000, 10000} {
 		b.Run(fmt.Sprintf("functions=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				if n > 0 {
