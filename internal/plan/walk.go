@@ -313,8 +313,10 @@ func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.A
 		return p.mask(a, text)
 	}
 	deleted := xpmeta.WasDeleted(mg)
-	out.Unknowns = append(out.Unknowns, w.unknowns...)
 	out.Action = action(w.calls, w.existed, w.adopted, deleted)
+	if out.Action != None && !deleted { // Otherwise each plan of such code would have them, even if nothing has changed.
+		out.Unknowns = append(out.Unknowns, w.unknowns...)
+	}
 	for _, c := range w.calls {
 		out.Calls = append(out.Calls, dryrun.Call{Operation: c.Operation, On: show(c.On)})
 	}
