@@ -14,9 +14,10 @@ const (
 	startGCPercent = 50
 	restGCPercent  = 33
 
-	// startTakes is how long after its start a process takes as little memory as it can. By then, its caches are filled, and
-	// most of what only a start needs has run.
-	startTakes = 2 * time.Minute
+	// earlyTrim and lastTrim are how long after its start a process returns memory that it does not use. By the first, a
+	// process with few resources has filled its caches. By the second, all have.
+	earlyTrim = 20 * time.Second
+	lastTrim  = 2 * time.Minute
 )
 
 // LimitGarbage sets how much garbage Go keeps before it collects it, unless the user has set it by GOGC.
@@ -28,14 +29,18 @@ func limitGarbage(percent int) {
 	}
 }
 
-// TrimMemory waits until the start is over, and then returns what only the start needed to the kernel, once: memory that
-// Go does not use, and the pages of the program. From then on, Go keeps less garbage, unless the user has set it by GOGC.
+// TrimMemory returns what only the start needed to the kernel, twice: memory that Go does not use, and the pages of the
+// program. After the second time, Go keeps less garbage, unless the user has set it by GOGC. TrimMemory returns then, or when
+// the context is done.
 func TrimMemory(ctx context.Context) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(startTakes):
-		limitGarbage(restGCPercent)
-		debug.FreeOSMemory()
-		unmapProgram()
+	for _, wait := range []time.Duration{earlyTrim, lastTrim - earlyTrim} {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+			debug.FreeOSMemory()
+			unmapProgram()
+		}
 	}
+	limitGarbage(restGCPercent)
 }
