@@ -169,6 +169,26 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestFollowingRollout checks that the policy has the calls of a rollout that begins when the function has a new version.
+func TestFollowingRollout(t *testing.T) {
+	const checkout = "arn:aws:lambda:eu-central-1:123456789012:function:checkout"
+	published := strings.Replace(function, "handler:", "publish: true\n    handler:", 1)
+	following := strings.Replace(alias, `functionName: checkout, functionVersion: "1"`, "functionNameRef: {name: checkout}", 1)
+	code, out, errOut := run(t, published+following, "--account-id=123456789012")
+	if code != 0 {
+		t.Fatalf("exit code %d, %s", code, errOut)
+	}
+	got := lines(t, out)
+	for _, want := range []string{
+		"cloudwatch:GetMetricData *", "lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
+		"lambda:InvokeFunction " + checkout + ":*", "lambda:UpdateAlias " + checkout,
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("the policy lacks %s: %q", want, got)
+		}
+	}
+}
+
 // TestCondition checks that a mapping may only be created for the function.
 func TestCondition(t *testing.T) {
 	_, out, _ := run(t, function+mapping, "--account-id=123456789012")

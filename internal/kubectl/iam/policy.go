@@ -106,9 +106,8 @@ func may(mg reconciler.Managed, action xpv2.ManagementAction) bool {
 	return len(of) == 0 || slices.Contains(of, xpv2.ManagementActionAll) || slices.Contains(of, action)
 }
 
-// rollOut adds the calls of the rollout of an Alias that are made after the first check of a version, which has no result in
-// memory: those by which the version is tested and judged, and by which it gets traffic. made are the other calls for the
-// Alias.
+// rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and each one
+// ends at the first check of a version. made are the other calls for the Alias.
 func (a allowed) rollOut(o Options, p *plan.Planner, mg reconciler.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
 	if !ok || alias.Spec.Rollout == nil || !may(mg, xpv2.ManagementActionUpdate) {
@@ -121,6 +120,7 @@ func (a allowed) rollOut(o Options, p *plan.Planner, mg reconciler.Managed, made
 		}
 		n := newNames(p.Pattern, o.AccountID, o.Region, r.Region)
 		a.add(grant{action: "lambda:UpdateAlias", resources: n.function(name, "")})
+		a.add(grant{action: "lambda:GetFunctionConfiguration", resources: n.function(name, "*")})
 		if len(alias.Spec.Rollout.PreTraffic) > 0 {
 			a.add(grant{action: "lambda:InvokeFunction", resources: n.function(name, "*")[1:]}) // Versions, by their numbers.
 		}
