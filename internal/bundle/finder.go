@@ -184,11 +184,7 @@ func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
 		if err != nil {
 			return object{}, err
 		}
-		o := object{etag: trimETag(out.ETag)}
-		if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
-			o.sha256 = ptr.Deref(out.ChecksumSHA256, "")
-		}
-		return o, nil
+		return object{etag: trimETag(out.ETag), sha256: StoredHash(out)}, nil
 	}
 	if f.Hashes == nil || f.Fresh == nil {
 		return read(ctx)
@@ -198,6 +194,15 @@ func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
 		return read(ctx)
 	}
 	return readcache.Read(ctx, f.Hashes, readcache.Key{Operation: "HeadObject", Of: b.Location()}, fresh, read)
+}
+
+// StoredHash returns the hash of an object that S3 stores, empty if it stores none of the object as a whole.
+func StoredHash(o *s3.HeadObjectOutput) string {
+	sum := ptr.Deref(o.ChecksumSHA256, "")
+	if o.ChecksumType != s3types.ChecksumTypeFullObject && strings.Contains(sum, "-") {
+		return ""
+	}
+	return sum
 }
 
 // hash returns the hash of an object in S3, from the cache or by reading the object.

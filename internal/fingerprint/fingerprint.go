@@ -1,4 +1,4 @@
-// Package fingerprint compares the code and configuration of functions and versions. It is pure.
+// Package fingerprint compares the code and configuration of functions and versions. It is pure, but for a cache of hashes.
 //
 // A revision ID does not serve for that: it also changes with permissions and with publishing. Nor
 // does the time of the last change: an update without a change sets it too.

@@ -111,20 +111,20 @@ func ownARN(mg reconciler.Managed) (arn.ARN, bool) {
 // image's tag. It returns what is not known then.
 func withoutChecks(mg reconciler.Managed) []string {
 	var unknown []string
-	code := func(c *v1beta1.FunctionCode) {
-		if c != nil && c.S3Key != nil && c.SHA256 != nil {
-			c.SHA256 = nil
-			unknown = append(unknown, "whether the object in S3 has the checksum of code.sha256")
-		}
-		if c != nil && ptr.Deref(c.TrackImageTag, false) {
-			c.TrackImageTag = nil
-			unknown = append(unknown, "whether the tag of the image names another image since (trackImageTag)")
+	unpin := func(field string, key *string, sum **string) {
+		if key != nil && *sum != nil {
+			*sum = nil
+			unknown = append(unknown, "whether the object in S3 has the checksum of "+field+".sha256")
 		}
 	}
-	content := func(c *v1beta1.LayerContent) {
-		if c != nil && c.S3Key != nil && c.SHA256 != nil {
-			c.SHA256 = nil
-			unknown = append(unknown, "whether the object in S3 has the checksum of content.sha256")
+	code := func(c *v1beta1.FunctionCode) {
+		if c == nil {
+			return
+		}
+		unpin("code", c.S3Key, &c.SHA256)
+		if ptr.Deref(c.TrackImageTag, false) {
+			c.TrackImageTag = nil
+			unknown = append(unknown, "whether the tag of the image names another image since (trackImageTag)")
 		}
 	}
 	switch r := mg.(type) {
@@ -134,7 +134,9 @@ func withoutChecks(mg reconciler.Managed) []string {
 			code(r.Spec.InitProvider.Code)
 		}
 	case *v1beta1.LayerVersion:
-		content(r.Spec.ForProvider.Content)
+		if c := r.Spec.ForProvider.Content; c != nil {
+			unpin("content", c.S3Key, &c.SHA256)
+		}
 	}
 	return unknown
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -362,14 +360,6 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// oneSession is a resolver of one session.
-type oneSession struct{ session *awssession.Session }
-
-// Resolve returns the session.
-func (o oneSession) Resolve(context.Context, resource.ModernManaged, string) (*awssession.Session, error) {
-	return o.session, nil
-}
-
 // TestLiveCode checks plans of code whose identity AWS returns: one deployment, and none of what AWS has.
 func TestLiveCode(t *testing.T) {
 	archive, err := bundle.Zip(map[string][]byte{"index.py": []byte("x = 1")})
@@ -410,7 +400,7 @@ func TestLiveCode(t *testing.T) {
 			w.Double.PutObject("b", "k.zip", archive)
 			w.Double.PutImage("hello", "v1", "sha256:0f3a")
 			p := New(Options{Scheme: scheme(t), ClusterID: "c1", Now: w.Now, Resolver: func(client.Client) reconciler.Resolver {
-				return oneSession{&awssession.Session{AWS: w.Double.Config(testenv.Region), Partition: "aws", Identity: awssession.Identity{Account: awsdouble.DefaultAccount}}}
+				return fixed{&awssession.Session{AWS: w.Double.Config(testenv.Region), Partition: "aws", Identity: awssession.Identity{Account: awsdouble.DefaultAccount}}}
 			}})
 			got := p.Plan(t.Context(), tc.desired, nil)
 			var code []string

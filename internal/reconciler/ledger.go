@@ -68,8 +68,11 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, uid types.U
 // Allows returns whether Admit would allow the deletion of a resource of a config, by what was last read of the config.
 func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
+	if err != nil {
+		return false, errors.Wrap(err, "cannot read the deletions that the provider config has recorded")
+	}
 	_, ok, _ := c.record.Admit(string(uid), now, l.limit)
-	return ok, err
+	return ok, nil
 }
 
 const cannotRecord = "cannot record the deletion in the provider config, which counts deletions for --deletion-limit"

@@ -59,8 +59,8 @@ type planClient[T Managed] struct {
 	// reads returns the calls of one observation.
 	reads func(mg T) []string
 
-	// wouldHold returns why the deletion of the resource would wait, empty if it would not.
-	wouldHold func(ctx context.Context, mg T, s *session.Session) (string, error)
+	// brake decides whether the deletion of the resource would wait.
+	brake *brake[T]
 
 	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
 	asked xpv2.ManagementPolicies
@@ -69,7 +69,7 @@ type planClient[T Managed] struct {
 // planning returns the client of a resource that only plans, if the resource asks for that. The kind's own client then
 // observes it as if spec allowed nothing else.
 func (c *connector[T]) planning(ctx context.Context, mg T, connect func() (managed.TypedExternalClient[T], error)) (managed.TypedExternalClient[T], error) {
-	p := &planClient[T]{planner: c.planner, reads: c.kind.Reads, wouldHold: c.brake.wouldHold}
+	p := &planClient[T]{planner: c.planner, reads: c.kind.Reads, brake: c.brake}
 	switch {
 	case c.planner == nil:
 		return connect()
@@ -138,7 +138,7 @@ func (c *planClient[T]) planDeletion(ctx context.Context, mg T, before Managed) 
 		return err
 	}
 	if differs {
-		held, err := c.wouldHold(ctx, mg, c.session)
+		held, err := c.brake.wouldHold(ctx, mg, c.session)
 		if err != nil {
 			return err
 		}

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	stdhash "hash"
+	"hash"
 	"io"
 	"strings"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/imageuri"
 )
 
@@ -26,9 +27,8 @@ func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 	}
 	switch in := in.(type) {
 	case *s3.HeadObjectInput:
-		o, ok := out.(*s3.HeadObjectOutput)
-		if ok && o.ChecksumSHA256 != nil && !strings.Contains(*o.ChecksumSHA256, "-") {
-			a.state.hashes[objectKey(in.Bucket, in.Key, in.VersionId)] = *o.ChecksumSHA256
+		if o, ok := out.(*s3.HeadObjectOutput); ok && bundle.StoredHash(o) != "" {
+			a.state.hashes[objectKey(in.Bucket, in.Key, in.VersionId)] = bundle.StoredHash(o)
 		}
 	case *s3.GetObjectInput:
 		if o, ok := out.(*s3.GetObjectOutput); ok && o.Body != nil {
@@ -56,7 +56,7 @@ func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 // A hashedBody reports the hash of what was read at its end.
 type hashedBody struct {
 	io.ReadCloser
-	sum  stdhash.Hash
+	sum  hash.Hash
 	done func(sum string)
 }
 
@@ -78,13 +78,13 @@ func objectKey(bucket, object, version *string) string {
 // codeHash returns the hash of an archive. If that of an object in S3 was not read, it is known after AWS has accepted it.
 func (a *Account) codeHash(zip []byte, bucket, object, version *string) *string {
 	if zip != nil {
-		return hash(zip)
+		return aws.String(bundle.Hash(zip))
 	}
 	k := objectKey(bucket, object, version)
 	if sum, ok := a.state.hashes[k]; ok {
 		return aws.String(sum)
 	}
-	return hash([]byte("s3://" + k + a.placeholder("planned-code-%d")))
+	return aws.String(bundle.Hash([]byte("s3://" + k + a.placeholder("planned-code-%d"))))
 }
 
 // image sets the image of a function, if it has one. AWS resolves a tag when it deploys the image.
@@ -92,12 +92,13 @@ func (a *Account) image(f *lambda.GetFunctionOutput, uri *string) {
 	if uri == nil {
 		return
 	}
-	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, hash([]byte(*uri))
+	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, aws.String(bundle.Hash([]byte(*uri)))
 	f.Code.ImageUri, f.Code.RepositoryType, f.Code.ResolvedImageUri = uri, aws.String("ECR"), uri
 	image, _ := imageuri.Parse(*uri)
 	digest := image.Digest
 	if digest == "" {
-		digest = a.state.digests[imageuri.Image{Registry: image.Registry, Repository: image.Repository, Tag: image.Tag}]
+		image.Region = "" // A read does not have it.
+		digest = a.state.digests[image]
 	}
 	if digest == "" {
 		return

@@ -2,8 +2,6 @@ package dryrun
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
 	"strconv"
 	"strings"
 
@@ -222,11 +220,6 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to t
 	// A publication gives the function itself another revision.
 	a.touch(f)
 	return v
-}
-
-func hash(b []byte) *string {
-	sum := sha256.Sum256(b)
-	return aws.String(base64.StdEncoding.EncodeToString(sum[:]))
 }
 
 // functionARN returns the ARN of a key.

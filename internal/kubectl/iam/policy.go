@@ -95,22 +95,16 @@ func (n names) list(l plan.List) grant {
 
 // delete adds the call by which the provider finds out when a Function was invoked before it deletes it, if it does.
 func (a allowed) delete(o Options, mg reconciler.Managed) {
-	if f, ok := mg.(*v1beta1.Function); ok && o.InvokedWithin && may(f, xpv2.ManagementActionDelete) {
+	if f, ok := mg.(*v1beta1.Function); ok && o.InvokedWithin && reconciler.Allows(f, xpv2.ManagementActionDelete) {
 		a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
 	}
-}
-
-// may returns whether the management policies of a resource include an action, as they do by default.
-func may(mg reconciler.Managed, action xpv2.ManagementAction) bool {
-	of := mg.GetManagementPolicies()
-	return len(of) == 0 || slices.Contains(of, xpv2.ManagementActionAll) || slices.Contains(of, action)
 }
 
 // rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and each one
 // ends at the first check of a version. made are the other calls for the Alias.
 func (a allowed) rollOut(o Options, p *plan.Planner, mg reconciler.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
-	if !ok || alias.Spec.Rollout == nil || !may(mg, xpv2.ManagementActionUpdate) {
+	if !ok || alias.Spec.Rollout == nil || !reconciler.Allows(mg, xpv2.ManagementActionUpdate) {
 		return
 	}
 	for _, r := range made {
