@@ -148,10 +148,12 @@ type LambdaMetric struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(Average|Maximum|Minimum|p[0-9]{1,2}([.][0-9]{1,2})?)$')",message="statistic must be Average, Maximum, Minimum or a percentile such as p99"
 	Statistic *string `json:"statistic,omitempty"`
 
-	// Window that a measurement looks at, a multiple of a minute from 1m to 1h; the default is 5m.
-	// It never begins before the target version received the present weight.
+	// Window that a measurement looks at, a multiple of a minute from 3m to 1h; the default is 5m.
+	// It ends two minutes ago, since CloudWatch publishes metrics late, and is longer by the timeout of
+	// the function: an invocation is in a metric only after its end, at the time of its begin. It never
+	// begins before the target version received invocations.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('1h') && duration(self).getSeconds() % 60 == 0",message="window must be a multiple of a minute between 1m and 1h"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('3m') && duration(self) <= duration('1h') && duration(self).getSeconds() % 60 == 0",message="window must be a multiple of a minute between 3m and 1h"
 	Window *metav1.Duration `json:"window,omitempty"`
 }
 
@@ -159,6 +161,7 @@ type LambdaMetric struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.queries.filter(q, !has(q.returnData) || q.returnData).size() == 1",message="exactly one query must have returnData"
 // +kubebuilder:validation:XValidation:rule="!has(self.window) || duration(self.window) < duration('3h') || self.queries.all(q, !has(q.metric) || !has(q.metric.periodSeconds) || q.metric.periodSeconds >= 60)",fieldPath=".window",message="window must be shorter than 3h with periods of less than a minute, which CloudWatch keeps so long"
+// +kubebuilder:validation:XValidation:rule="!has(self.window) || self.queries.all(q, !has(q.metric) || duration(self.window).getSeconds() >= 3 * (has(q.metric.periodSeconds) ? q.metric.periodSeconds : 60))",fieldPath=".window",message="window must have at least three periods"
 type CloudWatchMetric struct {
 	// Queries as GetMetricData takes them. In expressions and dimension values, $(function),
 	// $(alias), $(target) and $(stable) are replaced by the names of the function and the alias,
@@ -169,8 +172,9 @@ type CloudWatchMetric struct {
 	// +kubebuilder:validation:MaxItems=10
 	Queries []CloudWatchQuery `json:"queries"`
 
-	// Window that a measurement looks at, a multiple of a minute from 1m to 24h; the default is 5m.
-	// The last value in it is the result.
+	// Window that a measurement looks at, a multiple of a minute from 1m to 24h; the default is 5m, or
+	// three times the longest period of the queries if that is longer. It ends two minutes ago, or with
+	// periods of less than a minute one period ago. The last value in it is the result.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('24h') && duration(self).getSeconds() % 60 == 0",message="window must be a multiple of a minute between 1m and 24h"
 	Window *metav1.Duration `json:"window,omitempty"`

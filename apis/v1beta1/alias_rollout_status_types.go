@@ -26,24 +26,36 @@ type AliasRolloutStatus struct {
 	// Drift says how someone else has changed the alias. It is absent if nobody has.
 	// +optional
 	Drift string `json:"drift,omitempty"`
+	// DifferentSince is when AWS first returned another route of the alias than the expected one. After 30 seconds, the
+	// difference is taken for a change by someone else. Until then, it may be an outdated answer.
+	// +optional
+	DifferentSince *metav1.Time `json:"differentSince,omitempty"`
 	// Stable is the version that serves.
 	// +optional
 	Stable RolloutRevision `json:"stable,omitempty"`
 	// Target is the version that is rolled out.
 	// +optional
 	Target RolloutRevision `json:"target,omitempty"`
+	// TimeoutSeconds is the timeout of the target version: an invocation is in no metric before it has ended.
+	// +optional
+	TimeoutSeconds int32 `json:"timeoutSeconds,omitempty"`
 	// CurrentStepIndex is the index of the strategy's current step.
 	// +optional
 	CurrentStepIndex int32 `json:"currentStepIndex,omitempty"`
 	// StepHash identifies the strategy that the index is of.
 	// +optional
 	StepHash string `json:"stepHash,omitempty"`
-	// Direct says that the target moves in one step, because it was stable recently.
+	// Direct says that the target moves in one step, because it was stable recently or has the code and
+	// configuration of the stable version.
 	// +optional
 	Direct bool `json:"direct,omitempty"`
 	// Intent is the change of the alias that is made next. It is recorded first.
 	// +optional
 	Intent *RolloutIntent `json:"intent,omitempty"`
+	// ReplacedRevisionID is the revision of the alias that the last change has replaced, or may have. AWS may still
+	// return it.
+	// +optional
+	ReplacedRevisionID string `json:"replacedRevisionId,omitempty"`
 	// UpdateFailures is how often in a row AWS has refused the intended change.
 	// +optional
 	UpdateFailures int32 `json:"updateFailures,omitempty"`
@@ -59,6 +71,13 @@ type AliasRolloutStatus struct {
 	// StepStartedAt is when the current step began.
 	// +optional
 	StepStartedAt *metav1.Time `json:"stepStartedAt,omitempty"`
+	// StepElapsed is how long the current step has been observed. The time in which the provider did not look, or in
+	// which the rollout was paused, does not count. The durations of steps and the deadline are measured by it.
+	// +optional
+	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
+	// ObservedAt is when the rollout was last observed. It is absent while the rollout is paused.
+	// +optional
+	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
 	// ShiftedAt is when the target received its present weight.
 	// +optional
 	ShiftedAt *metav1.Time `json:"shiftedAt,omitempty"`
@@ -76,8 +95,8 @@ type AliasRolloutStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Checks []RolloutCheck `json:"checks,omitempty"`
-	// FailedTargets are versions that failed, at most 50, the latest first. Their code and configuration is not
-	// rolled out again, unless the user asks for it.
+	// FailedTargets are versions that failed, at most 50, the latest first: by an analysis or a smoke test, or because
+	// the user has rejected them. Their code and configuration is not rolled out again, unless the user asks for it.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
@@ -138,7 +157,11 @@ type RolloutCheck struct {
 	// MeasuredAt is the time of the last measurement.
 	// +optional
 	MeasuredAt *metav1.Time `json:"measuredAt,omitempty"`
-	// Successes since the present weight.
+	// JudgedUntil is the time up to which the last measurement has judged invocations, by when they began. Later ones
+	// may not have ended, or may not be in the metric yet.
+	// +optional
+	JudgedUntil *metav1.Time `json:"judgedUntil,omitempty"`
+	// Successes since the present weight, of measurements that have judged invocations with this weight.
 	// +optional
 	Successes int32 `json:"successes,omitempty"`
 	// Failures since the rollout began.

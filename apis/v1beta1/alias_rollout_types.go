@@ -86,8 +86,9 @@ type AliasRollout struct {
 	Analysis *RolloutAnalysis `json:"analysis,omitempty"`
 
 	// ProgressDeadlineSeconds is how long a step may take in addition to its planned duration,
-	// 1 to 86400 seconds; the default is 600. After that, the rollout fails. It does not apply
-	// while the rollout is paused by spec.rollout.paused or by a pause without a duration.
+	// 1 to 86400 seconds; the default is 600. After that, the rollout fails. Only the time counts in
+	// which the provider observes the rollout, and in which spec.rollout.paused, a pause without a
+	// duration or a change of the alias by someone else do not pause it.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
@@ -217,6 +218,13 @@ type RolloutInvoke struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=65536
 	Payload *string `json:"payload,omitempty"`
+
+	// TenantID is the tenant for which a function with tenancyConfig is invoked, which requires it: 1 to
+	// 256 letters, digits, spaces and ._:/=+-@.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._:/=+@ -]+$')",message="tenantId must have 1 to 256 letters, digits, spaces and . _ : / = + - @"
+	TenantID *string `json:"tenantId,omitempty"`
 
 	// TimeoutSeconds is how long the response may take, 1 to 50 seconds; the default is 10.
 	// +optional

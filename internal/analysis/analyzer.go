@@ -40,9 +40,8 @@ type CloudWatch interface {
 	// Sample returns the value of a metric of the provider lambda or cloudWatch.
 	Sample(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error)
 
-	// Alarms returns the states of alarms by their names: OK, ALARM or INSUFFICIENT_DATA. It has
-	// no state for an alarm that does not exist.
-	Alarms(ctx context.Context, names []string, interval time.Duration) (states map[string]string, wait time.Duration, err error)
+	// Alarms returns the states of alarms by their names.
+	Alarms(ctx context.Context, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
 }
 
 // Secrets reads Secrets. *refs.ObjectReader is one.

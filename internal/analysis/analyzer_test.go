@@ -340,7 +340,7 @@ func TestBearerToken(t *testing.T) {
 // samples is a CloudWatch that answers alike.
 type samples struct {
 	sample rollout.Sample
-	states map[string]string
+	states map[string]rollout.AlarmState
 	wait   time.Duration
 	err    error
 	asked  []string
@@ -350,7 +350,7 @@ func (c *samples) Sample(context.Context, rollout.Subject, *v1beta1.RolloutMetri
 	return c.sample, c.wait, c.err
 }
 
-func (c *samples) Alarms(_ context.Context, names []string, interval time.Duration) (map[string]string, time.Duration, error) {
+func (c *samples) Alarms(_ context.Context, names []string, interval time.Duration) (map[string]rollout.AlarmState, time.Duration, error) {
 	c.asked = append(c.asked, fmt.Sprint(interval, names))
 	return c.states, c.wait, c.err
 }
@@ -417,7 +417,9 @@ func TestAlarms(t *testing.T) {
 	for _, name := range spec.Analysis.Alarms.Names {
 		ids = append(ids, rollout.CheckID{Type: rollout.CheckAlarm, Name: name})
 	}
-	c := &samples{states: map[string]string{"a": "OK", "b": "ALARM", "c": "INSUFFICIENT_DATA", "e": "secret"}}
+	c := &samples{states: map[string]rollout.AlarmState{
+		"a": {State: "OK"}, "b": {State: "ALARM"}, "c": {State: "INSUFFICIENT_DATA"}, "d": {Err: errors.New("the alarm d does not exist")}, "e": {State: "secret"},
+	}}
 	found, wait := New(Options{}).WithCloudWatch(c).Measure(t.Context(), subject, spec, ids)
 	if len(found) != 5 || wait != 0 {
 		t.Fatalf("got %v, %s", found, wait)

@@ -155,22 +155,24 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms, chec
 	case wait > 0:
 		return nil, wait
 	}
-	return each(checks, func(id rollout.CheckID) rollout.Measurement { return alarm(id, states) }), 0
+	return each(checks, func(id rollout.CheckID) rollout.Measurement { return alarm(id, states[id.Name]) }), 0
 }
 
 // alarm returns the measurement of an alarm.
-func alarm(id rollout.CheckID, states map[string]string) rollout.Measurement {
-	state, found := states[id.Name]
+func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
+	var m rollout.Measurement
 	switch {
-	case !found:
-		return failed(id, fmt.Errorf("the alarm %s does not exist in the account and region of the function", id.Name))
-	case state == alarmOK:
-		return measured(id, rollout.Success, state, "")
-	case state == alarmFiring:
-		return measured(id, rollout.Failure, state, "the alarm %s is in state ALARM", id.Name)
-	case state == alarmInsufficientData:
-		return measured(id, rollout.Inconclusive, state, "the alarm %s has insufficient data", id.Name)
+	case s.Err != nil:
+		return failed(id, s.Err)
+	case s.State == alarmOK:
+		m = measured(id, rollout.Success, s.State, "")
+	case s.State == alarmFiring:
+		m = measured(id, rollout.Failure, s.State, "the alarm %s is in state ALARM", id.Name)
+	case s.State == alarmInsufficientData:
+		m = measured(id, rollout.Inconclusive, s.State, "the alarm %s has insufficient data", id.Name)
 	default:
 		return failed(id, fmt.Errorf("the alarm %s is in a state that is not known", id.Name))
 	}
+	m.Until = s.Until
+	return m
 }

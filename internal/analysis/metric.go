@@ -20,6 +20,9 @@ import (
 type reading struct {
 	result, baseline         any
 	samples, baselineSamples float64
+
+	// until is the time up to which the result has all invocations, zero if that is not known.
+	until time.Time
 }
 
 // values returns the variables of conditions. An infinite baseline is none to compare with.
@@ -74,7 +77,9 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 	if message == noNumber && !s.Weighted && (j.uses(varBaseline) || j.uses(varBaselineSamples)) {
 		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no invocations any more"
 	}
-	return measured(id, result, r.value(), "%s", message), 0
+	out := measured(id, result, r.value(), "%s", message)
+	out.Until = r.until
+	return out, 0
 }
 
 // tooFew returns why a measurement has too few samples, empty if it has enough.
@@ -104,6 +109,9 @@ func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.Rollo
 		var sample rollout.Sample
 		sample, wait, err = a.cloudWatch.Sample(ctx, s, m)
 		r = reading{result: sample.Value, baseline: sample.Baseline, samples: sample.Samples, baselineSamples: sample.BaselineSamples}
+		if !sample.Until.IsZero() {
+			r.until = sample.Until.Add(-s.Timeout)
+		}
 	}
 	return r, wait, err
 }

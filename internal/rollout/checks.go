@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -91,9 +92,9 @@ func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Tim
 	return due, next
 }
 
-// measures returns whether a step measures anything.
+// measures reports whether a step measures anything.
 func measures(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Phase == v1beta1.RolloutPending && s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack
+	return s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack && !s.Direct
 }
 
 // dueAt returns when a check is measured next, and false if it is not in this step. Dependencies and
@@ -127,11 +128,16 @@ func latest(a, b time.Time) time.Time {
 // Record adds a measurement to a state.
 func Record(s *v1beta1.AliasRolloutStatus, m Measurement, now time.Time) {
 	c := record(s, m.CheckID)
-	c.Result, c.Value, c.Message, c.MeasuredAt = m.Result, m.Value, m.Message, stamp(now)
+	c.Result, c.Value, c.Message, c.MeasuredAt, c.JudgedUntil = m.Result, m.Value, m.Message, stamp(now), stamp(m.Until)
+	if m.Until.IsZero() || m.Until.After(now) {
+		c.JudgedUntil = c.MeasuredAt
+	}
 	switch m.Result {
 	case Success:
-		c.Successes++
 		c.Ignored = false
+		if s.ShiftedAt != nil && !c.JudgedUntil.Before(s.ShiftedAt) {
+			c.Successes++
+		}
 	case Failure:
 		c.Failures++
 	case Inconclusive:
@@ -163,17 +169,18 @@ type health struct {
 	pause string
 }
 
-// healthOf returns what the checks of a state say together.
+// healthOf returns what the checks of a state say together. An alarm that is ignored does not count. If all that count
+// fail, the target has failed, whatever the trigger is.
 func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health {
 	var h health
 	var failed []string
 	ids, _ := checksOf(spec)
 	total := 0
 	for _, id := range ids {
-		if id.Type == CheckAlarm || id.Type == CheckMetric && rollsBack(metricOf(spec, id.Name)) {
+		c := check(s, id)
+		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric && rollsBack(metricOf(spec, id.Name)) {
 			total++
 		}
-		c := check(s, id)
 		if c == nil {
 			continue
 		}
@@ -181,7 +188,7 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 		case failing:
 			failed = append(failed, describe(c))
 		case failingAlone:
-			return health{rollback: describe(c), reason: ReasonAnalysisError}
+			h.rollback, h.reason = cmp.Or(h.rollback, describe(c)), ReasonAnalysisError
 		case pausing:
 			h.pause = cmp.Or(h.pause, describe(c))
 		}
@@ -282,10 +289,10 @@ func required(a *v1beta1.RolloutAnalysis, total int) int {
 	return 1
 }
 
-// missing returns the first check that has not succeeded so often since the target received its
-// present weight, and why the rollout can't go on without. It returns an empty string if there is
-// none. Failures that do not suffice for a rollback are passed over.
-func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32) string {
+// missing returns the first check that the rollout has to wait for, and why. It returns an empty string if each check
+// has succeeded so often with the present weight, and the last time with all invocations that began before since.
+// Failures that do not suffice for a rollback are passed over.
+func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successes int32, since time.Time) string {
 	ids, _ := checksOf(spec)
 	for _, id := range ids {
 		m := metricOf(spec, id.Name)
@@ -293,17 +300,30 @@ func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successe
 			continue
 		}
 		c := check(s, id)
-		if c == nil || c.MeasuredAt == nil {
+		switch {
+		case c == nil || c.MeasuredAt == nil:
 			return id.Type + " " + id.Name + " has no result yet"
-		}
-		if id.Type == CheckAlarm && c.Ignored || verdict(spec, id, c) == failing {
-			continue
-		}
-		if c.Result != Success && c.Result != Skipped || c.Result == Success && c.Successes < needed(id, successes) || older(c, s) {
+		case id.Type == CheckAlarm && c.Ignored || verdict(spec, id, c) == failing:
+		case c.Result != Success && c.Result != Skipped:
 			return describe(c)
+		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
+			return early(c, since)
+		case c.Result == Success && c.Successes < needed(id, successes):
+			return fmt.Sprintf("%s %s has succeeded %d of %d times", c.Type, c.Name, c.Successes, successes)
 		}
 	}
 	return ""
+}
+
+// early describes a check that succeeds but has not judged all invocations that began before a time.
+func early(c *v1beta1.RolloutCheck, since time.Time) string {
+	what := c.Type + " " + c.Name
+	if c.JudgedUntil == nil {
+		return what + " has no result yet"
+	}
+	delay := c.MeasuredAt.Sub(c.JudgedUntil.Time)
+	return fmt.Sprintf("%s shows all invocations until %s after %s: they show up to %s after their begin",
+		what, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
 }
 
 // needed returns how many successes a check needs. The state of alarms and dependencies is known
@@ -313,11 +333,6 @@ func needed(id CheckID, successes int32) int32 {
 		return successes
 	}
 	return 1
-}
-
-// older returns whether a check was measured before the target received its present weight.
-func older(c *v1beta1.RolloutCheck, s *v1beta1.AliasRolloutStatus) bool {
-	return s.ShiftedAt != nil && c.MeasuredAt.Before(s.ShiftedAt)
 }
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there

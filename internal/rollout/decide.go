@@ -4,13 +4,10 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
-
-var zero = metav1.Time{}
 
 // decide returns the decision. An action is one that the former state has recorded; otherwise the
 // state is persisted first.
@@ -21,6 +18,8 @@ func (m *machine) decide() Decision {
 		d.After = soon
 	case m.s.Intent != nil && m.acts():
 		d.Action, d.Route = Update, intended(m.s.Intent)
+	case m.wake != "":
+		d.Action, d.Version = Wake, m.wake
 	case m.s.Step == v1beta1.RolloutPreTraffic:
 		if test, c := nextTest(m.spec, m.s); test != nil && c != nil && c.Result == Running {
 			d.Action, d.Test = Invoke, test
@@ -29,9 +28,15 @@ func (m *machine) decide() Decision {
 	if d.After == 0 {
 		d.After = m.next()
 	}
-	m.s.NextCheckAt = nil
+	if d.Action == Update {
+		d.After = min(d.After, sentEvery)
+	}
+	m.s.NextCheckAt, m.s.ObservedAt = nil, nil
 	if d.After > 0 && active(m.s) {
-		m.s.NextCheckAt = stamp(m.now.Add(d.After))
+		m.s.NextCheckAt = stamp(m.now.Add(d.After + time.Second - 1))
+		if !m.halted() {
+			m.s.ObservedAt = stamp(m.now)
+		}
 	}
 	return d
 }
@@ -43,15 +48,16 @@ func active(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
 }
 
-// unchanged returns whether what decides about actions is as it was persisted.
+// unchanged reports whether what decides about actions is as it was persisted.
 func (m *machine) unchanged() bool {
-	return m.was != nil && m.was.Phase == m.s.Phase && m.was.Step == m.s.Step && m.was.Reason == m.s.Reason && m.was.CurrentStepIndex == m.s.CurrentStepIndex &&
-		m.was.Stable == m.s.Stable && m.was.Target == m.s.Target && m.was.ObservedWeight == m.s.ObservedWeight &&
-		equality.Semantic.DeepEqual(m.was.Intent, m.s.Intent) && equality.Semantic.DeepEqual(m.was.FailedTargets, m.s.FailedTargets) &&
+	return m.was != nil && m.was.Phase == m.s.Phase && m.was.Step == m.s.Step && m.was.Reason == m.s.Reason &&
+		m.was.CurrentStepIndex == m.s.CurrentStepIndex && m.was.Stable == m.s.Stable && m.was.Target == m.s.Target &&
+		m.was.ObservedWeight == m.s.ObservedWeight && equality.Semantic.DeepEqual(m.was.Intent, m.s.Intent) &&
+		equality.Semantic.DeepEqual(m.was.FailedTargets, m.s.FailedTargets) &&
 		equality.Semantic.DeepEqual(m.was.HandledCommands, m.s.HandledCommands) && m.sameTests()
 }
 
-// sameTests returns whether the results of the smoke tests are as they were persisted.
+// sameTests reports whether the results of the smoke tests are as they were persisted.
 func (m *machine) sameTests() bool {
 	for i := range m.s.Checks {
 		c := &m.s.Checks[i]
@@ -62,87 +68,104 @@ func (m *machine) sameTests() bool {
 	return true
 }
 
-// acts returns whether the step changes the alias.
+// acts reports whether the step changes the alias. A rollback is also sent while AWS still moves the alias to the
+// target.
 func (m *machine) acts() bool {
-	if m.o.Moving || m.o.Route == intended(m.s.Intent) || m.now.Before(m.retryAt()) {
+	rollsBack := m.s.Step == v1beta1.RolloutRollingBack
+	if m.o.Route == intended(m.s.Intent) && !(rollsBack && m.outdated()) || m.now.Before(m.retryAt()) {
 		return false
 	}
 	switch m.s.Step {
 	case v1beta1.RolloutShifting, v1beta1.RolloutPromoting:
-		return !m.spec.Paused
+		return !m.spec.Paused && !m.o.Moving && m.s.DifferentSince == nil
 	case v1beta1.RolloutRollingBack:
 		return true
 	}
 	return false
 }
 
-// next returns when to decide again: at the next measurement, at the end of the step, or at its
-// deadline. It is zero if only a change requires it.
-func (m *machine) next() time.Duration {
-	if !active(m.s) {
-		return 0
-	}
-	var at time.Time
-	earlier := func(t time.Time) {
-		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
-			at = t
-		}
-	}
-	due, next := Due(m.spec, m.s, m.now)
-	earlier(next)
-	if len(due) > 0 {
-		earlier(m.now.Add(max(m.o.Wait, time.Second)))
-	}
-	if end, ok := m.end(); ok {
-		earlier(end.Add(1))
-	}
-	if t, ok := m.stepEnd(); ok {
-		earlier(t)
-	}
-	if m.s.Step == v1beta1.RolloutValidating && m.s.StepStartedAt != nil {
-		waited := m.now.Sub(m.s.StepStartedAt.Time)
-		earlier(m.now.Add(min(max(waited/validateShare, validateLeast), validateMost)))
-	}
-	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
-		earlier(t)
-	}
-	if at.IsZero() {
-		return pausedEvery
-	}
-	return max(at.Sub(m.now), soon)
-}
-
-// pausedEvery is how often the alias of a rollout is read that waits for its user.
-const pausedEvery = time.Minute
-
-// How often a target is read that can't serve yet: after 2 seconds at first, and after a fifth of the
-// time that it has waited later, up to a minute.
+// How often a rollout is observed that waits.
 const (
+	// sentEvery is when the alias is read after a change was sent.
+	sentEvery = 2 * time.Second
+
+	// pausedEvery is how often the alias is read of a rollout that waits for its user or for AWS.
+	pausedEvery = time.Minute
+
+	// commandEvery is how often a version is read for which a command waits.
+	commandEvery = 15 * time.Second
+
+	// A target that can't serve yet is read after 2 seconds at first, and after a fifth of the time that it has
+	// waited later, up to a minute.
 	validateLeast = 2 * time.Second
 	validateMost  = time.Minute
 	validateShare = 5
 )
 
-// stepEnd returns when the current step ends if its duration is all that it waits for.
-func (m *machine) stepEnd() (time.Time, bool) {
-	var d time.Duration
-	switch i := m.index(); {
-	case m.s.StepStartedAt == nil:
-		return time.Time{}, false
-	case m.s.Step == v1beta1.RolloutBaking:
-		d = m.bakeTime()
-	case m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].pause > 0:
-		d = m.steps[i].pause
-	case m.s.Step == v1beta1.RolloutPreTraffic:
-		if _, c := nextTest(m.spec, m.s); c != nil && c.Result == Error && c.MeasuredAt != nil {
-			return c.MeasuredAt.Add(retryDelay(c.Errors)), true
+// next returns when to decide again: at the next measurement, at the end of the step, or at its
+// deadline. It is zero if only a change requires it.
+func (m *machine) next() time.Duration {
+	if !active(m.s) {
+		switch {
+		case m.waits:
+			return commandEvery
+		case m.s.DifferentSince != nil && m.s.Drift == "":
+			return driftGrace
 		}
-		return time.Time{}, false
-	default:
-		return time.Time{}, false
+		return 0
 	}
-	end := m.s.StepStartedAt.Add(d)
-	return end, end.After(m.now)
+	after := pausedEvery
+	if m.s.Step == v1beta1.RolloutAnalyzing || m.s.Step == v1beta1.RolloutBaking {
+		after = 0 // The alias need not be read before something is due.
+	}
+	sooner := func(d time.Duration) {
+		if d = max(d, soon); after == 0 || d < after {
+			after = d
+		}
+	}
+	due, next := Due(m.spec, m.s, m.now)
+	if !next.IsZero() {
+		sooner(next.Sub(m.now))
+	}
+	if len(due) > 0 {
+		sooner(max(m.o.Wait, time.Second))
+	}
+	if left, ok := m.left(); ok {
+		sooner(left + 1)
+	}
+	if d, ok := m.duration(); ok && d > m.s.StepElapsed.Duration {
+		sooner(d - m.s.StepElapsed.Duration)
+	}
+	if m.s.Step == v1beta1.RolloutValidating {
+		sooner(min(max(m.s.StepElapsed.Duration/validateShare, validateLeast), validateMost))
+	}
+	if _, c := nextTest(m.spec, m.s); m.s.Step == v1beta1.RolloutPreTraffic && c != nil && c.Result == Error && c.MeasuredAt != nil {
+		sooner(c.MeasuredAt.Add(retryDelay(c.Errors)).Sub(m.now))
+	}
+	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
+		sooner(t.Sub(m.now))
+	}
+	if m.s.DifferentSince != nil && m.s.Drift == "" {
+		sooner(driftGrace)
+	}
+	if m.waits {
+		sooner(commandEvery)
+	}
+	if after == 0 {
+		after = pausedEvery
+	}
+	return after
+}
+
+// duration returns how long the current step lasts at least, and false if it does not depend on the time.
+func (m *machine) duration() (time.Duration, bool) {
+	switch i := m.index(); {
+	case m.s.Step == v1beta1.RolloutBaking:
+		return m.bakeTime(), true
+	case m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].pause > 0:
+		return m.steps[i].pause, true
+	}
+	return 0, false
 }
 
 // UpdateFailed records in a state that AWS has refused the change of the alias. It is tried again

@@ -11,10 +11,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
+// What became of a command.
+type outcome int
+
+const (
+	// carriedOut is a command that has its effect.
+	carriedOut outcome = iota
+	// refused is a command that does not apply. It is not carried out later.
+	refused
+	// waiting is a command that is carried out later: once it is known that AWS can invoke the version, or the alias is
+	// as expected.
+	waiting
+)
+
 // commands are the command annotations in the order in which they are carried out.
 var commands = []struct {
 	name string
-	do   func(m *machine, value string) bool
+	do   func(m *machine, value string) (what outcome, why string)
 }{
 	{v1beta1.AnnotationRolloutAbort, (*machine).abort},
 	{v1beta1.AnnotationRolloutRollbackTo, (*machine).rollbackTo},
@@ -23,33 +36,37 @@ var commands = []struct {
 	{v1beta1.AnnotationRolloutPromote, (*machine).promoteStep},
 }
 
-// command carries out the first command that is new, and returns whether there was one. It is
-// recorded as handled even if it does not apply to the present step.
+// command carries out the first command that is new, and reports whether it has changed what is next. It is
+// recorded as handled even if it does not apply to the present step, but not while it waits.
 func (m *machine) command() bool {
 	for _, c := range commands {
 		value := m.o.Commands[c.name]
 		if value == "" || m.s.HandledCommands[c.name] == value {
 			continue
 		}
-		if c.name == v1beta1.AnnotationRolloutPromoteFull && m.s.Step == v1beta1.RolloutValidating && !m.validated() {
-			continue
+		name := strings.TrimPrefix(c.name, v1beta1.RolloutAnnotationPrefix)
+		what, why := c.do(m, value)
+		if what == waiting {
+			if why == "" {
+				continue
+			}
+			m.waits = true
+			return m.wait(why)
 		}
 		m.handled(c.name, value)
-		name := strings.TrimPrefix(c.name, v1beta1.RolloutAnnotationPrefix)
-		if c.do(m, value) {
+		if what == carriedOut {
 			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
-			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: the rollout is %s", name, value, strings.TrimSpace(m.s.Phase+" "+m.s.Step)))
+			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
 		}
 		return true
 	}
 	return false
 }
 
-// validated returns whether it is known that the target can serve and has not failed before.
-func (m *machine) validated() bool {
-	v, known := m.o.Versions[m.s.Target.FunctionVersion]
-	return known && v.Pending == "" && v.Invalid == "" && m.s.Target.Fingerprint != ""
+// present returns why a command does not apply to the present step.
+func (m *machine) present() string {
+	return "the rollout is " + strings.TrimSpace(m.s.Phase+" "+m.s.Step)
 }
 
 func (m *machine) handled(name, value string) {
@@ -61,20 +78,20 @@ func (m *machine) handled(name, value string) {
 
 // abort returns all invocations to the stable version. After a rollout, it undoes what someone else
 // has changed.
-func (m *machine) abort(string) bool {
+func (m *machine) abort(string) (outcome, string) {
 	switch {
 	case m.s.Step == v1beta1.RolloutRollingBack:
-		return false
-	case m.s.Phase == v1beta1.RolloutPending:
+		return refused, m.present()
+	case (m.s.Phase == v1beta1.RolloutPending || m.s.Step == v1beta1.RolloutValidating) && m.o.Route == expected(m.s):
 		m.fail(ReasonAborted, "aborted by the user")
-	case m.s.Phase == v1beta1.RolloutProgressing:
+	case active(m.s) || m.s.Step == v1beta1.RolloutValidating:
 		m.rollBack(ReasonAborted, "aborted by the user")
-	case m.o.Route == expected(m.s):
-		return false
+	case m.o.Route == expected(m.s) && !m.o.Moving:
+		return refused, m.present()
 	default:
 		m.restore()
 	}
-	return true
+	return carriedOut, ""
 }
 
 // restore returns all invocations to the stable version after a rollout, because someone else has
@@ -89,112 +106,159 @@ func (m *machine) restore() {
 	m.intend(to(m.s, 0))
 }
 
+// remembers reports whether a version is in the history of a state.
+func remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
+	return slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
+}
+
 // rollbackTo makes a version of the history, or the stable one, receive all invocations. The present
-// target is not rolled out again. During a rollback the user may also choose the target itself: if
+// target is not rolled out again. A version of the history has to be able to serve: until then, the
+// stable version does. During a rollback the user may also choose the target itself: if
 // the stable version was deleted, the rollback can't end otherwise.
-func (m *machine) rollbackTo(value string) bool {
+func (m *machine) rollbackTo(value string) (outcome, string) {
 	version, _, _ := strings.Cut(value, "/")
-	if version == m.s.Stable.FunctionVersion {
+	switch {
+	case version == m.s.Stable.FunctionVersion:
 		if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack {
-			return false
+			return refused, m.present()
 		}
 		m.rollBack(ReasonRollbackTo, "the user has chosen version "+version)
-		return true
+		return carriedOut, ""
+	case remembers(m.s, version):
+		return m.returnTo(version)
+	case version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack:
+		m.chooses(m.s.Target)
+		return carriedOut, ""
+	}
+	return refused, "version " + version + " is not in status.rollout.history"
+}
+
+// returnTo makes a version of the history receive all invocations if it can serve.
+func (m *machine) returnTo(version string) (outcome, string) {
+	v, known := m.o.Versions[version]
+	switch why := v.unusable(version); {
+	case v.Invalid != "", v.Missing:
+		return refused, why
+	case !known:
+		return waiting, "rollback-to waits: reads version " + version
+	case v.Inactive:
+		m.wake = version
+		return waiting, "rollback-to waits: " + why
+	case why != "":
+		return waiting, "rollback-to waits: " + why
 	}
 	i := slices.IndexFunc(m.s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
-	if i < 0 && version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack {
-		m.keepTarget()
-		return true
-	}
-	if i < 0 {
+	m.chooses(m.s.History[i])
+	return carriedOut, ""
+}
+
+// wait prepares for a command that waits for a version: the stable version serves until then. It reports whether that
+// has changed what is next.
+func (m *machine) wait(why string) bool {
+	switch {
+	case m.s.Phase == v1beta1.RolloutPending:
+		m.fail(ReasonRollbackTo, why)
+	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
+		m.rollBack(ReasonRollbackTo, why)
+	case m.s.Phase == v1beta1.RolloutProgressing:
 		return false
+	default:
+		m.s.Message = why
 	}
-	to := m.s.History[i]
-	if m.s.Stable.FunctionVersion != m.s.Target.FunctionVersion {
-		m.reject(m.s.Target, ReasonRollbackTo)
-	}
-	m.reject(m.s.Stable, ReasonRollbackTo)
-	if m.s.Phase == v1beta1.RolloutReady {
-		m.s.Target = m.s.Stable
-	}
-	m.s.History = slices.Delete(slices.Clone(m.s.History), i, i+1)
-	if m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != ReasonRollbackTo {
-		m.remember(m.s.Stable) // It serves until AWS accepts the change, which it does not if the chosen version was deleted.
-	}
-	m.s.Stable = to
-	m.s.ID = m.newID(version)
-	m.rollBackTo(version)
 	return true
 }
 
-// keepTarget makes the target the stable version, although it has failed.
-func (m *machine) keepTarget() {
-	target := m.s.Target
-	m.s.FailedTargets = slices.DeleteFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, target) })
-	m.reject(m.s.Stable, ReasonRollbackTo)
-	m.s.Stable = target
-	m.s.ID = m.newID(target.FunctionVersion)
-	m.rollBackTo(target.FunctionVersion)
-}
-
-// rollBackTo begins a rollback to a version that the user has named.
-func (m *machine) rollBackTo(version string) {
-	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
-	m.enter(v1beta1.RolloutRollingBack, ReasonRollbackTo, "the user has chosen version "+version)
-	m.intend(to(m.s, 0))
-	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID, version))
-}
-
-// retry rolls a failed target out again.
-func (m *machine) retry(string) bool {
-	if m.s.Phase != v1beta1.RolloutFailed {
-		return false
+// chooses makes a version that the user has named the stable one, and begins to move all invocations to it. What has
+// served until now, and the present target, are rejected.
+func (m *machine) chooses(version v1beta1.RolloutRevision) {
+	former := m.s.Stable
+	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != ReasonRollbackTo
+	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History), func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
+	if served {
+		m.remember(former)
 	}
-	target := m.s.Target
-	m.s.FailedTargets = slices.DeleteFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, target) })
+	m.forgive(version)
+	m.s.Stable = version
+	for _, r := range []v1beta1.RolloutRevision{m.s.Target, former} {
+		if r.FunctionVersion != version.FunctionVersion {
+			m.reject(r, ReasonRollbackTo)
+		}
+	}
+	m.s.ID = m.newID(version.FunctionVersion)
+	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
+	m.enter(v1beta1.RolloutRollingBack, ReasonRollbackTo, "the user has chosen version "+version.FunctionVersion)
+	m.intend(to(m.s, 0))
+	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID, version.FunctionVersion))
+}
+
+// retry rolls a failed target out again. It waits while the alias is not as the failed rollout has left it.
+func (m *machine) retry(string) (outcome, string) {
+	switch {
+	case m.s.Phase != v1beta1.RolloutFailed:
+		return refused, m.present()
+	case m.o.Moving || m.o.Route != expected(m.s):
+		return waiting, ""
+	}
+	m.forgive(m.s.Target)
 	m.ready()
 	m.start()
-	return true
+	return carriedOut, ""
 }
 
-// promoteStep ends the current pause, or the current step if that only waits.
-func (m *machine) promoteStep(string) bool {
+// promoteStep ends the current pause, or the current step if that only waits. In a pause because of a change by
+// someone else, it changes the alias back and continues.
+func (m *machine) promoteStep(string) (outcome, string) {
 	switch i := m.index(); {
+	case m.replaced():
+		return refused, "version " + m.o.Target + " is desired now"
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == ReasonDrift:
 		m.intend(expected(m.s))
 		m.enter(v1beta1.RolloutShifting, "", "the alias was changed by someone else")
-		return true
+		return carriedOut, ""
 	case m.s.Step == v1beta1.RolloutPaused && m.s.Reason == ReasonStep,
 		m.s.Step == v1beta1.RolloutAnalyzing && i < len(m.steps) && m.steps[i].weight == 0 && m.steps[i].successes == 0:
 		m.endStep()
-		return true
+		return carriedOut, ""
 	}
-	return false
+	return refused, m.present()
 }
 
-// promoteFull makes the target receive all invocations, without the remaining steps.
-func (m *machine) promoteFull(string) bool {
+// promoteFull makes the target receive all invocations, without the remaining steps. It waits until it is known that
+// the target can serve.
+func (m *machine) promoteFull(string) (outcome, string) {
+	target := m.o.Versions[m.s.Target.FunctionVersion]
 	switch {
-	case m.s.Phase != v1beta1.RolloutPending && m.s.Phase != v1beta1.RolloutProgressing:
-		return false
-	case m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all, m.spec.Paused:
-		return false
+	case m.spec.Paused:
+		return refused, "spec.rollout.paused is true"
+	case m.replaced():
+		return refused, "version " + m.o.Target + " is desired now"
+	case !active(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all:
+		return refused, m.present()
+	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" || target.unusable("") != ""):
+		return waiting, ""
+	}
+	for i := range m.s.Checks { // The user knows of alarms that fire already.
+		if c := &m.s.Checks[i]; c.Type == CheckAlarm && c.Result == Failure && !m.mayServe() {
+			c.Ignored = true
+		}
 	}
 	m.promote("the user has skipped the remaining steps")
-	return true
+	return carriedOut, ""
 }
 
-// superseded returns whether the desired version or the strategy has changed since the rollout
+// replaced reports whether another version than the target is desired.
+func (m *machine) replaced() bool { return m.o.Target != m.s.Target.FunctionVersion }
+
+// superseded reports whether the desired version or the strategy has changed since the rollout
 // began, and then ends it or begins its steps again.
 func (m *machine) superseded() bool {
 	s := m.s
-	active := s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack
 	switch hash := stepHash(m.spec.Strategy); {
-	case !active:
-		return false
-	case m.o.Target != s.Target.FunctionVersion && s.Phase == v1beta1.RolloutPending:
+	case m.replaced() && (s.Phase == v1beta1.RolloutPending || s.Step == v1beta1.RolloutValidating):
 		m.ready()
-	case m.o.Target != s.Target.FunctionVersion:
+	case s.Phase != v1beta1.RolloutPending && s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
+		return false
+	case m.replaced():
 		m.rollBack(ReasonSuperseded, "version "+m.o.Target+" is desired now")
 	case s.Intent != nil: // The alias may be about to change.
 		return false
@@ -210,40 +274,42 @@ func (m *machine) superseded() bool {
 	return true
 }
 
-// late returns whether the rollout has made no progress in time, and then ends it.
+// late reports whether the rollout has made no progress in time, and then ends it. That is no evidence against the
+// target. While no invocation has moved, it is still validated.
 func (m *machine) late() bool {
-	end, ok := m.end()
-	if !ok || !m.now.After(end) {
+	left, ok := m.left()
+	if !ok || left >= 0 {
 		return false
 	}
 	message := fmt.Sprintf("no progress for %s after the planned end of the step %s", m.deadline(), m.s.Step)
 	if m.s.Message != "" {
 		message += ": " + m.s.Message
 	}
-	if m.s.Phase == v1beta1.RolloutPending {
-		m.fail(ReasonDeadline, message)
-	} else {
+	step := m.s.Step
+	if m.s.Phase != v1beta1.RolloutPending {
 		m.rollBack(ReasonDeadline, message)
+		return true
+	}
+	m.fail(ReasonDeadline, message)
+	if step == v1beta1.RolloutValidating {
+		m.s.Step = step
 	}
 	return true
 }
 
-// end returns when the deadline of the current step ends, and false if it has none: the user has
-// paused it, or has changed the alias, or it rolls back.
-func (m *machine) end() (time.Time, bool) {
-	s := m.s
-	switch {
-	case s.Phase != v1beta1.RolloutPending && s.Phase != v1beta1.RolloutProgressing, s.StepStartedAt == nil, s.Step == v1beta1.RolloutRollingBack:
-		return time.Time{}, false
-	case m.spec.Paused, s.Step == v1beta1.RolloutPaused && (s.Reason == ReasonUser || s.Reason == ReasonStep || s.Reason == ReasonDrift):
-		return time.Time{}, false
+// left returns how much of the deadline of the current step is left, and false if it has none: the rollout is not in
+// progress, is paused, or rolls back.
+func (m *machine) left() (time.Duration, bool) {
+	if !active(m.s) || m.s.Step == v1beta1.RolloutRollingBack || m.halted() {
+		return 0, false
 	}
-	return s.StepStartedAt.Add(m.planned() + m.deadline()), true
+	return m.planned() + m.deadline() - m.s.StepElapsed.Duration, true
 }
 
 // planned returns how long the current step takes if nothing holds it up.
 func (m *machine) planned() time.Duration {
 	interval, delay := measuring(m.spec)
+	delay += m.lag()
 	i := m.index()
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
@@ -262,23 +328,27 @@ func (m *machine) planned() time.Duration {
 	return interval + delay
 }
 
-// drifted returns whether someone else has changed the alias, and then does what spec wants.
+// drifted reports whether someone else has changed the alias, and then does what spec wants. An alias that has the
+// revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it by
+// a call that was sent before the intent was replaced by another one.
 func (m *machine) drifted() bool {
 	s := m.s
-	if m.o.Moving {
-		return false
-	}
-	if s.Step == v1beta1.RolloutRollingBack || m.o.Route == expected(s) || s.Intent != nil && m.o.Route == intended(s.Intent) {
-		s.Drift = ""
+	switch {
+	case s.Step == v1beta1.RolloutRollingBack, m.o.Route == expected(s),
+		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID || m.ofStep(m.o.Route)):
+		s.Drift, s.DifferentSince = "", nil
 		if s.Step != v1beta1.RolloutPaused || s.Reason != ReasonDrift {
 			return false
 		}
 		m.resume()
-		s.StepStartedAt = stamp(m.now)
 		return true
-	}
-	if m.recent() {
-		return false
+	case m.o.Moving:
+		return true // AWS still moves it there.
+	case s.DifferentSince == nil || m.now.Before(s.DifferentSince.Time):
+		s.DifferentSince = stamp(m.now)
+		return true
+	case m.now.Before(s.DifferentSince.Add(driftGrace)):
+		return true
 	}
 	drift := fmt.Sprintf("someone else has changed the alias from %s to %s", expected(s), m.o.Route)
 	if s.Drift == "" {
@@ -291,31 +361,20 @@ func (m *machine) drifted() bool {
 	case v1beta1.OnDriftAdopt:
 		m.adopt()
 	default:
-		m.holdDrift()
+		m.leave()
 	}
 	return true
 }
 
-// recent returns whether the alias was changed a moment ago, so that AWS may still return what it
-// was before.
-func (m *machine) recent() bool {
-	for _, t := range []time.Time{ptr.Deref(m.s.ShiftedAt, zero).Time, ptr.Deref(m.s.FinishedAt, zero).Time} {
-		if since := m.now.Sub(t); since >= 0 && since < driftGrace {
-			return true
-		}
-	}
-	return false
+// ofStep reports whether a route is that of a step.
+func (m *machine) ofStep(r Route) bool {
+	return slices.ContainsFunc(m.steps, func(st step) bool { return st.weight > 0 && to(m.s, st.weight) == r })
 }
 
-// holdDrift leaves the alias as someone else has changed it. A target that has failed is rolled back
-// all the same.
-func (m *machine) holdDrift() {
+// leave leaves the alias as someone else has changed it.
+func (m *machine) leave() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
-		if h := healthOf(m.spec, m.s); h.rollback != "" {
-			m.rollBack(h.reason, h.rollback)
-			return
-		}
 		m.pause(ReasonDrift, m.s.Drift+": change it back, or set the annotation "+v1beta1.AnnotationRolloutAbort+", or "+v1beta1.AnnotationRolloutPromote+" to continue")
 	case v1beta1.RolloutPending:
 		m.ready()
@@ -338,7 +397,7 @@ func (m *machine) revert() {
 // adopt continues from what the alias is now.
 func (m *machine) adopt() {
 	w, known := weight(m.s, m.o.Route)
-	m.s.Drift = ""
+	m.s.Drift, m.s.DifferentSince = "", nil
 	switch progressing := m.s.Phase == v1beta1.RolloutProgressing; {
 	case progressing && known && w > 0 && w < all:
 		m.s.ObservedWeight, m.s.ShiftedAt, m.s.Intent = w, stamp(m.now), nil
@@ -352,9 +411,12 @@ func (m *machine) adopt() {
 		m.rollBack(ReasonSuperseded, "someone else has divided the invocations: the rollout begins again")
 	default:
 		if m.o.Route.Version != m.s.Stable.FunctionVersion {
-			m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}
+			if m.o.Route.Version != m.s.Target.FunctionVersion {
+				m.s.Target = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}
+			}
 			m.remember(m.s.Stable)
 			m.s.Stable = m.s.Target
+			m.forgive(m.s.Stable)
 		}
 		m.ready()
 	}

@@ -1,7 +1,10 @@
 package rollout
 
 import (
+	"cmp"
 	"time"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -54,6 +57,49 @@ type Measurement struct {
 	// Message says why the result is not Success, at most 512 characters. It does not quote what a
 	// server has answered.
 	Message string
+
+	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have
+	// ended.
+	Until time.Time
+}
+
+// PublishDelay is how long after the end of a period CloudWatch has all of its data points: a period is not read
+// before.
+const PublishDelay = 2 * time.Minute
+
+// PeriodDelay returns how long after its end a period of a metric of CloudWatch is read. Metrics of high resolution are
+// published as they are made.
+func PeriodDelay(period time.Duration) time.Duration {
+	if period < time.Minute {
+		return period
+	}
+	return PublishDelay
+}
+
+// Delay returns how long after its begin an invocation is in a measurement of a metric at the latest, if it takes no
+// longer than the timeout. An invocation is in no metric before its end, and then at the time of its begin. A metric
+// of CloudWatch has it once its period is over and published; of the others, no delay is known.
+func Delay(m *v1beta1.RolloutMetric, timeout time.Duration) time.Duration {
+	period := time.Minute
+	switch p := m.Provider; {
+	case p.Lambda != nil:
+	case p.CloudWatch != nil:
+		period = LongestPeriod(p.CloudWatch)
+	default:
+		return timeout
+	}
+	return timeout + period + PeriodDelay(period)
+}
+
+// LongestPeriod returns the longest period of the metrics of queries, a minute if they name none.
+func LongestPeriod(m *v1beta1.CloudWatchMetric) time.Duration {
+	longest := time.Duration(0)
+	for _, q := range m.Queries {
+		if q.Metric != nil {
+			longest = max(longest, time.Duration(max(ptr.Deref(q.Metric.PeriodSeconds, 60), 1))*time.Second) //nolint:mnd // The API's default.
+		}
+	}
+	return cmp.Or(longest, time.Minute)
 }
 
 // A Subject is what a rollout is about.
@@ -71,8 +117,23 @@ type Subject struct {
 	// all.
 	Weighted bool
 
-	// Since is when the target received its present weight. Earlier values do not count.
-	Since time.Time
+	// Since is when the target received its present weight, and TrafficSince when it received its first invocation.
+	Since, TrafficSince time.Time
+
+	// Timeout of the target: an invocation is in no metric before it has ended.
+	Timeout time.Duration
+}
+
+// An AlarmState is the state of an alarm of CloudWatch.
+type AlarmState struct {
+	// State is OK, ALARM or INSUFFICIENT_DATA.
+	State string
+
+	// Until is the time up to which the alarm has evaluated all invocations that were short, by when they began.
+	Until time.Time
+
+	// Err says why the state is not known.
+	Err error
 }
 
 // A Sample is a value of a metric, and that of the stable version to compare with. A number that
@@ -82,6 +143,10 @@ type Sample struct {
 
 	// Samples and BaselineSamples are the numbers of invocations.
 	Samples, BaselineSamples float64
+
+	// Until is the time up to which the value has all invocations that have ended in time, by when they began. A
+	// target that received its weight before it has been measured for a period at least.
+	Until time.Time
 }
 
 // metricOf returns a metric of a spec, nil if there is none of the name.

@@ -40,12 +40,32 @@ type model struct {
 	// route and revision are those of the alias in AWS.
 	route    Route
 	revision int
+	// former are route and revision before the last change, which AWS may still return until staleUntil.
+	former     Observation
+	staleUntil time.Time
+	// foreign is until when an answer may hide that someone else has changed the alias.
+	foreign time.Time
+	// movingUntil is until when AWS moves the alias, and provisioned says that it takes its time.
+	movingUntil time.Time
+	provisioned bool
+	// refusing says that AWS refuses to change the alias.
+	refusing bool
+
+	// inactive, preparing and deleted are versions that AWS has to prepare, prepares, or does not have.
+	inactive, deleted map[string]bool
+	preparing         map[string]time.Time
 
 	// target is the desired version. bad are versions whose metrics fail.
 	target   int
 	bad      map[int]bool
 	commands map[string]string
 	token    int
+
+	// evidence are the versions for which a check has failed, or that the user has rejected.
+	evidence map[string]bool
+	// seen is how long the present step was observed, and due when the next observation was.
+	observed, due time.Time
+	inStep        time.Duration
 
 	// rejected are the fingerprints of versions that were rolled back or refused, and not asked for
 	// again since.
@@ -65,7 +85,9 @@ type model struct {
 	// logs reports whether the history is logged: it is run again if a check fails.
 	logs bool
 	log  []string
-	seen map[string]int
+	// count counts the decisions, accepted the commands that were.
+	count    map[string]int
+	accepted int
 }
 
 func (m *model) chance(percent int) bool { return m.IntN(100) < percent }
@@ -82,6 +104,7 @@ func newModel(t testing.TB, seed uint64) *model {
 		Rand: rand.New(rand.NewPCG(seed, 1)), TB: t, seed: seed, //nolint:gosec // Tests are reproducible.
 		now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), route: Route{Version: "1"}, target: 1, bad: map[int]bool{}, commands: map[string]string{},
 		rejected: map[string]bool{}, successes: map[string]int{}, last: map[CheckID]string{},
+		inactive: map[string]bool{}, deleted: map[string]bool{}, preparing: map[string]time.Time{}, evidence: map[string]bool{}, provisioned: seed%4 == 0,
 	}
 	m.spec = m.randomSpec()
 	return m
@@ -183,19 +206,22 @@ func (m *model) disturb() {
 		m.order()
 	case 7:
 		if m.chance(10) {
-			m.route = Route{Version: strconv.Itoa(1 + m.IntN(m.target+1))}
+			r := Route{Version: strconv.Itoa(1 + m.IntN(m.target+1))}
 			if m.chance(30) {
-				m.route.Additional, m.route.Weight = strconv.Itoa(m.target+1), int32(1+m.IntN(99)) //nolint:gosec // Small.
-				if m.route.Additional == m.route.Version {
-					m.route.Additional, m.route.Weight = "", 0
+				r.Additional, r.Weight = strconv.Itoa(m.target+1), int32(1+m.IntN(99)) //nolint:gosec // Small.
+				if r.Additional == r.Version {
+					r.Additional, r.Weight = "", 0
 				}
 			}
-			m.revision++
-			m.shifted = m.now
+			if m.deleted[r.Version] || m.deleted[r.Additional] {
+				return
+			}
+			m.change(r)
+			m.foreign = m.staleUntil
 			m.logf("someone changes the alias to %s", m.route)
 		}
 	case 8:
-		if m.chance(20) {
+		if m.chance(20) && (m.state == nil || m.state.Intent == nil) { // A change that is decided is made.
 			paused := m.spec.Paused
 			m.spec = m.randomSpec()
 			m.spec.Paused = paused
@@ -204,16 +230,79 @@ func (m *model) disturb() {
 	case 9:
 		d := time.Duration(m.IntN(7200)-1800) * time.Second
 		m.now, m.clock = m.now.Add(d), m.clock+d
+		m.staleUntil, m.movingUntil, m.foreign = m.staleUntil.Add(d), m.movingUntil.Add(d), m.foreign.Add(d)
+		for v := range m.preparing {
+			m.preparing[v] = m.preparing[v].Add(d)
+		}
 		m.logf("the clock was set by %s", d)
 	case 11:
 		if m.state != nil && m.state.Drift != "" {
-			m.route = expected(m.state)
-			m.revision++
+			if m.deleted[m.state.Stable.FunctionVersion] {
+				return
+			}
+			m.change(expected(m.state))
 			m.logf("someone changes the alias back to %s", m.route)
 		}
 	case 10:
 		m.revision++ // The description was changed.
+	case 12:
+		m.refusing = !m.refusing && m.chance(30)
+		m.logf("AWS refuses changes: %t", m.refusing)
+	case 13:
+		m.idle()
+	case 14:
+		if m.chance(10) {
+			m.recreate()
+		}
 	}
+}
+
+// serves reports whether a version receives invocations.
+func (m *model) serves(version string) bool {
+	return m.route.Version == version || m.route.Additional == version
+}
+
+// idle makes a version inactive, or deletes it, that receives no invocations.
+func (m *model) idle() {
+	v := strconv.Itoa(1 + m.IntN(m.target))
+	switch {
+	case m.serves(v) || m.state != nil && (m.state.Stable.FunctionVersion == v || m.state.Target.FunctionVersion == v && active(m.state)):
+	case m.chance(70):
+		m.inactive[v] = true
+		m.logf("version %s is inactive", v)
+	case v != strconv.Itoa(m.target):
+		m.deleted[v] = true
+		m.logf("version %s is deleted", v)
+	}
+}
+
+// recreate deletes the function and makes it again: version numbers go on, and the alias has to be created.
+func (m *model) recreate() {
+	for v := range m.target {
+		m.deleted[strconv.Itoa(v+1)] = true
+	}
+	m.target++
+	m.logf("the function is made again, with version %d", m.target)
+	if m.state == nil {
+		m.route = Route{Version: strconv.Itoa(m.target)}
+		return
+	}
+	s := m.state.DeepCopy()
+	Restarted(s, strconv.Itoa(m.target), m.now)
+	m.state = s
+	m.change(Route{Version: strconv.Itoa(m.target)})
+	m.movingUntil, m.staleUntil = time.Time{}, time.Time{}
+}
+
+// change changes the alias in AWS.
+func (m *model) change(r Route) {
+	m.former, m.staleUntil = Observation{Route: m.route, RevisionID: strconv.Itoa(m.revision)}, m.now.Add(time.Duration(m.IntN(20))*time.Second)
+	if m.provisioned && r.Version != m.route.Version {
+		m.movingUntil = m.now.Add(time.Duration(m.IntN(300)) * time.Second)
+	}
+	m.route = r
+	m.revision++
+	m.shifted, m.clock = m.now, 0
 }
 
 // order sets a command annotation.
@@ -228,14 +317,18 @@ func (m *model) order() {
 }
 
 // measure returns the results of what is due.
-func (m *model) measure() []Measurement {
+func (m *model) measure(calm bool) []Measurement {
 	var out []Measurement
 	due, _ := Due(m.spec, m.state, m.now)
 	for _, id := range due {
-		if m.chance(10) {
+		if !calm && m.chance(10) {
 			continue // There is no value yet.
 		}
-		out = append(out, Measurement{CheckID: id, Result: m.result(id)})
+		r := Success
+		if !calm {
+			r = m.result(id)
+		}
+		out = append(out, Measurement{CheckID: id, Result: r, Until: m.now.Add(-time.Duration(m.IntN(300)) * time.Second)})
 	}
 	return out
 }
@@ -253,11 +346,29 @@ func (m *model) result(id CheckID) string {
 	return Success
 }
 
-func (m *model) observe() Observation {
-	o := Observation{Route: m.route, RevisionID: strconv.Itoa(m.revision), Target: strconv.Itoa(m.target), Commands: m.commands, Measurements: m.measure(), Versions: map[string]Version{}}
-	for _, v := range Versions(m.spec, m.state, m.now) {
-		if m.chance(90) {
-			o.Versions[v] = Version{Fingerprint: fingerprint(v)}
+// version returns what AWS has of a version.
+func (m *model) version(v string) Version {
+	out := Version{Fingerprint: fingerprint(v), Inactive: m.inactive[v], Missing: m.deleted[v]}
+	if m.now.Before(m.preparing[v]) {
+		out.Pending = "version " + v + " is Pending"
+	}
+	return out
+}
+
+func (m *model) observe(calm bool) Observation {
+	o := Observation{
+		Route: m.route, RevisionID: strconv.Itoa(m.revision), Target: strconv.Itoa(m.target), Commands: m.commands, Measurements: m.measure(calm),
+		Versions: map[string]Version{}, Moving: m.now.Before(m.movingUntil),
+	}
+	if !calm && m.now.Before(m.staleUntil) && m.chance(30) {
+		o.Route, o.RevisionID, o.Moving = m.former.Route, m.former.RevisionID, false
+	}
+	if !calm && m.chance(1) {
+		o.Target = ""
+	}
+	for _, v := range Versions(m.state, m.commands) {
+		if calm || m.chance(90) {
+			o.Versions[v] = m.version(v)
 		}
 	}
 	return o
@@ -265,37 +376,39 @@ func (m *model) observe() Observation {
 
 // once makes one decision and carries it out, unless the process ends or a call fails.
 func (m *model) once(calm bool) {
-	o := m.observe()
+	o := m.observe(calm)
 	before := m.state.DeepCopy()
 	d := Next(m.spec, m.state, o, m.now)
 	if !reflect.DeepEqual(before, m.state) {
 		m.failf("Next has changed the state that it was given")
 	}
 	if m.logs {
-		m.logf("%s, alias %s => %s, %s %s, after %s", short(before), m.route, short(d.State), d.Action, d.Route, d.After)
+		m.logf("%s, alias %s => %s, %s %s%s, after %s", short(before), o.Route, short(d.State), d.Action, d.Route, d.Version, d.After)
 	}
-	m.seen[d.State.Phase+" "+d.State.Step+" "+d.State.Reason+" "+string(d.Action)]++
+	m.count[d.State.Phase+" "+d.State.Step+" "+d.State.Reason+" "+string(d.Action)]++
+	m.look(before)
 	m.check(before, o, d)
-	if d.Action != None && d.Action == Update {
-		m.carryOut(d, calm)
-	}
-	if d.Action == Invoke {
-		n, _ := strconv.Atoi(d.State.Target.FunctionVersion)
-		r := Success
-		if m.bad[n] && m.chance(20) {
-			r = Failure
-		} else if m.chance(10) {
-			r = Error
-		}
-		if calm || m.chance(90) { // Otherwise the process ends.
-			Record(d.State, Measurement{CheckID: CheckID{CheckPreTraffic, d.Test.Name}, Result: r}, m.now)
-		}
-	}
+	m.carryOut(o, d, calm)
 	if calm || m.chance(90) { // Otherwise the state is not persisted.
-		m.follow(before, d)
+		m.follow(before, o, d)
 		m.state = d.State
+		m.observed, m.due = m.now, m.now.Add(d.After)
+		if m.spec.Paused {
+			m.observed = time.Time{}
+		}
+		if !calm {
+			m.effects(before, d)
+		}
 	}
 	m.sleep(d, calm)
+}
+
+// look adds to the time of the step what has passed since the last observation, as far as an observation was due.
+func (m *model) look(before *v1beta1.AliasRolloutStatus) {
+	if before == nil || m.observed.IsZero() || m.spec.Paused || before.Step == v1beta1.RolloutPaused && before.Reason != ReasonInconclusive {
+		return
+	}
+	m.inStep += max(min(m.now.Sub(m.observed), m.due.Sub(m.observed)), 0) + 2*time.Second // Of rounding.
 }
 
 // short describes a state in a line.
@@ -306,21 +419,56 @@ func short(s *v1beta1.AliasRolloutStatus) string {
 	return fmt.Sprintf("%s/%s %s of %s->%s w=%d i=%d", s.Phase, s.Step, s.Reason, s.Stable.FunctionVersion, s.Target.FunctionVersion, s.ObservedWeight, s.CurrentStepIndex)
 }
 
-// carryOut changes the alias, if the call reaches AWS.
-func (m *model) carryOut(d Decision, calm bool) {
-	if !calm && m.chance(20) {
+// carryOut makes the calls of a decision, if they reach AWS.
+func (m *model) carryOut(o Observation, d Decision, calm bool) {
+	switch d.Action {
+	case Wake:
+		if m.inactive[d.Version] {
+			delete(m.inactive, d.Version)
+			m.preparing[d.Version] = m.now.Add(time.Duration(m.IntN(200)) * time.Second)
+		}
+	case Invoke:
+		m.invoke(d, calm)
+	case Update:
+		m.update(o, d, calm)
+	}
+}
+
+// invoke makes a smoke test.
+func (m *model) invoke(d Decision, calm bool) {
+	n, _ := strconv.Atoi(d.State.Target.FunctionVersion)
+	r := Success
+	switch {
+	case calm:
+	case m.bad[n] && m.chance(20):
+		r = Failure
+		m.evidence[d.State.Target.FunctionVersion] = true
+	case m.chance(10):
+		r = Error
+	}
+	if calm || m.chance(90) { // Otherwise the process ends.
+		Record(d.State, Measurement{CheckID: CheckID{CheckPreTraffic, d.Test.Name}, Result: r}, m.now)
+	}
+}
+
+// update changes the alias.
+func (m *model) update(o Observation, d Decision, calm bool) {
+	missing := m.deleted[d.Route.Version] || m.deleted[d.Route.Additional]
+	if missing || !calm && (m.refusing || m.chance(20)) {
 		m.logf("the call fails")
-		if m.chance(50) {
+		if missing || m.chance(50) {
 			UpdateFailed(d.State, m.now, "no")
 		}
 		return
 	}
-	if d.State.Intent.RevisionID != strconv.Itoa(m.revision) {
+	if d.State.Intent.RevisionID != o.RevisionID {
 		m.failf("the intent has another revision than the alias was observed with")
 	}
-	m.route = d.Route
-	m.revision++
-	m.shifted, m.clock = m.now, 0
+	if d.State.Intent.RevisionID != strconv.Itoa(m.revision) {
+		m.logf("AWS has another revision")
+		return
+	}
+	m.change(d.Route)
 	clear(m.successes)
 	clear(m.last)
 }
@@ -339,30 +487,122 @@ func (m *model) sleep(d Decision, calm bool) {
 }
 
 // follow records what the persisted decision means.
-func (m *model) follow(before *v1beta1.AliasRolloutStatus, d Decision) {
+func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Decision) {
+	if before == nil || !before.StepStartedAt.Equal(d.State.StepStartedAt) || before.ID != d.State.ID {
+		m.inStep = 0
+	}
+	for _, r := range o.Measurements {
+		if r.Result == Failure && before != nil && (before.TrafficStartedAt != nil || before.Intent != nil) {
+			m.evidence[before.Target.FunctionVersion] = true
+		}
+	}
+	m.followCommands(before, d)
 	for _, f := range d.State.FailedTargets {
-		if before == nil || !slices.ContainsFunc(before.FailedTargets, func(b v1beta1.RolloutFailure) bool { return b.FunctionVersion == f.FunctionVersion }) {
-			m.rejected[f.FunctionVersion] = true
+		if before != nil && slices.ContainsFunc(before.FailedTargets, func(b v1beta1.RolloutFailure) bool { return b.FunctionVersion == f.FunctionVersion }) {
+			continue
+		}
+		m.rejected[f.FunctionVersion] = true
+		if !m.evidence[f.FunctionVersion] && !(f.Reason == ReasonAborted && m.spec.OnDrift == v1beta1.OnDriftAdopt) {
+			m.failf("version %s is rejected (%s) without evidence against it", f.FunctionVersion, f.Reason)
+		}
+	}
+	for _, f := range d.State.FailedTargets {
+		if f.Fingerprint != "" && f.Fingerprint == d.State.Stable.Fingerprint {
+			m.failf("the code of version %s, which serves, is rejected", d.State.Stable.FunctionVersion)
+		}
+	}
+	for v := range m.rejected { // The user, or someone who has changed the alias, may have chosen it.
+		if !slices.ContainsFunc(d.State.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == v }) {
+			delete(m.rejected, v)
 		}
 	}
 	if before != nil && before.ID != d.State.ID {
 		m.full = false
 	}
-	for c, value := range d.State.HandledCommands {
-		if before != nil && before.HandledCommands[c] == value {
+}
+
+// followCommands records what commands that were carried out mean.
+func (m *model) followCommands(before *v1beta1.AliasRolloutStatus, d Decision) {
+	if before == nil {
+		return
+	}
+	for c, value := range m.commands {
+		waits := before.HandledCommands[c] != value && d.State.HandledCommands[c] != value
+		if waits && c != v1beta1.AnnotationRolloutRollbackTo || !waits && before.HandledCommands[c] == value {
 			continue
 		}
 		switch c {
 		case v1beta1.AnnotationRolloutPromoteFull:
-			m.full = before != nil && d.State.Step == v1beta1.RolloutPromoting
-		case v1beta1.AnnotationRolloutRetry:
-			for v := range m.rejected {
-				if before != nil && (v == before.Target.FunctionVersion || fingerprint(v) == fingerprint(before.Target.FunctionVersion)) && before.Phase == v1beta1.RolloutFailed {
-					delete(m.rejected, v)
-				}
-			}
+			m.full = d.State.Step == v1beta1.RolloutPromoting
+		case v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutRollbackTo:
+			m.evidence[before.Target.FunctionVersion], m.evidence[before.Stable.FunctionVersion] = true, true
 		}
 	}
+}
+
+// effects checks that a command that was accepted has its documented effect, if nothing disturbs it.
+func (m *model) effects(before *v1beta1.AliasRolloutStatus, d Decision) {
+	for _, e := range d.Events {
+		if e.Reason != EventCommand || e.Warning || before == nil || m.now.Before(m.foreign) {
+			continue
+		}
+		m.accepted++
+		name, value, _ := strings.Cut(e.Message, " (")
+		m.effect(before, v1beta1.RolloutAnnotationPrefix+name, strings.TrimSuffix(value, ")"))
+	}
+}
+
+func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string) {
+	f := m.fork()
+	target, stable := Route{Version: before.Target.FunctionVersion}, Route{Version: before.Stable.FunctionVersion}
+	var has func() bool
+	switch command {
+	case v1beta1.AnnotationRolloutAbort:
+		has = func() bool { return !active(f.state) && f.route == stable }
+	case v1beta1.AnnotationRolloutRollbackTo:
+		version, _, _ := strings.Cut(value, "/")
+		has = func() bool { return !active(f.state) && f.route == Route{Version: version} }
+	case v1beta1.AnnotationRolloutRetry:
+		if f.target = 0; before.Target.FunctionVersion != "" {
+			f.target, _ = strconv.Atoi(before.Target.FunctionVersion)
+		}
+		if strconv.Itoa(m.target) != before.Target.FunctionVersion || m.deleted[before.Target.FunctionVersion] {
+			return // Another version is desired now.
+		}
+		has = func() bool { return f.state.Phase == v1beta1.RolloutProgressing || f.route == target }
+	case v1beta1.AnnotationRolloutPromoteFull:
+		has = func() bool { return f.route == target }
+	case v1beta1.AnnotationRolloutPromote:
+		if before.Reason == ReasonDrift {
+			has = func() bool { return f.route == expected(before) }
+			break
+		}
+		has = func() bool { return m.state.CurrentStepIndex > before.CurrentStepIndex }
+	}
+	for range 500 {
+		if has() {
+			return
+		}
+		f.once(true)
+	}
+	m.failf("the command %s (%s) has no effect: alias %s, %s", command, value, f.route, short(f.state))
+}
+
+// fork returns a copy of the model in which nothing disturbs the rollout.
+func (m *model) fork() *model {
+	f := *m
+	f.Rand = rand.New(rand.NewPCG(m.seed, 2)) //nolint:gosec // Tests are reproducible.
+	f.spec, f.state = m.spec.DeepCopy(), m.state.DeepCopy()
+	f.spec.Paused, f.log, f.staleUntil, f.refusing = false, nil, time.Time{}, false
+	for _, set := range []*map[string]bool{&f.inactive, &f.deleted, &f.rejected, &f.evidence} {
+		*set = maps.Clone(*set)
+	}
+	f.preparing, f.commands, f.successes, f.last = maps.Clone(m.preparing), maps.Clone(m.commands), maps.Clone(m.successes), maps.Clone(m.last)
+	f.count = map[string]int{}
+	for c, value := range f.commands { // Only this one.
+		f.state.HandledCommands[c] = value
+	}
+	return &f
 }
 
 // check checks a decision.
@@ -373,7 +613,10 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 			m.successes[r.Name]++
 		}
 	}
-	if d.Action == None {
+	if d.State.Reason == ReasonDeadline && before.Reason != ReasonDeadline && m.inStep < time.Duration(*m.spec.ProgressDeadlineSeconds)*time.Second {
+		m.failf("the deadline ends a step that was observed for %s", m.inStep)
+	}
+	if d.Action == None || d.Action == Wake {
 		return
 	}
 	if before == nil || before.Phase != d.State.Phase || before.Step != d.State.Step {
@@ -385,7 +628,9 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 	if before.Intent == nil || *before.Intent != *d.State.Intent {
 		m.failf("the alias is changed to %s without a persisted intent", d.Route)
 	}
-	m.checkRoute(before, d)
+	if o.RevisionID == strconv.Itoa(m.revision) { // AWS rejects another one.
+		m.checkRoute(before, d)
+	}
 }
 
 func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
@@ -394,6 +639,9 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	receives := d.Route.Version == target && target != s.Stable.FunctionVersion || d.Route.Additional == target
 	if s.Step == v1beta1.RolloutRollingBack && (d.Route != Route{Version: s.Stable.FunctionVersion}) {
 		m.failf("a rollback ends at %s, want version %s", d.Route, s.Stable.FunctionVersion)
+	}
+	if v := d.Route.Version; v != m.route.Version && v != m.route.Additional && s.Step != v1beta1.RolloutRollingBack && (m.inactive[v] || m.deleted[v]) {
+		m.failf("version %s receives invocations, and can't serve", v)
 	}
 	if !receives {
 		return
@@ -433,13 +681,13 @@ func (m *model) checkAnalysis(w int32) {
 // settle checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after
 // an abort.
 func (m *model) settle() {
-	m.spec.Paused = false
+	m.spec.Paused, m.refusing = false, false
 	end := func(rounds int) bool {
 		for range rounds {
 			if m.once(true); m.state.Step == v1beta1.RolloutPaused && (m.state.Reason == ReasonStep || m.state.Reason == ReasonDrift) {
 				return false
 			}
-			if d := Next(m.spec, m.state, m.observe(), m.now); d.Action == None && !active(m.state) && !active(d.State) && m.state.Drift == "" {
+			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !active(m.state) && !active(d.State) && m.state.Drift == "" {
 				return true
 			}
 		}
@@ -497,7 +745,7 @@ func history(t *testing.T, seed uint64, logs bool, seen map[string]int) (ok bool
 		}
 	}()
 	m := newModel(t, seed)
-	m.logs, m.seen = logs, seen
+	m.logs, m.count = logs, seen
 	for range stepsPerHistory {
 		m.disturb()
 		m.once(false)

@@ -3,6 +3,7 @@ package rollout
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -26,6 +27,8 @@ const (
 	ReasonAnalysisError = "AnalysisError"
 	// ReasonSmokeTest is a target whose invocation before any traffic has failed.
 	ReasonSmokeTest = "SmokeTestFailed"
+	// ReasonSmokeTestError is a target that AWS did not invoke for a smoke test.
+	ReasonSmokeTestError = "SmokeTestError"
 	// ReasonInvalidVersion is a target that can't serve.
 	ReasonInvalidVersion = "InvalidVersion"
 	// ReasonDeadline is a rollout that made no progress in time.
@@ -52,6 +55,7 @@ const (
 	EventCommand     = "RolloutCommand"
 	EventDrift       = "AliasChanged"
 	EventWarning     = "RolloutMetricFailed"
+	EventRestarted   = "RolloutRestarted"
 )
 
 // Bounds of the recorded lists.
@@ -60,7 +64,8 @@ const (
 	maxFailed  = 50
 )
 
-// driftGrace is how long after a change of the alias AWS may still return what it was before.
+// driftGrace is how long AWS may return what the alias was before. A route that is still another one
+// after that is a change by someone else.
 const driftGrace = 30 * time.Second
 
 // An Observation is what the caller has observed.
@@ -73,7 +78,8 @@ type Observation struct {
 	// does while provisioned concurrency moves to another version. Route is where it moves to.
 	Moving bool
 
-	// Target is the number of the version that the alias is to invoke.
+	// Target is the number of the version that the alias is to invoke. Empty if spec names none: then the
+	// alias stays as it is.
 	Target string
 
 	// Versions are what is known of versions, by their number.
@@ -90,18 +96,41 @@ type Observation struct {
 
 // A Version is what matters of a version for a rollout.
 type Version struct {
-	// Fingerprint is a hash of its code and configuration.
+	// Fingerprint is a hash of its code and configuration. Empty if it is not known.
 	Fingerprint string
 
-	// Pending is why the version can't be invoked yet. Empty if it can.
+	// Timeout of the version's invocations.
+	Timeout time.Duration
+
+	// Pending is why the version can't be invoked yet, or why nobody knows. Empty if it can.
 	Pending string
 
-	// Invalid is why it never will be. Empty if it may.
+	// Missing says that AWS has no such version.
+	Missing bool
+
+	// Inactive says that AWS has released the version's resources, because it was not invoked for long.
+	// The next invocation fails, and makes AWS prepare the version.
+	Inactive bool
+
+	// Invalid is why the version never can be invoked. Empty if it may.
 	Invalid string
 
 	// Role and DeadLetter are the ARNs of the execution role and of the dead letter queue or topic.
 	// AWS requires that two versions of an alias have the same.
 	Role, DeadLetter string
+}
+
+// unusable returns why a version can't be invoked now. Empty if it can.
+func (v Version) unusable(number string) string {
+	switch {
+	case v.Invalid != "":
+		return v.Invalid
+	case v.Missing:
+		return "version " + number + " does not exist"
+	case v.Inactive:
+		return "version " + number + " is Inactive: it is invoked once, so that AWS prepares it"
+	}
+	return v.Pending
 }
 
 // An Action is what the caller does next.
@@ -115,6 +144,9 @@ const (
 	Update Action = "Update"
 	// Invoke invokes the target version by its number for Decision.Test, and records the result.
 	Invoke Action = "Invoke"
+	// Wake invokes Decision.Version, which is Inactive, by its number. The invocation fails without running
+	// code, and AWS prepares the version.
+	Wake Action = "Wake"
 )
 
 // An Event is something that users are told.
@@ -137,6 +169,9 @@ type Decision struct {
 	// Test that Invoke makes.
 	Test *v1beta1.RolloutSmokeTest
 
+	// Version that Wake invokes.
+	Version string
+
 	// After is when to decide again, zero if only a change requires it.
 	After time.Duration
 
@@ -144,17 +179,22 @@ type Decision struct {
 	Events []Event
 }
 
-// Versions returns the numbers of the versions that Next needs to know. After the deadline it needs
-// none, so that nothing holds up the end of the rollout.
-func Versions(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) []string {
-	if s == nil || s.Phase != v1beta1.RolloutPending || s.Step != v1beta1.RolloutValidating {
+// Versions returns the numbers of the versions that Next needs to know: before any invocation moves to one, it must
+// be known that AWS can invoke it.
+func Versions(s *v1beta1.AliasRolloutStatus, commands map[string]string) []string {
+	if s == nil {
 		return nil
 	}
-	m := &machine{spec: spec, s: s, now: now, steps: stepsOf(spec.Strategy)}
-	if end, ok := m.end(); ok && now.After(end) {
-		return nil
+	var needed []string
+	if s.Step == v1beta1.RolloutValidating {
+		needed = append(needed, s.Target.FunctionVersion, s.Stable.FunctionVersion)
 	}
-	return []string{s.Target.FunctionVersion, s.Stable.FunctionVersion}
+	if v := commands[v1beta1.AnnotationRolloutRollbackTo]; v != s.HandledCommands[v1beta1.AnnotationRolloutRollbackTo] {
+		if number, _, _ := strings.Cut(v, "/"); remembers(s, number) {
+			needed = append(needed, number)
+		}
+	}
+	return needed
 }
 
 // Next returns what is done next. It makes at most one transition, so that after a long interruption
@@ -165,6 +205,10 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		m.begin()
 	} else {
 		m.s = state.DeepCopy()
+		if o.Target == "" {
+			m.o.Target = m.s.Target.FunctionVersion
+		}
+		m.elapse()
 		keepChecks(spec, m.s)
 		m.measured()
 		m.advance()
@@ -180,17 +224,24 @@ type machine struct {
 	now    time.Time
 	steps  []step
 	events []Event
+
+	// wake is the number of an inactive version that is to be invoked.
+	wake string
+	// waits says that a command waits for a version.
+	waits bool
 }
 
-// stamp returns a time in the precision of the API, not earlier than t.
+// stamp returns a time in the precision of the API.
 func stamp(t time.Time) *metav1.Time {
-	return &metav1.Time{Time: t.Add(time.Second - 1).Truncate(time.Second)}
+	return &metav1.Time{Time: t.Truncate(time.Second)}
 }
 
 // begin makes the first state from what the alias is. A rollout whose state was lost begins again
 // from the stable version. Commands that are older than the state are not carried out.
 func (m *machine) begin() {
-	m.s = &v1beta1.AliasRolloutStatus{Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now)}
+	m.s = &v1beta1.AliasRolloutStatus{
+		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now),
+	}
 	m.s.Target = m.s.Stable
 	for name, value := range m.o.Commands {
 		m.handled(name, value)
@@ -202,20 +253,52 @@ func (m *machine) begin() {
 	}
 }
 
-// measured records what was measured.
+// elapse adds to the time of the step what has passed since the last decision, but not what has passed after the next
+// one was due: nobody has looked then.
+func (m *machine) elapse() {
+	s := m.s
+	if s.ObservedAt == nil || s.NextCheckAt == nil {
+		return
+	}
+	passed := min(stamp(m.now).Sub(s.ObservedAt.Time), s.NextCheckAt.Sub(s.ObservedAt.Time))
+	s.StepElapsed.Duration += max(passed, 0)
+}
+
+// halted reports whether the time of the step stands still: the user has paused the rollout, or someone else has
+// changed the alias.
+func (m *machine) halted() bool {
+	return m.spec.Paused || m.s.Step == v1beta1.RolloutPaused && m.s.Reason != ReasonInconclusive
+}
+
+// measured records what was measured. An alarm that is in state ALARM before the target has received invocations says
+// nothing about it.
 func (m *machine) measured() {
 	for _, r := range m.o.Measurements {
+		metric := metricOf(m.spec, r.Name)
+		if r.Type == CheckMetric && r.Until.IsZero() {
+			r.Until = m.now.Add(-m.timeout())
+		}
 		Record(m.s, r, m.now)
-		if metric := metricOf(m.spec, r.Name); r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn" {
+		switch {
+		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() && m.spec.Analysis.Alarms.PreExisting != "Block":
+			check(m.s, r.CheckID).Ignored = true
+		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
 			m.event(true, EventWarning, describe(check(m.s, r.CheckID)))
 		}
 	}
 }
 
-// advance makes the transition that is due: commands first, then a new target, the deadline, and a
-// change of the alias by someone else.
+// mayServe reports whether the target has received invocations, or may have: the change of the alias may have been
+// sent.
+func (m *machine) mayServe() bool { return m.s.TrafficStartedAt != nil || m.s.Intent != nil }
+
+// timeout returns the timeout of the target version.
+func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
+
+// advance makes the transition that is due: for evidence against the target first, then for commands, a new target, the
+// deadline, and a change of the alias by someone else.
 func (m *machine) advance() {
-	if m.command() || m.superseded() || m.late() || m.drifted() {
+	if m.failing() || m.command() || m.superseded() || m.late() || m.drifted() {
 		return
 	}
 	switch m.s.Step {
@@ -264,7 +347,7 @@ func (m *machine) start() {
 	s.ID = m.newID(m.o.Target)
 	s.Phase, s.StartedAt, s.FinishedAt = v1beta1.RolloutPending, stamp(m.now), nil
 	s.Checks, s.ObservedWeight, s.CurrentStepIndex, s.Intent = nil, 0, 0, nil
-	s.ShiftedAt, s.TrafficStartedAt = nil, nil
+	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds = nil, nil, 0
 	s.StepHash, s.Direct = stepHash(m.spec.Strategy), false
 	m.enter(v1beta1.RolloutValidating, "", "")
 	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion, s.Target.FunctionVersion))
@@ -275,22 +358,9 @@ func (m *machine) newID(version string) string {
 	return version + "-" + strconv.FormatInt(m.now.Unix(), 36)
 }
 
-// inWindow returns whether a version, or one with the same code and configuration, is one of the last
-// stable ones that spec lets return at once.
-func (m *machine) inWindow(version v1beta1.RolloutRevision) bool {
-	if m.spec.RollbackWindow == nil {
-		return false
-	}
-	for i, r := range m.s.History {
-		if i < int(m.spec.RollbackWindow.Revisions) && same(r, version) {
-			return true
-		}
-	}
-	return false
-}
-
 // enter begins a step.
 func (m *machine) enter(step, reason, message string) {
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
-	m.s.StepStartedAt, m.s.UpdateFailures, m.s.UpdateFailedAt = stamp(m.now), 0, nil
+	m.s.StepStartedAt, m.s.StepElapsed = stamp(m.now), metav1.Duration{}
+	m.s.UpdateFailures, m.s.UpdateFailedAt = 0, nil
 }

@@ -2,8 +2,10 @@ package rollout
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -29,7 +31,7 @@ func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
 	s.Intent, s.ObservedWeight, s.CurrentStepIndex, s.Direct = nil, 0, 0, false
-	s.StepStartedAt, s.FinishedAt, s.UpdateFailures, s.UpdateFailedAt = nil, stamp(m.now), 0, nil
+	s.StepStartedAt, s.StepElapsed, s.FinishedAt, s.UpdateFailures, s.UpdateFailedAt = nil, metav1.Duration{}, stamp(m.now), 0, nil
 }
 
 // remember adds a version to the history.
@@ -57,20 +59,39 @@ func same(a, b v1beta1.RolloutRevision) bool {
 	return a.FunctionVersion == b.FunctionVersion || a.Fingerprint != "" && a.Fingerprint == b.Fingerprint
 }
 
-// reject records that a version has failed.
-func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
-	failures := []v1beta1.RolloutFailure{{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}}
-	for _, f := range m.s.FailedTargets {
-		if f.FunctionVersion != r.FunctionVersion && len(failures) < maxFailed {
-			failures = append(failures, f)
-		}
+// isEvidence reports whether a rollout that ends for a reason says something about its target: the target has failed,
+// or the user has rejected it. Otherwise, nobody knows.
+func isEvidence(reason string) bool {
+	switch reason {
+	case ReasonAnalysisFailed, ReasonSmokeTest, ReasonAborted, ReasonRollbackTo:
+		return true
 	}
-	m.s.FailedTargets = failures
+	return false
+}
+
+// reject records that a version has failed, unless that is recorded. The code and configuration that serve are never
+// rejected: then the record is of the version's number alone.
+func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
+	if slices.ContainsFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion }) {
+		return
+	}
+	if r.Fingerprint == m.s.Stable.Fingerprint {
+		r.Fingerprint = ""
+	}
+	failed := append([]v1beta1.RolloutFailure{{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}}, m.s.FailedTargets...)
+	m.s.FailedTargets = failed[:min(len(failed), maxFailed)]
+}
+
+// forgive forgets that a version, or another with the same code and configuration, has failed.
+func (m *machine) forgive(r v1beta1.RolloutRevision) {
+	if slices.ContainsFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) }) {
+		m.s.FailedTargets = slices.DeleteFunc(slices.Clone(m.s.FailedTargets), func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) })
+	}
 }
 
 // fail ends a rollout that has moved no invocation.
 func (m *machine) fail(reason, message string) {
-	if reason != ReasonFailedBefore {
+	if isEvidence(reason) {
 		m.reject(m.s.Target, reason)
 	}
 	m.event(true, EventFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion, reason, message))
@@ -78,10 +99,14 @@ func (m *machine) fail(reason, message string) {
 }
 
 // rollBack returns all invocations to the stable version. It is recorded before the alias is
-// changed that the target has failed, so that an interruption does not make it a new target.
+// changed that the target has failed, so that an interruption does not make it a new target. Checks are no
+// evidence against a target that has not received invocations yet.
 func (m *machine) rollBack(reason, message string) {
-	if reason != ReasonSuperseded {
+	if isEvidence(reason) && (reason != ReasonAnalysisFailed || m.s.TrafficStartedAt != nil) {
 		m.reject(m.s.Target, reason)
+	}
+	if m.s.Intent != nil {
+		m.s.ReplacedRevisionID = m.s.Intent.RevisionID // That change may have been sent.
 	}
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
@@ -89,10 +114,11 @@ func (m *machine) rollBack(reason, message string) {
 	m.event(reason != ReasonSuperseded, EventRollingBack, fmt.Sprintf("rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion, m.s.Stable.FunctionVersion, reason, message))
 }
 
-// rollingBack waits until the stable version receives all invocations. It never gives up.
+// rollingBack waits until the stable version receives all invocations. It never gives up, and does not believe an answer
+// that may be from before the last change.
 func (m *machine) rollingBack() {
 	m.intend(to(m.s, 0))
-	if !m.at(to(m.s, 0)) {
+	if !m.at(to(m.s, 0)) || m.outdated() {
 		return
 	}
 	m.arrived()
@@ -117,10 +143,22 @@ func (m *machine) deadline() time.Duration {
 // Recreated records in a state that the alias was created again with the stable version, because
 // someone else had deleted it. A rollout begins again.
 func Recreated(s *v1beta1.AliasRolloutStatus, now time.Time) {
-	s.ObservedWeight, s.CurrentStepIndex, s.Intent, s.Drift = 0, 0, nil, ""
+	s.ObservedWeight, s.CurrentStepIndex, s.Intent, s.Drift, s.DifferentSince = 0, 0, nil, "", nil
 	s.ShiftedAt, s.TrafficStartedAt = nil, nil
 	if s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack {
 		s.Phase, s.Step, s.Reason, s.Checks = v1beta1.RolloutPending, v1beta1.RolloutValidating, "", nil
-		s.StepStartedAt, s.Message = stamp(now), "the alias was created again"
+		s.StepStartedAt, s.StepElapsed, s.Message = stamp(now), metav1.Duration{}, "the alias was created again"
 	}
+}
+
+// Restarted records in a state that the alias is created again with another version than the stable one, which
+// AWS does not have any more. It returns the event that says so.
+func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Event {
+	gone := s.Stable.FunctionVersion
+	s.Stable = v1beta1.RolloutRevision{FunctionVersion: version}
+	s.Target = s.Stable
+	m := &machine{s: s, now: now}
+	m.ready()
+	return Event{Warning: true, Reason: EventRestarted, Message: fmt.Sprintf(
+		"the alias and its stable version %s do not exist in AWS any more: the alias is created again with version %s", gone, version)}
 }

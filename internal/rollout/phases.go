@@ -5,34 +5,52 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/delay"
 )
 
-// validate begins the rollout when the target can serve and what it needs is healthy.
+// validate begins the rollout when the target can serve and what it needs is healthy. A rollout that has failed
+// because that was not so in time is validated again when it is observed: no invocation has moved.
 func (m *machine) validate() {
 	target, known := m.o.Versions[m.s.Target.FunctionVersion]
 	if !known {
-		m.s.Message = "reads the version"
+		m.say("reads the version")
 		return
 	}
-	m.s.Target.Fingerprint = target.Fingerprint
-	if f := m.failedBefore(m.s.Target); f != nil {
-		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): publish a fix, or set the annotation %s", f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
-		return
-	}
-	m.s.Direct = m.inWindow(m.s.Target)
 	stable := m.o.Versions[m.s.Stable.FunctionVersion]
+	m.s.Target.Fingerprint = cmp.Or(target.Fingerprint, m.s.Target.Fingerprint)
 	m.s.Stable.Fingerprint = cmp.Or(stable.Fingerprint, m.s.Stable.Fingerprint)
-	switch wait := m.waits(target, stable); {
+	m.forgive(v1beta1.RolloutRevision{Fingerprint: m.s.Stable.Fingerprint}) // It serves, whoever has chosen it.
+	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // It is at most maxTimeout.
+	if f := m.failedBefore(m.s.Target); f != nil {
+		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): publish a fix, or set the annotation %s",
+			f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
+		return
+	}
+	switch wait := m.waitsFor(target, stable); {
 	case target.Invalid != "":
 		m.fail(ReasonInvalidVersion, target.Invalid)
 	case m.spec.Paused:
-		m.s.Message = "spec.rollout.paused is true"
+		m.say("spec.rollout.paused is true")
 	case wait != "":
-		m.s.Message = wait
-	case m.s.Direct:
-		m.promote("it was stable recently")
+		m.say(wait)
+	default:
+		m.validated()
+	}
+}
+
+// validated begins the rollout of a target that can serve.
+func (m *machine) validated() {
+	if m.s.Phase == v1beta1.RolloutFailed {
+		m.s.Phase, m.s.FinishedAt = v1beta1.RolloutPending, nil
+		m.event(false, EventStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there", m.s.ID, m.s.Target.FunctionVersion))
+	}
+	switch direct := m.isDirect(); {
+	case direct != "":
+		m.s.Direct = true
+		m.promote(direct)
 	case len(m.spec.PreTraffic) > 0:
 		m.enter(v1beta1.RolloutPreTraffic, "", "")
 	default:
@@ -40,18 +58,60 @@ func (m *machine) validate() {
 	}
 }
 
-// waits returns what the rollout waits for before it begins. Empty if it waits for nothing.
-func (m *machine) waits(target, stable Version) string {
-	if target.Pending != "" {
-		return target.Pending
+// maxTimeout is the longest timeout of a function.
+const maxTimeout = 15 * time.Minute
+
+// say sets the message of a rollout that waits. One that has failed keeps the message of its failure.
+func (m *machine) say(message string) {
+	if m.s.Phase != v1beta1.RolloutFailed {
+		m.s.Message = message
 	}
-	if m.s.Direct {
+}
+
+// isDirect returns why the target moves in one step, without smoke tests and analysis. Empty if it does not.
+func (m *machine) isDirect() string {
+	if f := m.s.Target.Fingerprint; f != "" && f == m.s.Stable.Fingerprint {
+		return "it has the code and configuration of version " + m.s.Stable.FunctionVersion
+	}
+	if m.spec.RollbackWindow == nil {
+		return ""
+	}
+	for i, r := range m.s.History {
+		if i < int(m.spec.RollbackWindow.Revisions) && same(r, m.s.Target) {
+			return "it was stable recently"
+		}
+	}
+	return ""
+}
+
+// wakeStableFor is how long an inactive stable version holds up a rollout: it is invoked once, so that it can serve
+// after a rollback. If AWS can't prepare it, the rollout, which may be the remedy, begins all the same.
+const wakeStableFor = time.Minute
+
+// waitsFor returns what the rollout waits for before it begins. Empty if it waits for nothing.
+func (m *machine) waitsFor(target, stable Version) string {
+	if why := target.unusable(m.s.Target.FunctionVersion); why != "" {
+		if target.Inactive {
+			m.wake = m.s.Target.FunctionVersion
+		}
+		return why
+	}
+	if stable.Inactive && m.s.Phase == v1beta1.RolloutPending && m.s.StepElapsed.Duration < wakeStableFor {
+		m.wake = m.s.Stable.FunctionVersion
+		return stable.unusable(m.s.Stable.FunctionVersion)
+	}
+	if m.isDirect() != "" {
 		return ""
 	}
 	if len(m.steps) > 0 && stable.Fingerprint != "" && (target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
 		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than version " + m.s.Stable.FunctionVersion +
 			": AWS does not divide invocations between them; use the strategy allAtOnce"
 	}
+	return m.blocked()
+}
+
+// blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.
+func (m *machine) blocked() string {
 	ids, _ := checksOf(m.spec)
 	for _, id := range ids {
 		if id.Type == CheckMetric {
@@ -60,9 +120,7 @@ func (m *machine) waits(target, stable Version) string {
 		switch c := check(m.s, id); {
 		case c == nil:
 			return id.Type + " " + id.Name + " has no result yet"
-		case id.Type == CheckAlarm && c.Result == Failure && m.spec.Analysis.Alarms.PreExisting != "Block":
-			c.Ignored = true
-		case id.Type == CheckAlarm && c.Result == Inconclusive:
+		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
 			return describe(c)
 		}
@@ -78,8 +136,10 @@ func (m *machine) preTraffic() {
 		m.progress()
 	case c == nil:
 		record(m.s, CheckID{CheckPreTraffic, test.Name}).Result = Running
-	case c.Result == Failure, c.Result == Error && c.Errors >= smokeTestErrors:
+	case c.Result == Failure:
 		m.fail(ReasonSmokeTest, describe(c))
+	case c.Result == Error && c.Errors >= smokeTestErrors:
+		m.fail(ReasonSmokeTestError, describe(c))
 	case c.Result != Running && !m.now.Before(c.MeasuredAt.Add(retryDelay(c.Errors))):
 		c.Result = Running
 	}
@@ -98,35 +158,38 @@ func (m *machine) progress() {
 
 // shift waits until the intended route is in effect.
 func (m *machine) shift() {
-	if m.spec.Paused {
+	switch {
+	case m.spec.Paused:
 		m.pause(ReasonUser, "spec.rollout.paused is true")
-		return
-	}
-	if m.s.Intent == nil { // The state was edited.
+	case m.s.Intent == nil: // The state was edited.
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
-		return
+	case !m.at(intended(m.s.Intent)):
+		m.intend(intended(m.s.Intent))
+	default:
+		m.arrived()
+		if m.s.ObservedWeight >= all {
+			m.enter(v1beta1.RolloutBaking, "", "")
+			return
+		}
+		if m.index() < len(m.steps) && m.steps[m.index()].weight == m.s.ObservedWeight {
+			m.s.CurrentStepIndex++
+		}
+		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	}
-	if h := healthOf(m.spec, m.s); h.rollback != "" {
-		m.rollBack(h.reason, h.rollback)
-		return
-	}
-	m.intend(intended(m.s.Intent))
-	if !m.at(intended(m.s.Intent)) {
-		return
-	}
-	m.arrived()
-	if m.index() < len(m.steps) && m.steps[m.index()].weight == m.s.ObservedWeight {
-		m.s.CurrentStepIndex++
-	}
-	m.enter(v1beta1.RolloutAnalyzing, "", "")
 }
 
-// at returns whether the alias has a route, and AWS does not move it there any more.
+// outdated reports whether the alias may be what it was before the last change.
+func (m *machine) outdated() bool {
+	return m.o.RevisionID != "" && m.o.RevisionID == m.s.ReplacedRevisionID && m.s.StepElapsed.Duration < driftGrace
+}
+
+// at reports whether the alias has a route, and AWS does not move it there any more.
 func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
 // arrived records that the intended route is in effect.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
+	m.s.ReplacedRevisionID = m.s.Intent.RevisionID
 	m.s.ObservedWeight, m.s.Intent, m.s.ShiftedAt = w, nil, stamp(m.now)
 	restart(m.s)
 	if m.s.TrafficStartedAt == nil && w > 0 {
@@ -145,39 +208,60 @@ func (m *machine) intend(r Route) {
 	m.s.Intent = &v1beta1.RolloutIntent{FunctionVersion: r.Version, AdditionalVersion: r.Additional, Weight: r.Weight, RevisionID: m.o.RevisionID}
 }
 
+// failing rolls back if there is evidence against a target that has received invocations, and reports whether it has.
+// A target that moves directly is not judged.
+func (m *machine) failing() bool {
+	if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack || m.s.Direct || !m.mayServe() {
+		return false
+	}
+	h := healthOf(m.spec, m.s)
+	if h.rollback != "" {
+		m.rollBack(h.reason, h.rollback)
+	}
+	return h.rollback != ""
+}
+
+// unhealthy pauses the rollout if the user has paused it or the health is not known, and reports whether it has.
+func (m *machine) unhealthy() bool {
+	if m.spec.Paused {
+		m.pause(ReasonUser, "spec.rollout.paused is true")
+		return true
+	}
+	if h := healthOf(m.spec, m.s); h.pause != "" {
+		m.pause(ReasonInconclusive, h.pause)
+		return true
+	}
+	return false
+}
+
 // analyze ends the current step when it is over and the target is healthy.
 func (m *machine) analyze() {
-	h := healthOf(m.spec, m.s)
-	switch {
-	case h.rollback != "":
-		m.rollBack(h.reason, h.rollback)
-		return
-	case m.spec.Paused:
-		m.pause(ReasonUser, "spec.rollout.paused is true")
-		return
-	case h.pause != "":
-		m.pause(ReasonInconclusive, h.pause)
+	if m.unhealthy() {
 		return
 	}
 	i := m.index()
 	if i == len(m.steps) {
-		if m.succeeded(1) {
+		since := m.s.StepStartedAt
+		if i > 0 && m.steps[i-1].successes > 0 {
+			since = m.s.ShiftedAt // Its successes have judged the step.
+		}
+		if m.succeeded(1, since) {
 			m.promote("all steps are done")
 		}
 		return
 	}
 	switch st := m.steps[i]; {
 	case st.weight > 0:
-		if m.succeeded(1) {
+		if m.succeeded(1, m.s.ShiftedAt) {
 			m.intend(to(m.s, st.weight))
 			m.enter(v1beta1.RolloutShifting, "", "")
 		}
 	case st.successes > 0:
-		if m.succeeded(st.successes) {
+		if m.succeeded(st.successes, m.s.ShiftedAt) {
 			m.endStep()
 		}
 	case st.pause > 0:
-		if !m.now.Before(m.s.StepStartedAt.Add(st.pause)) {
+		if m.s.StepElapsed.Duration >= st.pause {
 			m.endStep()
 		}
 	default:
@@ -185,13 +269,14 @@ func (m *machine) analyze() {
 	}
 }
 
-// succeeded returns whether each check has succeeded so often since the target received its present
-// weight. It is true before the target receives any invocation.
-func (m *machine) succeeded(times int32) bool {
-	if m.s.ObservedWeight == 0 {
-		return true
+// succeeded reports whether each check has succeeded so often with the present weight, and has judged the invocations
+// that began before a time. Before the target receives any invocation, there are only dependencies and alarms.
+func (m *machine) succeeded(times int32, since *metav1.Time) bool {
+	if m.s.ObservedWeight == 0 || since == nil {
+		m.s.Message = m.blocked()
+		return m.s.Message == ""
 	}
-	m.s.Message = missing(m.spec, m.s, times)
+	m.s.Message = missing(m.spec, m.s, times, since.Time)
 	if m.s.Message != "" {
 		m.s.Message = "waits for the analysis: " + m.s.Message
 	}
@@ -204,8 +289,7 @@ func (m *machine) endStep() {
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
 }
 
-// pause stops the rollout. The time of the step goes on, so that the deadline applies, except where
-// the user has paused.
+// pause stops the rollout.
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
 		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID, expected(m.s), message))
@@ -215,24 +299,13 @@ func (m *machine) pause(reason, message string) {
 
 // paused continues the rollout if the reason of the pause has gone.
 func (m *machine) paused() {
-	h := healthOf(m.spec, m.s)
-	if h.rollback != "" {
-		m.rollBack(h.reason, h.rollback)
-		return
-	}
 	if m.s.Intent != nil && m.at(intended(m.s.Intent)) {
 		m.arrived() // The pause came after the call.
 	}
-	switch {
-	case m.spec.Paused:
-		m.pause(ReasonUser, "spec.rollout.paused is true")
-	case m.s.Reason == ReasonUser:
-		m.resume()
-		m.s.StepStartedAt = stamp(m.now)
-	case m.s.Reason == ReasonStep:
-	case h.pause != "":
-		m.pause(ReasonInconclusive, h.pause)
-	default:
+	if m.s.Reason == ReasonStep && !m.spec.Paused {
+		return
+	}
+	if !m.unhealthy() {
 		m.resume()
 	}
 }
@@ -255,34 +328,21 @@ func (m *machine) promote(why string) {
 
 // promoting waits until the target receives all invocations.
 func (m *machine) promoting() {
-	if h := healthOf(m.spec, m.s); h.rollback != "" {
-		m.rollBack(h.reason, h.rollback)
+	if !m.at(to(m.s, all)) {
+		m.intend(to(m.s, all))
 		return
 	}
-	if m.at(to(m.s, all)) {
-		m.arrived()
-		if m.s.Direct || m.spec.FinalBakeTime == nil || m.spec.FinalBakeTime.Duration <= 0 {
-			m.complete()
-			return
-		}
-		m.enter(v1beta1.RolloutBaking, "", "")
+	m.arrived()
+	if m.s.Direct || m.bakeTime() <= 0 {
+		m.complete()
 		return
 	}
-	m.intend(to(m.s, all))
+	m.enter(v1beta1.RolloutBaking, "", "")
 }
 
 // bake completes the rollout when the bake time is over and the target is healthy.
 func (m *machine) bake() {
-	h := healthOf(m.spec, m.s)
-	switch {
-	case h.rollback != "":
-		m.rollBack(h.reason, h.rollback)
-	case m.spec.Paused:
-		m.pause(ReasonUser, "spec.rollout.paused is true")
-	case h.pause != "":
-		m.pause(ReasonInconclusive, h.pause)
-	case m.now.Before(m.s.StepStartedAt.Add(m.bakeTime())):
-	case m.succeeded(1):
+	if !m.unhealthy() && m.s.StepElapsed.Duration >= m.bakeTime() && m.succeeded(1, m.s.ShiftedAt) {
 		m.complete()
 	}
 }

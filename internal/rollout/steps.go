@@ -94,3 +94,20 @@ func measuring(spec *v1beta1.AliasRollout) (interval, delay time.Duration) {
 	}
 	return interval, delay
 }
+
+// lag returns how long after its begin an invocation is in the result of each check at the latest.
+func (m *machine) lag() time.Duration {
+	var lag time.Duration
+	if m.spec.Analysis == nil {
+		return 0
+	}
+	for i := range m.spec.Analysis.Metrics {
+		lag = max(lag, Delay(&m.spec.Analysis.Metrics[i], m.timeout()))
+	}
+	for _, c := range m.s.Checks {
+		if c.Type == CheckAlarm && c.JudgedUntil != nil {
+			lag = max(lag, c.MeasuredAt.Sub(c.JudgedUntil.Time))
+		}
+	}
+	return lag
+}

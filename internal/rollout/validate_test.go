@@ -58,7 +58,7 @@ func TestValidate(t *testing.T) {
 			if tc.want == begins {
 				return
 			}
-			for range 30 {
+			for range 60 {
 				decide()
 			}
 			if s.Phase != v1beta1.RolloutFailed || s.Reason != ReasonDeadline || !strings.Contains(s.Message, tc.want) {

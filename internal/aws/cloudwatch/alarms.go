@@ -1,6 +1,7 @@
 package cloudwatch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -13,25 +14,26 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // maxAlarms is how many alarms DescribeAlarms takes and returns.
 const maxAlarms = 100
 
 // describe returns the states of alarms. It makes as few calls as possible.
-func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[string]string) map[string]answer[State] {
-	answers := make(map[string]answer[State], len(due))
+func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[string]string) map[string]answer[rollout.AlarmState] {
+	answers := make(map[string]answer[rollout.AlarmState], len(due))
 	for names := range slices.Chunk(slices.Sorted(maps.Keys(due)), maxAlarms) {
 		states, err := b.states(ctx, api, now, names)
 		for _, n := range names {
 			a, ok := states[n]
 			switch {
 			case err != nil:
-				a = answer[State]{err: err}
+				a.Err = err
 			case !ok:
-				a = answer[State]{err: fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *", n)}
+				a.Err = fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *", n)
 			}
-			answers[n] = a
+			answers[n] = answer[rollout.AlarmState]{value: a}
 		}
 	}
 	return answers
@@ -39,7 +41,7 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[
 
 // states returns the states of the alarms that exist. It makes one call, and one for each further
 // page.
-func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []string) (map[string]answer[State], error) {
+func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []string) (map[string]rollout.AlarmState, error) {
 	if !b.alarmsPause.over(now) {
 		return nil, errPaused
 	}
@@ -47,7 +49,7 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []st
 		AlarmNames: names, MaxRecords: aws.Int32(maxAlarms),
 		AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}, // By default, only metric alarms.
 	}
-	states, pages := map[string]answer[State]{}, lambdaapi.Pages{}
+	states, pages := map[string]rollout.AlarmState{}, lambdaapi.Pages{}
 	for {
 		if err := pages.Next("alarms"); err != nil {
 			return nil, err
@@ -59,11 +61,15 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []st
 		}
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]
-			states[aws.ToString(a.AlarmName)] = stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState)
+			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, a.EvaluationState)
+			s.Until = now.Add(-evaluationOf(a))
+			states[aws.ToString(a.AlarmName)] = s
 		}
 		for i := range out.CompositeAlarms {
 			a := &out.CompositeAlarms[i]
-			states[aws.ToString(a.AlarmName)] = stateOf(aws.ToString(a.AlarmName), a.StateValue, "")
+			s := stateOf(aws.ToString(a.AlarmName), a.StateValue, "")
+			s.Until = now.Add(-compositeEvaluation)
+			states[aws.ToString(a.AlarmName)] = s
 		}
 		if aws.ToString(out.NextToken) == "" {
 			return states, nil
@@ -72,16 +78,34 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []st
 	}
 }
 
+// compositeEvaluation is how long the evaluation of a composite alarm is taken to last: DescribeAlarms does not say
+// on which periods it depends.
+const compositeEvaluation = 5*time.Minute + rollout.PublishDelay
+
+// evaluationOf returns how long it takes until an alarm has evaluated what happens now: all of its periods, and the
+// delay with which CloudWatch has their data.
+func evaluationOf(a *types.MetricAlarm) time.Duration {
+	period := aws.ToInt32(a.Period)
+	for _, q := range a.Metrics { // Of metric math.
+		period = max(period, aws.ToInt32(q.Period))
+		if q.MetricStat != nil {
+			period = max(period, aws.ToInt32(q.MetricStat.Period))
+		}
+	}
+	length := time.Duration(cmp.Or(period, int32(minute.Seconds()))) * time.Second
+	return time.Duration(max(aws.ToInt32(a.EvaluationPeriods), 1))*length + rollout.PeriodDelay(length)
+}
+
 // stateOf returns the state of an alarm, or an error if it is not known. An alarm that was not
 // evaluated with all data keeps a state that says nothing.
-func stateOf(name string, state types.StateValue, evaluation types.EvaluationState) answer[State] {
+func stateOf(name string, state types.StateValue, evaluation types.EvaluationState) rollout.AlarmState {
 	if evaluation != "" {
-		return answer[State]{err: fmt.Errorf("the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
+		return rollout.AlarmState{Err: fmt.Errorf("the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
 	}
-	switch s := State(state); s {
-	case OK, Alarm, InsufficientData:
-		return answer[State]{value: s}
+	switch state {
+	case types.StateValueOk, types.StateValueAlarm, types.StateValueInsufficientData:
+		return rollout.AlarmState{State: string(state)}
 	default:
-		return answer[State]{err: fmt.Errorf("the state of the alarm %q is not known", name)}
+		return rollout.AlarmState{Err: fmt.Errorf("the state of the alarm %q is not known", name)}
 	}
 }

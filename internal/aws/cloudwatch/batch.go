@@ -171,10 +171,12 @@ func (b *batch) evaluate(now time.Time, r *request, of map[string]series) answer
 	for local, id := range b.ids[r] {
 		own[local] = of[id]
 	}
-	sample, err := r.evaluate(r.windowAt(now), own)
+	w := r.windowAt(now)
+	sample, err := r.evaluate(w, own)
 	if err != nil {
 		return answer[rollout.Sample]{value: noSample(), err: err}
 	}
+	sample.Until = w.end.Add(-r.period)
 	return answer[rollout.Sample]{value: sample}
 }
 

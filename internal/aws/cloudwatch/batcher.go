@@ -22,16 +22,6 @@ type API interface {
 	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput, opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
 }
 
-// A State is the state of an alarm.
-type State string
-
-// States of an alarm.
-const (
-	OK               State = "OK"
-	Alarm            State = "ALARM"
-	InsufficientData State = "INSUFFICIENT_DATA"
-)
-
 // Intervals of measurements. A slot must be longer than it takes to gather requests.
 const (
 	defaultInterval = time.Minute
@@ -44,7 +34,7 @@ const (
 // what other credentials have read.
 type Batcher struct {
 	samples schedule[*request, rollout.Sample]
-	alarms  schedule[string, State]
+	alarms  schedule[string, rollout.AlarmState]
 
 	// invocations are those of functions that are deleted. They share no calls with samples, whose data points are finer.
 	invocations schedule[*request, rollout.Sample]
@@ -83,30 +73,29 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 	return a.value, 0, a.err
 }
 
-// Alarms returns the states of alarms for the slot of the interval in which now is. If wait is
-// positive, they are not known yet: call Alarms again after that time. An alarm that does not exist,
-// or whose state is not reliable, is an error that names it.
-func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string, interval time.Duration) (states map[string]State, wait time.Duration, err error) {
+// Alarms returns the states of alarms by their names, for the slot of the interval in which now is. If wait is
+// positive, they are not known yet: call Alarms again after that time. The state of an alarm that does not exist, or
+// that is not reliable, is an error.
+func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
 	if len(names) == 0 {
-		return map[string]State{}, 0, nil
+		return nil, 0, nil
 	}
 	requests := make(map[string]string, len(names))
 	for _, n := range names {
 		requests[n] = n
 	}
-	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests, func(due map[string]string) map[string]answer[State] {
+	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests, func(due map[string]string) map[string]answer[rollout.AlarmState] {
 		return b.describe(ctx, api, now, due)
 	})
 	if err != nil || wait > 0 {
 		return nil, wait, err
 	}
-	states = make(map[string]State, len(names))
+	states = make(map[string]rollout.AlarmState, len(names))
 	for _, n := range names {
-		a := answers[n]
-		if a.err != nil {
-			return nil, 0, a.err
+		states[n] = answers[n].value
+		if err := answers[n].err; err != nil {
+			states[n] = rollout.AlarmState{Err: err}
 		}
-		states[n] = a.value
 	}
 	return states, 0, nil
 }

@@ -90,7 +90,7 @@ func customOf(queries ...v1beta1.CloudWatchQuery) v1beta1.RolloutMetric {
 }
 
 func subjectOf(i int) rollout.Subject {
-	return rollout.Subject{Namespace: "ns", Function: fmt.Sprintf("f%03d", i), Alias: "live", Stable: "1", Target: "2", Weighted: true, Since: clock(11, 0, 0)}
+	return rollout.Subject{Namespace: "ns", Function: fmt.Sprintf("f%03d", i), Alias: "live", Stable: "1", Target: "2", Weighted: true, Since: clock(11, 0, 0), TrafficSince: clock(11, 0, 0)}
 }
 
 // apiError is an answer of AWS.
@@ -150,23 +150,23 @@ func TestSlot(t *testing.T) {
 func TestEmptyWindow(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	s := subjectOf(1)
-	s.Since = clock(12, 0, 20)
+	s.Since, s.TrafficSince = clock(12, 5, 0), clock(12, 0, 20)
 	for _, at := range []struct {
 		now  time.Time
 		wait time.Duration
 	}{
-		{now: clock(12, 0, 19), wait: 101 * time.Second},
+		{now: clock(12, 0, 19), wait: 161 * time.Second},
 		{now: clock(11, 0, 0)}, // The clock was set back.
-		{now: clock(12, 0, 21), wait: 99 * time.Second},
-		{now: clock(12, 1, 21), wait: 39 * time.Second},
+		{now: clock(12, 0, 21), wait: 159 * time.Second},
+		{now: clock(12, 2, 21), wait: 39 * time.Second},
 	} {
 		got, wait, err := b.Sample(t.Context(), f, at.now, s, lambdaOf("ErrorRate"))
 		if err != nil || wait != at.wait || !math.IsNaN(got.Value) || !math.IsNaN(got.Baseline) || got.Samples != 0 {
 			t.Errorf("at %v there is no finished minute: got %+v, %v, %v", at.now, got, wait, err)
 		}
 	}
-	got, wait, err := b.Sample(t.Context(), f, clock(12, 2, 21), s, lambdaOf("ErrorRate"))
-	if err != nil || wait != 0 || got.Samples != 1 || len(f.metrics) != 1 {
+	got, wait, err := b.Sample(t.Context(), f, clock(12, 3, 21), s, lambdaOf("ErrorRate"))
+	if err != nil || wait != 0 || got.Samples != 1 || !got.Until.Equal(clock(12, 0, 0)) || len(f.metrics) != 1 {
 		t.Errorf("the first value needs no wait, as the metric was announced: got %+v, %v, %v", got, wait, err)
 	}
 }
@@ -174,7 +174,7 @@ func TestEmptyWindow(t *testing.T) {
 func TestWindowOfCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	old, young := subjectOf(1), subjectOf(2)
-	young.Since = clock(12, 7, 30)
+	young.TrafficSince = clock(12, 6, 30)
 	long := lambdaOf("Errors")
 	long.Provider.Lambda.Window = &metav1.Duration{Duration: 10 * time.Minute}
 	for _, now := range []time.Time{clock(12, 10, 2), clock(12, 10, 3)} {
@@ -191,7 +191,7 @@ func TestWindowOfCall(t *testing.T) {
 			}
 		}
 	}
-	if len(f.metrics) != 1 || !f.metrics[0].StartTime.Equal(clock(12, 0, 0)) || !f.metrics[0].EndTime.Equal(clock(12, 10, 0)) {
+	if len(f.metrics) != 1 || !f.metrics[0].StartTime.Equal(clock(11, 58, 0)) || !f.metrics[0].EndTime.Equal(clock(12, 8, 0)) {
 		t.Errorf("got calls %+v", f.metrics)
 	}
 	if n := len(f.metrics[0].MetricDataQueries); n != 8 {
@@ -497,16 +497,16 @@ func TestShortPeriods(t *testing.T) {
 		return got
 	}
 	since := clock(12, 0, 3)
-	for _, now := range []time.Time{clock(12, 0, 19), clock(12, 0, 20)} {
+	for _, now := range []time.Time{clock(12, 0, 29), clock(12, 0, 30)} {
 		if got := ask(now, fine, since); !math.IsNaN(got.Value) {
 			t.Errorf("%v: no period since the weight was set is finished: got %+v", now, got)
 		}
 		ask(now, long, time.Time{})
 	}
-	if got := ask(clock(12, 0, 21), fine, since); got.Value != 1 || got.Samples != 1 {
+	if got := ask(clock(12, 0, 31), fine, since); got.Value != 1 || got.Samples != 1 {
 		t.Errorf("the period from 12:00:10 is finished: got %+v", got)
 	}
-	if got := ask(clock(12, 0, 21), long, time.Time{}); got.Samples != 1440 {
+	if got := ask(clock(12, 0, 31), long, time.Time{}); got.Samples != 1440 {
 		t.Errorf("the long window has a day: got %+v", got)
 	}
 	if got := f.calls(); len(got) != 2 {
@@ -606,7 +606,7 @@ func TestBounds(t *testing.T) {
 func TestClockSetBack(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	s := subjectOf(1)
-	s.Since = time.Time{}
+	s.Since, s.TrafficSince = time.Time{}, time.Time{}
 	b.Sample(t.Context(), f, clock(12, 0, 0), s, lambdaOf("Errors"))
 	if _, wait, _ := b.Sample(t.Context(), f, clock(11, 59, 59), s, lambdaOf("Errors")); wait != 2*time.Second {
 		t.Errorf("callers' clocks may differ a little: wait %v", wait)
@@ -641,6 +641,12 @@ func TestAlarms(t *testing.T) {
 				out.CompositeAlarms = append(out.CompositeAlarms, types.CompositeAlarm{AlarmName: &n, StateValue: types.StateValueInsufficientData})
 			case n == "partial":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueOk, EvaluationState: types.EvaluationStatePartialData})
+			case n == "long":
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueOk, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)})
+			case n == "math":
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueOk, EvaluationPeriods: aws.Int32(2), Metrics: []types.MetricDataQuery{
+					{Id: aws.String("m"), MetricStat: &types.MetricStat{Period: aws.Int32(60)}}, {Id: aws.String("e"), Expression: aws.String("m * 2")},
+				}})
 			case n == "odd":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: "ODD"})
 			case n != "missing":
@@ -656,14 +662,14 @@ func TestAlarms(t *testing.T) {
 	cases := []struct {
 		reason string
 		names  []string
-		want   map[string]State
-		err    string
+		want   map[string]string
 	}{
-		{"Each alarm has its state.", []string{"any", "a001"}, map[string]State{"any": InsufficientData, "a001": Alarm}, ""},
-		{"An alarm that does not exist is named.", []string{"a001", "missing"}, nil, `the alarm "missing" does not exist`},
-		{"One without all data has no state.", []string{"partial"}, nil, `the state of the alarm "partial" is not reliable`},
-		{"A state is known.", []string{"odd"}, nil, `the state of the alarm "odd" is not known`},
-		{"No alarm has no state.", nil, map[string]State{}, ""},
+		{"Each alarm has its state.", []string{"any", "a001"}, map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01", "a001": "ALARM until 11:57:01"}},
+		{"An alarm has evaluated what was before all of its periods.", []string{"long", "math"}, map[string]string{"long": "OK until 11:43:01", "math": "OK until 11:56:01"}},
+		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
+		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
+		{"A state is known.", []string{"odd"}, map[string]string{"odd": `the state of the alarm "odd" is not known`}},
+		{"No alarm has no state.", nil, map[string]string{}},
 	}
 	at := clock(12, 0, 0)
 	b.Alarms(t.Context(), f, at, many, 30*time.Second)
@@ -671,18 +677,53 @@ func TestAlarms(t *testing.T) {
 		b.Alarms(t.Context(), f, at, tc.names, 30*time.Second)
 	}
 	for _, tc := range cases {
-		got, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), tc.names, 30*time.Second)
-		if diff := cmp.Diff(tc.want, got); diff != "" || wait > 0 || (tc.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.err) {
+		states, wait, err := b.Alarms(t.Context(), f, at.Add(time.Second), tc.names, 30*time.Second)
+		got := map[string]string{}
+		for name, s := range states {
+			if got[name] = s.State + " until " + s.Until.Format(time.TimeOnly); s.Err != nil {
+				got[name] = s.Err.Error()
+			}
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" || wait > 0 || err != nil {
 			t.Errorf("%s\n%v, %v, -want +got:\n%s", tc.reason, wait, err, diff)
 		}
 	}
-	if len(f.alarms) != 2 || len(f.alarms[0]) != 100 || len(f.alarms[1]) != 54 {
+	if len(f.alarms) != 2 || len(f.alarms[0]) != 100 || len(f.alarms[1]) != 56 {
 		t.Errorf("100 alarms share a call: got %d calls", len(f.alarms))
 	}
 	f.describeAlarms = func(*sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
 		return nil, &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "DescribeAlarms", Err: &smithy.GenericAPIError{Code: "AccessDenied", Message: "not authorized to perform: cloudwatch:DescribeAlarms"}}
 	}
-	if _, wait, err := b.Alarms(t.Context(), f, at.Add(31*time.Second), []string{"a001"}, 30*time.Second); err == nil || wait > 0 || !strings.Contains(err.Error(), "cannot read the alarms of CloudWatch") {
-		t.Errorf("got %v, %v", wait, err)
+	got, wait, err := b.Alarms(t.Context(), f, at.Add(31*time.Second), []string{"a001"}, 30*time.Second)
+	if a := got["a001"]; a.Err == nil || wait > 0 || err != nil || !strings.Contains(a.Err.Error(), "cannot read the alarms of CloudWatch") {
+		t.Errorf("got %+v, %v, %v", a, wait, err)
+	}
+}
+
+// TestTimeoutsAreSeen checks that the failure of an invocation that times out, whose data points are of the time of its
+// begin and appear after its end, is in a window.
+func TestTimeoutsAreSeen(t *testing.T) {
+	for _, timeout := range []time.Duration{3 * time.Second, time.Minute, 15 * time.Minute} {
+		for _, length := range []time.Duration{3 * time.Minute, 5 * time.Minute, time.Hour} {
+			s := subjectOf(1)
+			s.Timeout = timeout
+			m := lambdaOf("ErrorRate")
+			m.Provider.Lambda.Window = &metav1.Duration{Duration: length}
+			r, err := newRequest(s, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin := clock(12, 0, 30)
+			published := begin.Add(timeout + rollout.PublishDelay)
+			seen := 0
+			for now := clock(11, 50, 1); now.Before(clock(14, 0, 0)); now = now.Add(time.Minute) {
+				if !now.Before(published) && r.windowAt(now).has(clock(12, 0, 0)) {
+					seen++
+				}
+			}
+			if least := int(length/time.Minute) - 1; seen < least {
+				t.Errorf("timeout %s, window %s: a failure is in %d measurements, want %d", timeout, length, seen, least)
+			}
+		}
 	}
 }

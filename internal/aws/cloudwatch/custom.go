@@ -1,7 +1,6 @@
 package cloudwatch
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -89,16 +88,11 @@ func periodOf(m v1beta1.CloudWatchMetricStat) time.Duration {
 // period returns the longest period of the queries, which is that of expressions of them. Expressions
 // that read other metrics have data points of a minute.
 func (m customMetric) period() time.Duration {
-	var period time.Duration
-	for _, q := range m.Queries {
-		switch {
-		case q.Metric != nil:
-			period = max(period, periodOf(*q.Metric))
-		case reaching.MatchString(outsideQuotes(ptr.Deref(q.Expression, ""))):
-			period = max(period, minute)
-		}
+	period := rollout.LongestPeriod(&m.CloudWatchMetric)
+	if m.alone() {
+		return max(period, minute)
 	}
-	return cmp.Or(period, minute)
+	return period
 }
 
 // Expressions that read other metrics than the queries that they name: METRICS has all of the same

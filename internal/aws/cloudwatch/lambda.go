@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
@@ -32,12 +33,15 @@ const (
 // defaultStatistic is the statistic of Duration.
 const defaultStatistic = "p99"
 
-// IDs of the queries of a lambdaMetric. The baseline is the stable version.
+// IDs of the queries of a lambdaMetric. The baseline is the stable version; the earlier ones are of the target before it
+// received all invocations.
 const (
 	invocationsID         = "invocations"
 	valueID               = "value"
 	baselineID            = "baseline"
 	baselineInvocationsID = "baselineInvocations"
+	earlierID             = "earlier"
+	earlierInvocationsID  = "earlierInvocations"
 )
 
 // A lambdaMetric is a metric of Lambda and the rollout that it is about.
@@ -63,22 +67,35 @@ func (m lambdaMetric) byVersion() bool {
 	return m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles
 }
 
+// since returns the begin of the first period that counts. The metrics of the target alone count from its first
+// invocation, those of the alias from when all invocations went to the target.
+func (m lambdaMetric) since() time.Time {
+	if m.byVersion() || m.earlier() {
+		return floor(m.subject.TrafficSince, minute)
+	}
+	return ceil(m.subject.Since, minute)
+}
+
+// earlier reports whether the target receives all invocations now, and was one of two versions before. What began then
+// is in the metrics of the version.
+func (m lambdaMetric) earlier() bool {
+	return !m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles && m.subject.TrafficSince.Before(m.subject.Since)
+}
+
 // queries returns a query of the metric, and one of the invocations; and the same of the stable
 // version if it receives invocations.
 func (m lambdaMetric) queries() []types.MetricDataQuery {
 	name, statistic := m.published()
-	if !m.byVersion() {
-		return []types.MetricDataQuery{
-			m.query(invocationsID, "Invocations", sum, ""),
-			m.query(valueID, name, statistic, ""),
-		}
+	both := func(countID, id, executed string) []types.MetricDataQuery {
+		return []types.MetricDataQuery{m.query(countID, "Invocations", sum, executed), m.query(id, name, statistic, executed)}
 	}
-	return []types.MetricDataQuery{
-		m.query(invocationsID, "Invocations", sum, m.subject.Target),
-		m.query(valueID, name, statistic, m.subject.Target),
-		m.query(baselineInvocationsID, "Invocations", sum, m.subject.Stable),
-		m.query(baselineID, name, statistic, m.subject.Stable),
+	switch {
+	case m.byVersion():
+		return append(both(invocationsID, valueID, m.subject.Target), both(baselineInvocationsID, baselineID, m.subject.Stable)...)
+	case m.earlier():
+		return append(both(invocationsID, valueID, ""), both(earlierInvocationsID, earlierID, m.subject.Target)...)
 	}
+	return both(invocationsID, valueID, "")
 }
 
 // published returns the metric that Lambda publishes, and its statistic.
@@ -113,45 +130,62 @@ func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDa
 
 // evaluate returns the sample of the data points in a window.
 func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
+	all, before := w, window{}
+	if m.earlier() {
+		before, all.start = w, later(w.start, ceil(m.subject.Since, minute))
+		before.end = all.start
+	}
 	sample := noSample()
-	var err error
-	if sample.Value, sample.Samples, err = m.valueOf(w, of[valueID], of[invocationsID]); err != nil {
-		return noSample(), err
+	values, err := of[valueID].in(all)
+	if err != nil {
+		return sample, err
 	}
-	if !m.byVersion() {
-		return sample, nil
+	counts, err := of[invocationsID].in(all)
+	if err != nil {
+		return sample, err
 	}
-	if sample.Baseline, sample.BaselineSamples, err = m.valueOf(w, of[baselineID], of[baselineInvocationsID]); err != nil {
-		return noSample(), err
+	if m.earlier() {
+		more, err := of[earlierID].in(before)
+		if err != nil {
+			return sample, err
+		}
+		moreCounts, err := of[earlierInvocationsID].in(before)
+		if err != nil {
+			return sample, err
+		}
+		values, counts = append(more, values...), append(moreCounts, counts...)
 	}
+	value, samples := m.valueOf(values, counts)
+	if m.byVersion() {
+		if values, err = of[baselineID].in(w); err != nil {
+			return sample, err
+		}
+		if counts, err = of[baselineInvocationsID].in(w); err != nil {
+			return sample, err
+		}
+		sample.Baseline, sample.BaselineSamples = m.valueOf(values, counts)
+	}
+	sample.Value, sample.Samples = value, samples
 	return sample, nil
 }
 
-// valueOf returns the value of the metric in a window, and the number of invocations. Lambda does
+// valueOf returns the value of the metric of data points, and the number of invocations. Lambda does
 // not publish zeros.
-func (m lambdaMetric) valueOf(w window, metric, invocations series) (value, samples float64, err error) {
-	values, err := metric.in(w)
-	if err != nil {
-		return math.NaN(), 0, err
-	}
-	counts, err := invocations.in(w)
-	if err != nil {
-		return math.NaN(), 0, err
-	}
+func (m lambdaMetric) valueOf(values, counts []point) (value, samples float64) {
 	samples = total(counts)
 	if m.Metric == throttleRate || m.Metric == throttles {
 		samples += total(values) // What is throttled is not invoked.
 	}
 	switch {
 	case samples == 0:
-		return math.NaN(), 0, nil
+		return math.NaN(), 0
 	case m.Metric == errorRate, m.Metric == throttleRate:
-		return total(values) / samples, samples, nil
+		return total(values) / samples, samples
 	case m.Metric == duration:
 		_, statistic := m.published()
-		return combined(statistic, values, counts), samples, nil
+		return combined(statistic, values, counts), samples
 	default:
-		return total(values), samples, nil
+		return total(values), samples
 	}
 }
 

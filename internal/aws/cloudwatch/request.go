@@ -1,7 +1,6 @@
 package cloudwatch
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -23,8 +23,11 @@ const minute = time.Minute
 // fineAge is how long CloudWatch keeps data points of less than a minute.
 const fineAge = 3 * time.Hour
 
-// defaultWindow is the window of a metric that sets none.
-const defaultWindow = 5 * time.Minute
+// The window of a metric that sets none: five minutes, and at least three periods.
+const (
+	defaultWindow = 5 * time.Minute
+	leastPeriods  = 3
+)
 
 // A request is a metric of a rollout.
 type request struct {
@@ -37,7 +40,7 @@ type request struct {
 	// evaluate returns the sample of the queries' data points by ID.
 	evaluate func(w window, of map[string]series) (rollout.Sample, error)
 
-	// length and period of the window, and the time before which data points do not count.
+	// length and period of the window, and the begin of the first period that counts.
 	length, period time.Duration
 	since          time.Time
 	// present says that the window ends with the present period instead of the last finished one.
@@ -56,34 +59,33 @@ type request struct {
 // errNoProvider is the error of a metric that CloudWatch does not provide.
 var errNoProvider = errors.New("the provider of the metric is neither lambda nor cloudWatch")
 
-// newRequest returns the request of a metric of provider lambda or cloudWatch.
+// newRequest returns the request of a metric of provider lambda or cloudWatch. Its window is longer by the timeout of the
+// target: the data points of an invocation are of the time of its begin, and appear at its end.
 func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request, error) {
-	r := &request{period: minute, since: subject.Since}
-	var length time.Duration
+	r := &request{period: minute, length: defaultWindow}
+	var window *metav1.Duration
 	switch p := metric.Provider; {
 	case p.Lambda != nil:
 		m := lambdaMetric{LambdaMetric: *p.Lambda, subject: subject}
 		if err := m.check(); err != nil {
 			return nil, err
 		}
-		r.queries, r.evaluate = m.queries(), m.evaluate
-		if p.Lambda.Window != nil {
-			length = p.Lambda.Window.Duration
-		}
+		r.queries, r.evaluate, r.since, window = m.queries(), m.evaluate, m.since(), p.Lambda.Window
 	case p.CloudWatch != nil:
 		m := customMetric{CloudWatchMetric: *p.CloudWatch, subject: subject}
 		if err := m.check(); err != nil {
 			return nil, err
 		}
-		r.queries, r.evaluate = m.queries(), m.evaluate
+		r.queries, r.evaluate, window = m.queries(), m.evaluate, p.CloudWatch.Window
 		r.custom, r.alone, r.period = true, m.alone(), m.period()
-		if p.CloudWatch.Window != nil {
-			length = p.CloudWatch.Window.Duration
-		}
+		r.since, r.length = ceil(subject.Since, r.period), max(r.length, leastPeriods*r.period)
 	default:
 		return nil, errNoProvider
 	}
-	r.length = cmp.Or(length, defaultWindow)
+	if window != nil {
+		r.length = window.Duration
+	}
+	r.length += subject.Timeout
 	var err error
 	r.key, err = keyOf(r, subject, metric.Provider)
 	return r, err
@@ -91,11 +93,7 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 
 // keyOf returns the key of a request. Keys of the same alias are neighbours in alphabetical order.
 func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricProvider) (string, error) {
-	since := time.Time{}
-	if !r.since.IsZero() {
-		since = ceil(r.since, r.period)
-	}
-	b, err := json.Marshal([]any{provider.Lambda, provider.CloudWatch, subject.Stable, subject.Target, subject.Weighted, since})
+	b, err := json.Marshal([]any{provider.Lambda, provider.CloudWatch, subject.Stable, subject.Target, subject.Weighted, r.since, r.length})
 	if err != nil {
 		return "", fmt.Errorf("cannot encode the metric: %w", err)
 	}
@@ -117,7 +115,7 @@ func (r *request) untilFirst(now time.Time) time.Duration {
 	if r.since.Sub(now) > skew {
 		return 0
 	}
-	return ceil(r.since, r.period).Add(r.period).Sub(now)
+	return r.since.Add(r.period + rollout.PeriodDelay(r.period)).Sub(now)
 }
 
 // fine reports whether a query has a period of less than a minute.

@@ -1,6 +1,10 @@
 package cloudwatch
 
-import "time"
+import (
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
 
 // A window is the time of which a measurement takes data points: from start, inclusive, to end,
 // exclusive. Both are multiples of the period, counted from the epoch.
@@ -9,15 +13,12 @@ type window struct {
 	period     time.Duration
 }
 
-// windowAt returns the window of a length that ends with the last period that is finished. It does
-// not begin before since.
+// windowAt returns the window of a length that ends with the last period that is published. It does
+// not begin before since, a multiple of the period.
 func windowAt(now time.Time, length, period time.Duration, since time.Time) window {
-	end := floor(now, period)
+	end := floor(now.Add(-rollout.PeriodDelay(period)), period)
 	start := end.Add(-ceilDuration(length, period))
-	if !since.IsZero() {
-		start = later(start, ceil(since, period))
-	}
-	return window{start: start, end: end, period: period}
+	return window{start: later(start, since), end: end, period: period}
 }
 
 // empty reports whether no period is in the window.
@@ -28,8 +29,11 @@ func (w window) has(at time.Time) bool {
 	return !at.Before(w.start) && !at.Add(w.period).After(w.end)
 }
 
-// floor rounds a time down to a multiple of a period.
+// floor rounds a time down to a multiple of a period. The zero time stays as it is.
 func floor(t time.Time, period time.Duration) time.Time {
+	if t.IsZero() {
+		return t
+	}
 	return time.Unix(0, slotOf(t, period)*int64(period)).UTC()
 }
 

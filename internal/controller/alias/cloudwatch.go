@@ -29,11 +29,6 @@ func (m metrics) Sample(ctx context.Context, s rollout.Subject, metric *v1beta1.
 }
 
 // Alarms returns the states of alarms with DescribeAlarms, or how long to wait for them.
-func (m metrics) Alarms(ctx context.Context, names []string, interval time.Duration) (map[string]string, time.Duration, error) {
-	states, wait, err := m.batcher.Alarms(ctx, m.api, m.now(), names, interval)
-	out := make(map[string]string, len(states))
-	for name, s := range states {
-		out[name] = string(s)
-	}
-	return out, wait, err
+func (m metrics) Alarms(ctx context.Context, names []string, interval time.Duration) (map[string]rollout.AlarmState, time.Duration, error) {
+	return m.batcher.Alarms(ctx, m.api, m.now(), names, interval)
 }

@@ -44,14 +44,19 @@ func newEnv(t testing.TB) *env {
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
 	e := &env{metrics: reconciler.NewMetrics()}
-	for range 2 {
-		e.functions = publishedLast(w.Publish("f"))
+	for _, size := range []int32{256, 512} {
+		e.functions = publishedLast(w.Publish("f", memory(size)))
 	}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
 		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, tracer: e.tracer, now: w.Now}
 		return reconciler.NewExternal(x, calls)
 	})
 	return e
+}
+
+// memory changes the size of a function's memory.
+func memory(size int32) func(*lambda.UpdateFunctionConfigurationInput) {
+	return func(in *lambda.UpdateFunctionConfigurationInput) { in.MemorySize = &size }
 }
 
 // inAWS returns the alias in AWS.

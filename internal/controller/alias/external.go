@@ -204,6 +204,8 @@ func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconcil
 	switch {
 	case e.decision.Action == rollout.Update && p.Call != "":
 		p.Does = "rollout " + a.Status.Rollout.ID + ": " + c.Changes.String()
+	case e.decision.Action == rollout.Wake && p.Call == "":
+		p.Call, p.Does = opInvoke, "invoked version "+e.decision.Version+", which is Inactive"
 	case e.decision.Action == rollout.Invoke && p.Call == "":
 		p.Call, p.Does = opInvoke, "invoked version "+a.Status.Rollout.Target.FunctionVersion+" for the smoke test "+e.decision.Test.Name
 	}
@@ -215,8 +217,8 @@ func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconcil
 func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (string, error) {
 	defer e.cache.Forget(e.key())
 	if r := a.Status.Rollout; a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != "" {
+		e.recreate(ctx, r, ptr.Deref(s.FunctionVersion, ""))
 		s.FunctionVersion, s.RoutingConfig = ptr.To(r.Stable.FunctionVersion), nil
-		rollout.Recreated(r, e.now())
 	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, s))
 	if err != nil {
@@ -228,9 +230,25 @@ func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (st
 	return e.id.name, nil
 }
 
+// recreate records in the state of a rollout that its alias is created again: with the stable version, or with the
+// desired one if AWS has no such version any more, as after the function was deleted and created again.
+func (e *external) recreate(ctx context.Context, r *v1beta1.AliasRolloutStatus, desired string) {
+	stable := r.Stable.FunctionVersion
+	if desired != "" && desired != stable {
+		if v, _, ok := e.version(ctx, stable); ok && v.Missing {
+			reconciler.Emit(ctx, eventOf(rollout.Restarted(r, desired, e.now())))
+			return
+		}
+	}
+	rollout.Recreated(r, e.now())
+}
+
 // Update changes the alias in one call, which AWS rejects if the alias was changed since it was
 // read, or makes a smoke test.
 func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u update) error {
+	if u.Call == opInvoke && e.decision.Action == rollout.Wake {
+		return e.wake(ctx, a)
+	}
 	if u.Call == opInvoke {
 		return e.smokeTest(ctx, a)
 	}

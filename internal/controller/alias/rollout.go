@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -90,7 +92,7 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
 		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
-	for _, v := range rollout.Versions(spec, state, now) {
+	for _, v := range rollout.Versions(state, in.Commands) {
 		version, throttled, ok := e.version(ctx, v)
 		if !ok {
 			break
@@ -117,9 +119,9 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 		Namespace: a.GetNamespace(), Function: e.id.function, Alias: e.id.name,
 		Stable: s.Stable.FunctionVersion, Target: s.Target.FunctionVersion, Weighted: s.ObservedWeight < hundred,
 	}
-	if s.ShiftedAt != nil {
-		out.Since = s.ShiftedAt.Time
-	}
+	out.Timeout = time.Duration(s.TimeoutSeconds) * time.Second
+	out.Since = ptr.Deref(s.ShiftedAt, metav1.Time{}).Time
+	out.TrafficSince = ptr.Deref(s.TrafficStartedAt, metav1.Time{}).Time
 	return out
 }
 
@@ -130,10 +132,16 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 		return rollout.Version{}, false, false
 	}
 	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number)})
+	if awserr.IsNotFound(err) {
+		return rollout.Version{Missing: true}, false, true
+	}
 	if err != nil {
 		return rollout.Version{Pending: errors.Wrapf(awserr.Clean(err), "cannot read version %s", number).Error()}, awserr.IsThrottled(err), true
 	}
-	v = rollout.Version{Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, "")}
+	v = rollout.Version{
+		Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, ""),
+		Timeout: time.Duration(ptr.Deref(out.Timeout, 0)) * time.Second, Inactive: out.State == types.StateInactive,
+	}
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
 	}
@@ -141,10 +149,27 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 	switch {
 	case out.State == types.StateFailed, out.State == types.StateDeleting:
 		v.Invalid = reason
-	case out.State != "" && out.State != types.StateActive && out.State != types.StateInactive:
+	case out.State != "" && out.State != types.StateActive && !v.Inactive:
 		v.Pending = reason
 	}
 	return v, false, true
+}
+
+// wake invokes an inactive version by its number, so that AWS prepares it. AWS does not run an inactive version: the
+// invocation fails. If another invocation has woken it meanwhile, the version gets the event of the first smoke test,
+// or {}. The error is not returned unless it says that the provider may not invoke the version.
+func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
+	in := &lambda.InvokeInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(e.decision.Version), Payload: []byte("{}")}
+	if tests := a.Spec.Rollout.PreTraffic; len(tests) > 0 {
+		in.Payload, in.TenantId = []byte(ptr.Deref(tests[0].Invoke.Payload, "{}")), tests[0].Invoke.TenantID
+	}
+	var once lambdaapi.AtMostOnce
+	_, err := e.api.Invoke(ctx, in, once.Options)
+	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) {
+		return errors.Wrapf(awserr.Clean(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
+	}
+	reconciler.DescribeChange(ctx, "invoked version "+e.decision.Version+", which was Inactive")
+	return nil
 }
 
 // smokeTest invokes the target version by its number, and records the result.
@@ -156,6 +181,7 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	var once lambdaapi.AtMostOnce
 	out, err := e.api.Invoke(invoking, &lambda.InvokeInput{
 		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(a.Status.Rollout.Target.FunctionVersion), Payload: []byte(ptr.Deref(test.Invoke.Payload, "{}")),
+		TenantId: test.Invoke.TenantID,
 	}, once.Options)
 	var m rollout.Measurement
 	switch {
@@ -250,7 +276,7 @@ func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
 	case s == nil:
 		return reconciler.Available(generation)
 	case s.Phase == v1beta1.RolloutFailed:
-		return reconciler.RolledBack(generation, fmt.Sprintf("version %s serves; version %s was rejected (%s): %s", s.Stable.FunctionVersion, s.Target.FunctionVersion, s.Reason, s.Message)+drift(s))
+		return reconciler.RolledBack(generation, failure(s)+drift(s))
 	case s.Drift != "":
 		return reconciler.Unavailable(generation, strings.TrimPrefix(drift(s), "; "))
 	case s.Phase == v1beta1.RolloutReady && s.Message != "":
@@ -259,6 +285,19 @@ func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
 		return reconciler.Available(generation)
 	}
 	return reconciler.Updating(generation, progress(a.Spec.Rollout, s))
+}
+
+// failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good.
+func failure(s *v1beta1.AliasRolloutStatus) string {
+	verb, end := "was not rolled out", ": set the annotation "+v1beta1.AnnotationRolloutRetry+" to try again"
+	if slices.ContainsFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion }) ||
+		s.Reason == rollout.ReasonFailedBefore {
+		verb, end = "was rejected", ""
+	}
+	if s.Step == v1beta1.RolloutValidating {
+		end = ": it is rolled out once it can be"
+	}
+	return fmt.Sprintf("version %s serves; version %s %s (%s): %s%s", s.Stable.FunctionVersion, s.Target.FunctionVersion, verb, s.Reason, s.Message, end)
 }
 
 // progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6

@@ -168,8 +168,8 @@ func TestRolloutByMetrics(t *testing.T) {
 			if s.Phase != tc.want || s.Reason != tc.reason {
 				t.Errorf("want %s %s, got %+v", tc.want, tc.reason, s)
 			}
-			// The first whole minute has data after at most two.
-			if took := s.FinishedAt.Sub(s.TrafficStartedAt.Time); tc.want == v1beta1.RolloutFailed && took > 3*time.Minute+5*time.Second {
+			// The first minute is read two minutes after its end, by a measurement a minute.
+			if took := s.FinishedAt.Sub(s.TrafficStartedAt.Time); tc.want == v1beta1.RolloutFailed && took > 4*time.Minute+5*time.Second {
 				t.Errorf("from the first failing data to the rollback: %s", took)
 			}
 		})
@@ -193,7 +193,7 @@ func TestRolloutWaitsForAPeriod(t *testing.T) {
 	if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutReady || f.inconclusive > 0 {
 		t.Errorf("%d measurements were inconclusive: %+v", f.inconclusive, s)
 	}
-	if took > 10*time.Minute || f.reconciles > 70 {
+	if took > 13*time.Minute || f.reconciles > 80 {
 		t.Errorf("%d reconciles in %s", f.reconciles, took)
 	}
 }
@@ -226,7 +226,7 @@ func TestRolloutWithoutMetrics(t *testing.T) {
 			if s := f.aliases[0].Status.Rollout; s.Phase != v1beta1.RolloutFailed || s.Reason != rollout.ReasonDeadline {
 				t.Errorf("got %+v", s)
 			}
-			if took := f.Now().Sub(start); took > 15*time.Minute {
+			if took := f.Now().Sub(start); took > 16*time.Minute {
 				t.Errorf("the deadline was held up: %s", took)
 			}
 			if got := f.calls("GetMetricData"); got > 60 {

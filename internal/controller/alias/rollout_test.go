@@ -267,18 +267,16 @@ func TestRolloutOfTheSameCode(t *testing.T) {
 	r.desire("2")
 	r.ends(v1beta1.RolloutFailed)
 	r.health = healthy
-	r.desire("3") // Only its description is another.
+	r.desire(r.Publish("f", memory(256)))
 	r.ends(v1beta1.RolloutFailed)
 	r.wantRoutes("the same code", "1", "1+2:0.1", "1")
 	if got := r.state().Reason; got != rollout.ReasonFailedBefore {
 		t.Errorf("reason %s", got)
 	}
-	_, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](1024)})
-	r.Must(err)
 	r.Advance(time.Minute)
-	r.desire(r.Publish("f"))
+	r.desire(r.Publish("f", memory(1024)))
 	r.ends(v1beta1.RolloutReady)
-	r.wantRoutes("another configuration", "1", "1+2:0.1", "1", "1+4:0.1", "1+4:0.5", "4")
+	r.wantRoutes("another configuration", "1", "1+2:0.1", "1", "1+5:0.1", "1+5:0.5", "5")
 }
 
 func TestRolloutSmokeTest(t *testing.T) {
@@ -371,7 +369,7 @@ func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	if took := r.Now().Sub(start); took > 11*time.Minute || r.state().Reason != rollout.ReasonDeadline {
 		t.Errorf("the deadline was held up: %s, %+v", took, r.state())
 	}
-	if got := len(r.Operations()[before:]); got > 250 {
+	if got := len(r.Operations()[before:]); got > 260 {
 		t.Errorf("%d calls in ten minutes", got)
 	}
 	r.Double.ClearFaults()
@@ -652,22 +650,66 @@ func TestRolloutBackToAVersionThatWasDeleted(t *testing.T) {
 	}
 }
 
-// TestRolloutBackToAPrunedVersion checks that the user can return to the version that served, if the one that was chosen
-// does not exist any more.
+// TestRolloutBackToAPrunedVersion checks that the alias stays as it is if the user chooses a version that AWS does not
+// have any more.
 func TestRolloutBackToAPrunedVersion(t *testing.T) {
 	r := newRollout(t, canary())
 	r.desire("3")
 	r.ends(v1beta1.RolloutReady)
 	_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
 	r.Must(err)
+	before := len(r.Operations())
 	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
-	r.until("rolling back", func() bool { return r.state().UpdateFailures > 0 })
-	r.command(v1beta1.AnnotationRolloutRollbackTo, "3/b")
+	r.until("handled", func() bool { return r.state().HandledCommands[v1beta1.AnnotationRolloutRollbackTo] == "1/a" })
+	if got, writes := r.route(), testenv.Writes(r.Operations()[before:]); got != "3" || r.state().Phase != v1beta1.RolloutReady || len(writes) > 0 {
+		t.Errorf("route %s, calls %v, state %+v", got, writes, r.state())
+	}
+}
+
+// TestRolloutOfARecreatedFunction checks that an alias whose function was deleted in AWS and created again, so that its
+// stable version does not exist any more, begins from the desired version.
+func TestRolloutOfARecreatedFunction(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
 	r.ends(v1beta1.RolloutReady)
-	s := r.state()
-	if got := r.route(); got != "3" || s.Stable.FunctionVersion != "3" || len(s.History) > 0 {
+	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
+	r.Must(err)
+	for _, v := range []string{"1", "2"} {
+		_, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(v)})
+		r.Must(err)
+	}
+	r.desire("3")
+	r.Advance(time.Minute)
+	for range 20 {
+		_, _ = r.Do(r.alias)
+		r.Advance(30 * time.Second)
+	}
+	if got, s := r.route(), r.state(); got != "3" || s.Phase != v1beta1.RolloutReady || s.Stable.FunctionVersion != "3" {
 		t.Errorf("route %s, state %+v", got, s)
 	}
+}
+
+// TestRolloutAfterDowntime checks that a healthy version is promoted although the provider was down for longer than the
+// deadline.
+func TestRolloutAfterDowntime(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.Advance(3 * time.Hour)
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("as without a downtime", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutPromoteAfterAChange checks that promote changes an alias back that someone else has changed.
+func TestRolloutPromoteAfterAChange(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	r.until("confirmed", func() bool { return r.state().ObservedWeight == 10 })
+	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion, a.RoutingConfig = "3", nil })
+	r.until("paused", func() bool { return r.state().Reason == rollout.ReasonDrift })
+	r.command(v1beta1.AnnotationRolloutPromote, "x")
+	r.ends(v1beta1.RolloutReady)
+	r.wantRoutes("back and on", "1", "1+2:0.1", "3", "1+2:0.1", "1+2:0.5", "2")
 }
 
 // TestRolloutKeepsAFailedVersion checks that the user can choose the version that has failed, if the

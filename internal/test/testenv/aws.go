@@ -143,10 +143,14 @@ func (w *AWS) AddFunction(name string, change ...func(*lambda.CreateFunctionInpu
 	w.Must(err)
 }
 
-// Publish publishes a new version of a function, and returns its number.
-func (w *AWS) Publish(function string) string {
+// Publish publishes a new version of a function after a change, and returns its number.
+func (w *AWS) Publish(function string, change ...func(*lambda.UpdateFunctionConfigurationInput)) string {
 	w.Helper()
-	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function})
+	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: &function}
+	for _, c := range change {
+		c(in)
+	}
+	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), in)
 	w.Must(err)
 	out, err := w.Lambda.PublishVersion(w.Context(), &lambda.PublishVersionInput{FunctionName: &function})
 	w.Must(err)
