@@ -65,11 +65,15 @@ func updateAlias(s *Server, r *request) (*answer, error) {
 	if in.RevisionId != "" && in.RevisionId != a.RevisionId {
 		return nil, staleRevision()
 	}
-	from := a.FunctionVersion
+	was, served := a.FunctionVersion, f.served(a)
+	keeps := in.RoutingConfig == nil && in.FunctionVersion != nil && !a.uses(*in.FunctionVersion)
+	if served != was && (keeps || s.options.RefuseMoves) {
+		return nil, invalidParameter("Invalid alias configuration for Provisioned Concurrency")
+	}
 	if err := in.apply(f, a); err != nil {
 		return nil, err
 	}
-	s.move(f, a, from)
+	s.moveProvisioned(f, a, was, served)
 	return &answer{status: http.StatusOK, json: a}, nil
 }
 

@@ -25,7 +25,7 @@ var cloudWatchOperations = map[string]handler{
 // A monitor is CloudWatch in an account and region.
 type monitor struct {
 	metrics map[string]*recordedMetric
-	alarms  map[string]Alarm
+	alarms  map[string]*recordedAlarm
 }
 
 // monitor returns CloudWatch in an account and region.
@@ -35,7 +35,7 @@ func (s *Server) monitor(account, region string) *monitor {
 	}
 	key := account + "/" + region
 	if s.monitors[key] == nil {
-		s.monitors[key] = &monitor{metrics: map[string]*recordedMetric{}, alarms: map[string]Alarm{}}
+		s.monitors[key] = &monitor{metrics: map[string]*recordedMetric{}, alarms: map[string]*recordedAlarm{}}
 	}
 	return s.monitors[key]
 }
@@ -137,6 +137,8 @@ func toCBOR(v any) cbor.Value {
 		return cbor.String(v)
 	case bool:
 		return cbor.Bool(v)
+	case int:
+		return cbor.Uint(v) //nolint:gosec // No negative numbers are returned.
 	case float64:
 		return cbor.Float64(v)
 	case time.Time:

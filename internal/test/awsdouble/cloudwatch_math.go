@@ -78,7 +78,8 @@ func (e *evaluation) metric(m *metricStat) operand {
 		dimensions[d.Name] = d.Value
 	}
 	of := Metric{Namespace: m.Metric.Namespace, Name: m.Metric.MetricName, Dimensions: dimensions}
-	return seriesOf(e.server.statistics(e.of, of, m.Stat, e.in.timeRange(m.Period, e.server.options.EpochPeriods)))
+	q := e.in.timeRange(m.Period, e.server.options.EpochPeriods)
+	return seriesOf(e.of.statistics(of, m.Stat, q, e.server.options.Now()))
 }
 
 // mathToken matches a token of metric math.

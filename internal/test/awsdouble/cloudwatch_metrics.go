@@ -56,40 +56,48 @@ type datapoint struct {
 	values []observed
 }
 
-// observed is a value and how often it was observed.
-type observed struct{ value, count float64 }
+// observed is a value, how often it was observed, and from when it is visible, in nanoseconds of Unix time.
+type observed struct {
+	value, count float64
+	visible      int64
+}
 
-func (d *datapoint) add(value, count float64) {
+func (d *datapoint) add(more observed) {
 	for i := range d.values {
-		if d.values[i].value == value {
-			d.values[i].count += count
+		if d.values[i].value == more.value && d.values[i].visible == more.visible {
+			d.values[i].count += more.count
 			return
 		}
 	}
-	d.values = append(d.values, observed{value: value, count: count})
+	d.values = append(d.values, more)
 }
 
 // PutMetric publishes a value of a metric at a time.
 func (s *Server) PutMetric(m Metric, at time.Time, value float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.publishMetric(m, at, value, 1)
+	s.recorded(m).add(at, s.options.Now(), value, 1)
 }
 
-// publishMetric publishes a value of a metric that was observed a number of times.
-func (s *Server) publishMetric(m Metric, at time.Time, value, count float64) {
+// recorded returns what is published of a metric.
+func (s *Server) recorded(m Metric) *recordedMetric {
 	all, key := s.monitor(m.Account, m.Region).metrics, m.key()
 	if all[key] == nil {
 		all[key] = &recordedMetric{resolution: m.resolution(), datapoints: map[int64]*datapoint{}}
 	}
-	of, begin := all[key], at.Unix()
-	begin -= begin % of.resolution
-	if of.datapoints[begin] == nil {
-		oldest := begin - of.age()
-		maps.DeleteFunc(of.datapoints, func(m int64, _ *datapoint) bool { return m < oldest })
-		of.datapoints[begin] = &datapoint{}
+	return all[key]
+}
+
+// add publishes a value that was observed a number of times. It is visible from a time on.
+func (r *recordedMetric) add(at, visible time.Time, value, count float64) {
+	begin := at.Unix()
+	begin -= begin % r.resolution
+	if r.datapoints[begin] == nil {
+		oldest := begin - r.age()
+		maps.DeleteFunc(r.datapoints, func(m int64, _ *datapoint) bool { return m < oldest })
+		r.datapoints[begin] = &datapoint{}
 	}
-	of.datapoints[begin].add(value, count)
+	r.datapoints[begin].add(observed{value: value, count: count, visible: visible.UnixNano()})
 }
 
 // age returns how long data points are kept, in seconds.
@@ -120,10 +128,9 @@ const (
 	statusPartial  = "PartialData"
 )
 
-// statistics returns a metric's statistic for each period of a time.
-func (s *Server) statistics(of *monitor, m Metric, stat string, q timeRange) map[int64]float64 {
-	out, now := map[int64]float64{}, s.options.Now()
-	recorded := of.metrics[m.key()]
+// statistics returns a metric's statistic for each period of a time, of what is visible by another.
+func (of *monitor) statistics(m Metric, stat string, q timeRange, by time.Time) map[int64]float64 {
+	out, recorded := map[int64]float64{}, of.metrics[m.key()]
 	if recorded == nil {
 		return out
 	}
@@ -131,12 +138,13 @@ func (s *Server) statistics(of *monitor, m Metric, stat string, q timeRange) map
 		merged := datapoint{}
 		for begin := recorded.first(from); begin < min(from+q.period, q.end); begin += recorded.resolution {
 			d := recorded.datapoints[begin]
-			visible := time.Unix(begin+recorded.resolution, 0).Add(s.options.MetricDelay)
-			if d == nil || m.Namespace == lambdaNamespace && s.options.MetricDelay > 0 && visible.After(now) {
+			if d == nil {
 				continue
 			}
 			for _, v := range d.values {
-				merged.add(v.value, v.count)
+				if v.visible <= by.UnixNano() {
+					merged.add(observed{value: v.value, count: v.count})
+				}
 			}
 		}
 		if len(merged.values) > 0 {

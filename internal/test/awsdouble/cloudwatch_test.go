@@ -390,29 +390,6 @@ func TestTraffic(t *testing.T) {
 	}
 }
 
-func TestMetricDelayAndVersions(t *testing.T) {
-	clk := newClock()
-	clk.at = clk.at.Truncate(time.Minute)
-	begin := clk.at
-	s := start(t, Options{Now: clk.now, MetricDelay: time.Minute, UnweightedVersions: true})
-	l := client(s)
-	create(t, l, zipFunction(t, "f"))
-	if _, err := l.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"), FunctionVersion: aws.String("$LATEST")}); err != nil {
-		t.Fatal(err)
-	}
-	s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 6})
-	for minute, want := range []int{0, 0, 1, 2} {
-		out, err := cloudWatch(s.Config(testRegion)).GetMetricData(t.Context(), &cloudwatch.GetMetricDataInput{
-			StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
-			MetricDataQueries: []types.MetricDataQuery{stat("q", "AWS/Lambda", "Invocations", "Sum", 60, "FunctionName", "f", "Resource", "f:live", "ExecutedVersion", "$LATEST")},
-		})
-		if err != nil || len(out.MetricDataResults[0].Values) != want {
-			t.Errorf("after %d minutes: got %+v, %v; want %d data points", minute, out.MetricDataResults, err, want)
-		}
-		clk.move(time.Minute)
-	}
-}
-
 func TestInvokeDelay(t *testing.T) {
 	s := start(t, Options{})
 	c := client(s)

@@ -258,38 +258,3 @@ func TestConfigurationsGoWithTheirAlias(t *testing.T) {
 	_, err = c.GetFunctionUrlConfig(t.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: fn, Qualifier: aws.String("12")})
 	wantError(t, err, "ValidationException", `1 validation error detected: Value '12' at 'qualifier' failed to satisfy constraint: Member must satisfy regular expression pattern: ((?!^\d+$)^[0-9a-zA-Z-_]+$)`)
 }
-
-func TestProvisionedConcurrencyMovesWithItsAlias(t *testing.T) {
-	clk := newClock()
-	c := client(start(t, Options{Now: clk.now, ProvisionDuration: time.Minute}))
-	publishTwo(t, c)
-	alias(t, c, "live", "1", nil)
-	if _, err := c.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: fn, Qualifier: aws.String("live"), ProvisionedConcurrentExecutions: aws.Int32(3)}); err != nil {
-		t.Fatal(err)
-	}
-	clk.move(time.Minute)
-	if _, err := c.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: fn, Name: aws.String("live"), FunctionVersion: aws.String("2")}); err != nil {
-		t.Fatal(err)
-	}
-	want := func(status types.ProvisionedConcurrencyStatusEnum, weights map[string]float64) {
-		t.Helper()
-		p, err := c.GetProvisionedConcurrencyConfig(t.Context(), &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: fn, Qualifier: aws.String("live")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := c.GetAlias(t.Context(), &lambda.GetAliasInput{FunctionName: fn, Name: aws.String("live")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := map[string]float64(nil)
-		if a.RoutingConfig != nil {
-			got = a.RoutingConfig.AdditionalVersionWeights
-		}
-		if diff := cmp.Diff(weights, got); diff != "" || p.Status != status || *a.FunctionVersion != "2" {
-			t.Errorf("status %s, version %s, weights -want +got:\n%s", p.Status, *a.FunctionVersion, diff)
-		}
-	}
-	want(types.ProvisionedConcurrencyStatusEnumInProgress, map[string]float64{"1": 1})
-	clk.move(time.Minute)
-	want(types.ProvisionedConcurrencyStatusEnumReady, nil)
-}

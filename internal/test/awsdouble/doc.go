@@ -77,12 +77,24 @@
 //
 // CloudWatch speaks RPC v2 with CBOR, as the SDK's client does. GetMetricData has metrics with the statistics Sum,
 // Average, Maximum, Minimum, SampleCount and percentiles, and expressions of + - * / and comparisons, SUM, AVG, MIN,
-// MAX, IF and FILL. That one wrong query rejects the whole call, the message
-// for a wrong statistic and that of a throttled call are quoted by users; the other messages, that an expression must
-// not be a number, and how data is divided among pages are assumptions. DescribeAlarms has the states that
-// PutAlarm sets: alarms are not evaluated. Traffic simulates invocations and their metrics, with the dimensions that
-// are documented. Whether Lambda publishes ExecutedVersion of an alias with one version, and from when CloudWatch
-// counts periods, is not: options select it.
+// MAX, IF and FILL. That one wrong query rejects the whole call, the message for a wrong statistic and that of a
+// throttled call are quoted by users; the other messages, that an expression must not be a number, and how data is
+// divided among pages are assumptions. From when CloudWatch counts periods is not documented: an option selects it.
+//
+// Traffic simulates invocations and their metrics, with the dimensions that are documented. It is documented that a
+// data point has the time at which its invocation began, and is sent when the invocation has ended. How long
+// CloudWatch then takes is not: users find the newest one or two minutes absent or incomplete, and an option selects
+// it, as it does whether Lambda publishes ExecutedVersion of an alias with one version. It is an assumption that all
+// metrics of an invocation appear together. Alarms with a metric are evaluated once a minute, with sliding windows and
+// missing data as documented; how many more periods CloudWatch reads than it evaluates is documented by examples only,
+// with two.
+//
+// It is documented that an invocation of an Inactive function fails and makes it Pending. The error is that which users
+// report, or with SnapStart the documented one. It is an assumption that each version does so by itself, that DryRun
+// neither fails nor activates it, and how StateReason is worded. While an alias moves with its provisioned concurrency,
+// changes are accepted unless an option rejects them; neither is documented. Users report that a failed allocation
+// leaves the weight of the old version, and the messages for changes that keep that weight. Third parties report that
+// version numbers are not used again after a function was deleted.
 //
 // SQS has standard queues, with the visibility of messages by the clock. A long poll waits in real time, and ends when a
 // message is sent. Messages are received in order. Trail delivers calls to Lambda to a queue as CloudTrail and

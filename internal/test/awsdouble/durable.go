@@ -92,10 +92,13 @@ func notNow(state string) error {
 	return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", state)
 }
 
-// The states in which a function is neither changed nor deleted.
 const (
+	// statePending and stateDeleting are the states in which a function is neither changed nor deleted.
 	statePending  = "Pending"
 	stateDeleting = "Deleting"
+
+	stateActive   = "Active"
+	stateInactive = "Inactive"
 )
 
 // purge removes the functions whose deletion has completed.

@@ -172,7 +172,7 @@ func (s *Server) FailCapacity(name string) {
 }
 
 // FailVersion makes the next published version of a function settle as State Failed with a reason and one of AWS's
-// reason codes.
+// reason codes, or the next one that is restored as Inactive.
 func (s *Server) FailVersion(name, reason, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

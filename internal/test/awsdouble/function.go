@@ -31,6 +31,8 @@ type instance struct {
 	unzipped uint64
 	settleAt time.Time
 	busy     bool
+	// ready is when the state Pending ended last.
+	ready time.Time
 	// settled is the revision after settling.
 	settled string
 	failure *failure
@@ -77,6 +79,8 @@ type home struct {
 	draining bool
 	// storedAtMost is an upper bound of what stored returns.
 	storedAtMost int64
+	// next are the numbers of the next versions of functions that were deleted.
+	next map[string]int
 	// sorted has the names of all functions, or is nil if they have changed since it was used.
 	sorted []string
 }
@@ -91,6 +95,7 @@ func (h *home) names() []string {
 
 // drop removes a function.
 func (h *home) drop(name string) {
+	h.next[name] = h.functions[name].next
 	delete(h.functions, name)
 	h.sorted = nil
 }
@@ -108,6 +113,7 @@ func (s *Server) newHome(account, region string) *home {
 	return &home{
 		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
 		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+		next: map[string]int{},
 	}
 }
 
@@ -139,11 +145,15 @@ func (s *Server) settle(i *instance) {
 	i.busy, i.RevisionId = false, i.settled
 	failed := i.failure
 	i.failure = nil
-	if i.State == "Pending" {
-		i.State, i.StateReason, i.StateReasonCode = i.good(), "", ""
+	if i.State == statePending {
+		bad := "Failed"
+		if i.StateReasonCode == "Restoring" {
+			bad = stateInactive
+		}
+		i.State, i.StateReason, i.StateReasonCode, i.ready = i.good(), "", "", i.settleAt
 		i.LastUpdateStatus = "Successful"
 		if failed != nil {
-			i.State, i.StateReason, i.StateReasonCode = "Failed", failed.reason, failed.code
+			i.State, i.StateReason, i.StateReasonCode = bad, failed.reason, failed.code
 			i.LastUpdateStatus = ""
 		}
 		return
@@ -155,6 +165,9 @@ func (s *Server) settle(i *instance) {
 }
 
 func (s *Server) settleAll(f *function) {
+	if f.moves(s.options.Now()) || slices.ContainsFunc(f.versions, (*instance).inactive) {
+		s.advanceTraffic() // It is routed as before the move, and restores versions.
+	}
 	s.settle(f.latest)
 	if f.latestPublished != nil {
 		s.settle(f.latestPublished)
@@ -162,7 +175,7 @@ func (s *Server) settleAll(f *function) {
 	for _, v := range f.versions {
 		s.settle(v)
 	}
-	s.settleProvisioned(f)
+	s.settleProvisioned(f, s.options.Now())
 }
 
 // startUpdate marks $LATEST as being updated.
@@ -230,10 +243,19 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 }
 
 // SetInactive makes a function Inactive, as after weeks without invocations.
-func (s *Server) SetInactive(name string) bool {
-	return s.EditFunction(name, func(f *Function) {
-		f.State, f.StateReason, f.StateReasonCode = "Inactive", "The function is idle.", "Idle"
-	})
+func (s *Server) SetInactive(name string) bool { return s.SetVersionInactive(name, latestVersion) }
+
+// SetVersionInactive makes a version of a function Inactive. It reports whether the version exists.
+func (s *Server) SetVersionInactive(name, version string) bool {
+	defer s.editing()()
+	f := s.lookup(name)
+	if f == nil || f.versionOf(version) == nil {
+		return false
+	}
+	s.settleAll(f)
+	v := f.versionOf(version)
+	v.State, v.StateReason, v.StateReasonCode = stateInactive, "The function is idle.", "Idle"
+	return true
 }
 
 func snapshot(f *function) Function {

@@ -135,7 +135,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	tags := map[string]string{}
 	maps.Copy(tags, in.Tags)
 	return &function{
-		latest: l, next: 1, aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
+		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{}, configs: newConfigs(),
 		policies: map[string]*policy{},
 	}

@@ -69,6 +69,9 @@ func invoke(s *Server, r *request) (*answer, error) {
 	if kind == "DryRun" {
 		return &answer{status: http.StatusNoContent, header: header}, nil
 	}
+	if err := s.active(f, i); err != nil {
+		return nil, err
+	}
 	ran, err := s.executes(f, i, in, header)
 	if err != nil {
 		return nil, err
@@ -114,8 +117,6 @@ func invocable(f *function, i instance, in Invoked) error {
 		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Could not parse request body into json: Could not parse payload into json"}
 	case in.ClientContext != "" && !isContext(in.ClientContext):
 		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Client context must be a valid Base64-encoded JSON object."}
-	case i.State != "Active":
-		return notNow(i.State)
 	case f.concurrency != nil && *f.concurrency == 0:
 		e := throttled()
 		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"
@@ -126,6 +127,48 @@ func invocable(f *function, i instance, in Invoked) error {
 		return invalidParameter("The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request and try again.")
 	}
 	return nil
+}
+
+// active rejects invocations of a version that is not Active. If it is Inactive, it is Pending from then on.
+func (s *Server) active(f *function, i instance) error {
+	v := f.versionOf(i.Version)
+	switch {
+	case i.State == stateActive:
+		return nil
+	case i.inactive() && v != nil:
+		s.restore(v, s.options.Now())
+	case i.StateReasonCode != "Restoring":
+		return notNow(i.State)
+	}
+	e := conflict("Lambda is initializing your function. It will be ready to invoke shortly.")
+	e.Code = "CodeArtifactUserPendingException"
+	if snapshots(&i) {
+		e.Code = "SnapStartNotReadyException"
+		e.Message = "Lambda is initializing your function. " +
+			"It will be ready to invoke once your function state becomes ACTIVE."
+	}
+	return e
+}
+
+func (i *instance) inactive() bool { return i.State == stateInactive }
+
+// restore makes an Inactive version that is invoked at a time Pending.
+func (s *Server) restore(v *instance, at time.Time) {
+	v.State, v.StateReason, v.StateReasonCode = statePending, "The function is being restored.", "Restoring"
+	v.busy, v.settleAt, v.settled = true, at.Add(s.options.RestoreDuration), v.RevisionId
+	v.failure = take(s.plans.versions, v.FunctionName)
+}
+
+// runs reports whether an invocation of a version at a time, which may have passed, runs. If the version is Inactive,
+// it is Pending from then on.
+func (s *Server) runs(v *instance, at time.Time) bool {
+	if !at.Before(v.settleAt) {
+		s.settle(v)
+	}
+	if v.inactive() {
+		s.restore(v, at)
+	}
+	return v.State == stateActive && !at.Before(v.ready)
 }
 
 func isContext(encoded string) bool {

@@ -180,3 +180,18 @@ func TestListFunctionsPages(t *testing.T) {
 		t.Errorf("pages: %s", diff)
 	}
 }
+
+// TestVersionNumbersContinue checks that a function that is created again does not use the numbers of its former
+// versions.
+func TestVersionNumbersContinue(t *testing.T) {
+	c, ctx := client(start(t, Options{})), t.Context()
+	publishTwo(t, c)
+	if _, err := c.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String("f")}); err != nil {
+		t.Fatal(err)
+	}
+	in := zipFunction(t, "f")
+	in.Publish = true
+	if v := create(t, c, in).Version; *v != "3" {
+		t.Errorf("published version %s, want 3", *v)
+	}
+}

@@ -17,6 +17,12 @@ type Options struct {
 	// ProvisionDuration is how long provisioned concurrency stays IN_PROGRESS. With 0 it has settled at the next
 	// call.
 	ProvisionDuration time.Duration
+	// RestoreDuration is how long an Inactive function or version stays Pending after a call has invoked it. With 0 it is
+	// Active from the next call on.
+	RestoreDuration time.Duration
+	// RefuseMoves rejects changes of an alias while AWS moves it and its provisioned concurrency to another version. It
+	// is not documented whether AWS does.
+	RefuseMoves bool
 	// ExecutionDuration is how long a durable execution runs after the call that started it, and so how long the
 	// deletion of its function waits.
 	ExecutionDuration time.Duration
@@ -32,8 +38,8 @@ type Options struct {
 	Consistency Consistency
 	// Limits are each account's limits in each region.
 	Limits Limits
-	// MetricDelay is how long after its minute a data point of Traffic is visible. With 0, those of the minute that is
-	// not finished are visible too.
+	// MetricDelay is how long it takes at most until an invocation of Traffic that has ended is in the metrics. The parts
+	// of a minute take four ninths of it to all of it, so that the minute grows. With 0 there is no delay.
 	MetricDelay time.Duration
 	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is not
 	// documented whether AWS does.
@@ -65,6 +71,9 @@ type Quotas struct {
 func LambdaQuotas() Quotas {
 	return Quotas{GetFunction: 100, GetPolicy: 15, ControlPlane: 15, GetMetricData: 50, DescribeAlarms: 9}
 }
+
+// UsualMetricDelay is a MetricDelay with which a minute is complete between two and three minutes after its end.
+const UsualMetricDelay = 150 * time.Second
 
 const (
 	// settles is how long a creation or an update takes, as AWS takes a second or two.

@@ -30,6 +30,8 @@ type provisioning struct {
 	moved string
 }
 
+const provisionInProgress = "IN_PROGRESS"
+
 // FailProvisioning makes the next provisioned concurrency of a function settle as FAILED with one of AWS's reasons,
 // such as FUNCTION_ERROR_INIT_FAILURE.
 func (s *Server) FailProvisioning(name, reason string) {
@@ -38,36 +40,75 @@ func (s *Server) FailProvisioning(name, reason string) {
 	s.plans.provisions[name] = failure{reason: reason}
 }
 
-// settleProvisioned completes the changes of a function's provisioned concurrency once their time has passed.
-func (s *Server) settleProvisioned(f *function) {
+// due reports whether a change has completed by a time.
+func (p *provisioning) due(by time.Time) bool {
+	return p.Status == provisionInProgress && !by.Before(p.settleAt)
+}
+
+// settleProvisioned completes the changes of a function's provisioned concurrency whose time has passed. A failure
+// leaves an alias at the version from which it was to move.
+func (s *Server) settleProvisioned(f *function, by time.Time) {
 	for q, p := range f.provisioned {
-		if p.Status != "IN_PROGRESS" || s.options.Now().Before(p.settleAt) {
+		if !p.due(by) {
 			continue
 		}
-		if a := f.aliases[q]; a != nil && p.from != "" && a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[p.from] == 1 {
-			a.RoutingConfig, a.RevisionId = nil, p.moved
-		}
-		p.from = ""
 		if p.failure != nil {
 			p.Status, p.StatusReason = "FAILED", p.failure.reason
 			p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = 0, nil
 			continue
 		}
+		if a := f.aliases[q]; a != nil && f.served(a) != a.FunctionVersion {
+			a.RoutingConfig, a.RevisionId = nil, p.moved
+		}
+		p.from = ""
 		n := p.RequestedProvisionedConcurrentExecutions
 		p.Status, p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = "READY", n, &n
 	}
 }
 
-// move starts provisioning for the new version of an alias. Until it ends the old version receives all calls, which
-// the alias shows as a weight of its own.
-func (s *Server) move(f *function, a *Alias, from string) {
+// moves reports whether settleProvisioned changes the routing of an alias now.
+func (f *function) moves(now time.Time) bool {
+	for _, p := range f.provisioned {
+		if p.from != "" && p.due(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// served returns the version that an alias serves, without regard to weights of its user: that from which AWS moves
+// it, or its own.
+func (f *function) served(a *Alias) string {
 	p := f.provisioned[a.Name]
-	if p == nil || a.FunctionVersion == from {
+	if p != nil && p.from != "" && a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[p.from] == 1 {
+		return p.from
+	}
+	return a.FunctionVersion
+}
+
+// moveProvisioned starts provisioning for the new version of an alias. Until it ends, the version that was served
+// receives all calls, which the alias shows as a weight of its own. An alias that returns to that version has not
+// moved.
+func (s *Server) moveProvisioned(f *function, a *Alias, was, served string) {
+	p := f.provisioned[a.Name]
+	if p == nil {
 		return
 	}
-	p.Status, p.StatusReason, p.settleAt, p.failure = "IN_PROGRESS", "", s.options.Now().Add(s.options.ProvisionDuration), take(s.plans.provisions, f.latest.FunctionName)
+	switch a.FunctionVersion {
+	case served:
+		if was != served {
+			p.from, p.failure = "", nil
+			p.Status, p.StatusReason, p.settleAt = provisionInProgress, "", s.options.Now()
+		}
+		return
+	case was:
+		return
+	}
+	p.Status, p.StatusReason, p.settleAt = provisionInProgress, "", s.options.Now().Add(s.options.ProvisionDuration)
+	p.failure = take(s.plans.provisions, f.latest.FunctionName)
 	if a.RoutingConfig == nil {
-		p.from, p.moved, a.RoutingConfig = from, newUUID(), &Routing{AdditionalVersionWeights: map[string]float64{from: 1}}
+		p.from, p.moved = served, newUUID()
+		a.RoutingConfig = &Routing{AdditionalVersionWeights: map[string]float64{served: 1}}
 	}
 }
 
@@ -101,7 +142,7 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions
 		p.AvailableProvisionedConcurrentExecutions = was.AvailableProvisionedConcurrentExecutions
 	}
-	p.Status, p.LastModified = "IN_PROGRESS", s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
+	p.Status, p.LastModified = provisionInProgress, s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
 	p.RequestedProvisionedConcurrentExecutions = in.ProvisionedConcurrentExecutions
 	f.provisioned[t.qualifier] = p
 	return &answer{status: http.StatusAccepted, json: p.Provisioned}, nil

@@ -3,11 +3,20 @@ package awsdouble
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"time"
 )
 
-const lambdaNamespace = "AWS/Lambda"
+const (
+	lambdaNamespace = "AWS/Lambda"
+
+	// slice is the precision of the times at which invocations begin.
+	slice = 10 * time.Second
+
+	// usualDuration is that of invocations without another one.
+	usualDuration = 10 * time.Millisecond
+)
 
 // Traffic is invocations of an alias by others, which make metrics of CloudWatch.
 type Traffic struct {
@@ -19,19 +28,36 @@ type Traffic struct {
 	PerMinute float64
 	// Versions are the outcomes by version; those of other versions are the zero value's: they succeed.
 	Versions map[string]Outcomes
+	// Rand draws the version and the outcome of each invocation, as AWS does. If it is nil, they are divided exactly.
+	Rand *rand.Rand
 }
 
-// Outcomes are how a version responds to invocations.
+// Outcomes are how a version responds to invocations. Rates are parts from 0 to 1.
 type Outcomes struct {
-	// ErrorRate is the part of the invocations that fails, from 0 to 1.
+	// ErrorRate is the part of the invocations that fails. If one kind of payload fails, it is the part of that kind.
 	ErrorRate float64
+	// HangRate is the part of the invocations that runs until the function's timeout, and then fails.
+	HangRate float64
+	// ColdErrorRate is the part of the cold invocations that fails. A version's first invocation is cold, and ColdRate
+	// is the part of the later ones that needs a new execution environment.
+	ColdErrorRate, ColdRate float64
 	// ThrottleRate is the part of the requests that is throttled, which are no invocations.
 	ThrottleRate float64
-	// Duration of an invocation. Default: 10 ms.
+	// Duration of an invocation. Default: 10 ms. Invocations that would take longer than the function's timeout fail.
 	Duration time.Duration
 	// SlowRate is the part of the invocations that takes SlowDuration instead.
 	SlowRate     float64
 	SlowDuration time.Duration
+}
+
+// Received is what a version has received of an alias's traffic, whether or not metrics show it yet.
+type Received struct {
+	// Requests includes those that are throttled or fail.
+	Requests int
+	// Throttled is how many were no invocations.
+	Throttled int
+	// Failed is how many have failed or will at their timeout, and how many found the version not to be Active.
+	Failed int
 }
 
 // traffic is Traffic with what it has made so far.
@@ -39,8 +65,25 @@ type traffic struct {
 	Traffic
 
 	last time.Time
-	// due are the fractions of requests, throttles, errors and slow invocations that are left, by version.
-	due map[string]*[4]float64
+	// due is the fraction of a request that is left.
+	due      float64
+	versions map[string]*received
+	// series are the metrics by what they count.
+	series map[seriesKey][]*recordedMetric
+}
+
+// received is Received with the fractions that are left.
+type received struct {
+	Received
+
+	warm bool
+	due  struct{ requests, throttled, cold, coldFailed, hung, failed, slow float64 }
+}
+
+// seriesKey is what series of metrics of Lambda count: those without a version, or those of an executed version.
+type seriesKey struct {
+	of             *home
+	name, executed string
 }
 
 // Traffic starts invocations of an alias now, or changes those of an earlier call for the alias. The double makes
@@ -56,7 +99,28 @@ func (s *Server) Traffic(t Traffic) {
 			return
 		}
 	}
-	s.traffic = append(s.traffic, &traffic{Traffic: t, last: s.options.Now(), due: map[string]*[4]float64{}})
+	s.traffic = append(s.traffic, &traffic{
+		Traffic: t, last: s.options.Now(), versions: map[string]*received{}, series: map[seriesKey][]*recordedMetric{},
+	})
+}
+
+// Received returns what the versions have received of an alias's traffic until now.
+func (s *Server) Received(function, alias string) map[string]Received {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.advanceTraffic()
+	all := map[string]Received{}
+	for _, t := range s.traffic {
+		if t.Function != function || t.Alias != alias {
+			continue
+		}
+		for version, r := range t.versions {
+			sum := all[version]
+			sum.Requests, sum.Throttled, sum.Failed = sum.Requests+r.Requests, sum.Throttled+r.Throttled, sum.Failed+r.Failed
+			all[version] = sum
+		}
+	}
+	return all
 }
 
 // advanceTraffic makes the metrics of all traffic up to now, by the present routing.
@@ -65,11 +129,12 @@ func (s *Server) advanceTraffic() {
 	for _, t := range s.traffic {
 		h, a := s.routed(t)
 		for t.last.Before(now) {
-			end := t.last.Truncate(time.Minute).Add(time.Minute)
+			end := t.last.Truncate(slice).Add(slice)
 			if end.After(now) {
 				end = now
 			}
 			if a != nil {
+				s.settleProvisioned(h.functions[t.Function], t.last)
 				s.invocations(h, t, a, t.last, end.Sub(t.last))
 			}
 			t.last = end
@@ -105,52 +170,137 @@ func (a *Alias) weights() map[string]float64 {
 	return weights
 }
 
-// invocations makes the metrics of a part of a minute.
+// invocations divides the requests of a slice among the versions.
 func (s *Server) invocations(h *home, t *traffic, a *Alias, at time.Time, length time.Duration) {
-	weights := a.weights()
-	weighted := len(weights) > 1 || s.options.UnweightedVersions
+	f, weights := h.functions[t.Function], a.weights()
+	requests, rest := wholeOf(&t.due, t.PerMinute*length.Minutes()), 1.0
 	for _, version := range slices.Sorted(maps.Keys(weights)) {
-		due := t.due[version]
-		if due == nil {
-			due = &[4]float64{}
-			t.due[version] = due
+		weight := weights[version]
+		if weight <= 0 {
+			continue
 		}
-		o := t.Versions[version]
-		requests := wholeOf(&due[0], t.PerMinute*weights[version]*length.Minutes())
-		throttled := wholeOf(&due[1], requests*o.ThrottleRate)
-		invoked := requests - throttled
-		failed := wholeOf(&due[2], invoked*o.ErrorRate)
-		slow := wholeOf(&due[3], invoked*o.SlowRate)
-		executed := ""
-		if weighted {
-			executed = version
+		to := t.versions[version]
+		if to == nil {
+			to = &received{}
+			t.versions[version] = to
 		}
-		took := o.Duration
-		if took == 0 {
-			took = 10 * time.Millisecond
+		n := t.part(&to.due.requests, requests, weight/rest)
+		requests, rest = requests-n, rest-weight
+		if n == 0 {
+			continue
 		}
-		s.emit(h, t, "Throttles", "", at, 1, throttled)
-		s.emit(h, t, "Invocations", executed, at, 1, invoked)
-		s.emit(h, t, "Errors", executed, at, 1, failed)
-		s.emit(h, t, "Duration", executed, at, milliseconds(took), invoked-slow)
-		s.emit(h, t, "Duration", executed, at, milliseconds(o.SlowDuration), slow)
+		to.Requests += int(n)
+		v := f.versionOf(version)
+		if v == nil || !s.runs(v, at) {
+			to.Failed += int(n)
+			continue
+		}
+		b := batch{server: s, home: h, traffic: t, at: at, timeout: time.Duration(v.Timeout) * time.Second}
+		if len(weights) > 1 || s.options.UnweightedVersions {
+			b.executed = version
+		}
+		b.run(to, t.Versions[version], n)
 	}
 }
 
-// emit publishes a metric with all sets of dimensions that Lambda publishes. Zeros are not published.
-func (s *Server) emit(h *home, t *traffic, name, executed string, at time.Time, value, count float64) {
+// A batch is invocations of a version that begin at the same time.
+type batch struct {
+	server   *Server
+	home     *home
+	traffic  *traffic
+	at       time.Time
+	timeout  time.Duration
+	executed string
+}
+
+// run makes the metrics of requests by their outcomes.
+func (b *batch) run(to *received, o Outcomes, requests float64) {
+	t, due := b.traffic, &to.due
+	throttled := t.part(&due.throttled, requests, o.ThrottleRate)
+	b.emit("Throttles", "", 0, 1, throttled)
+	to.Throttled += int(throttled)
+
+	left, cold := requests-throttled, 0.0
+	if left > 0 && !to.warm {
+		to.warm, cold = true, 1
+	}
+	cold += t.part(&due.cold, left-cold, o.ColdRate)
+	failed := t.part(&due.coldFailed, cold, o.ColdErrorRate)
+	hung := t.part(&due.hung, left-failed, o.HangRate)
+	left -= hung
+	failed += t.part(&due.failed, left-failed, o.ErrorRate)
+	slow := t.part(&due.slow, left, o.SlowRate)
+	fast := left - slow
+	took := o.Duration
+	if took == 0 {
+		took = usualDuration
+	}
+	to.Failed += b.end(b.timeout, hung, hung)
+	to.Failed += b.end(o.SlowDuration, slow, max(0, failed-fast))
+	to.Failed += b.end(took, fast, min(failed, fast))
+}
+
+// end makes the metrics of invocations that take a time, and returns how many failed.
+func (b *batch) end(took time.Duration, n, failed float64) int {
+	if took >= b.timeout {
+		took, failed = b.timeout, n
+	}
+	b.emit("Invocations", b.executed, took, 1, n)
+	b.emit("Errors", b.executed, took, 1, failed)
+	b.emit("Duration", b.executed, took, float64(took)/float64(time.Millisecond), n)
+	return int(failed)
+}
+
+// emit publishes a metric with all sets of dimensions that Lambda publishes, some time after the invocations have
+// taken their time. Zeros are not published.
+func (b *batch) emit(name, executed string, took time.Duration, value, count float64) {
 	if count <= 0 {
 		return
 	}
-	function := map[string]string{"FunctionName": t.Function}
-	resource := map[string]string{"FunctionName": t.Function, "Resource": t.Function + ":" + t.Alias}
-	sets := []map[string]string{nil, function, resource}
+	visible := b.at.Add(took + b.server.publication(b.at))
+	for _, m := range b.series(name, executed) {
+		m.add(b.at, visible, value, count)
+	}
+}
+
+// series returns a metric with all sets of dimensions.
+func (b *batch) series(name, executed string) []*recordedMetric {
+	t, key := b.traffic, seriesKey{of: b.home, name: name, executed: executed}
+	if t.series[key] != nil {
+		return t.series[key]
+	}
+	resource := t.Function + ":" + t.Alias
+	sets := []map[string]string{nil, {"FunctionName": t.Function}, {"FunctionName": t.Function, "Resource": resource}}
 	if executed != "" {
-		sets = append(sets, map[string]string{"FunctionName": t.Function, "Resource": t.Function + ":" + t.Alias, "ExecutedVersion": executed})
+		sets = append(sets, map[string]string{"FunctionName": t.Function, "Resource": resource, "ExecutedVersion": executed})
 	}
 	for _, dimensions := range sets {
-		s.publishMetric(Metric{Account: h.account, Region: h.region, Namespace: lambdaNamespace, Name: name, Dimensions: dimensions}, at, value, count)
+		m := Metric{Account: b.home.account, Region: b.home.region, Namespace: lambdaNamespace, Name: name}
+		m.Dimensions = dimensions
+		t.series[key] = append(t.series[key], b.server.recorded(m))
 	}
+	return t.series[key]
+}
+
+// publication returns how long after its end an invocation that began at a time is published. The parts of a minute
+// are not published in their order, and the last part takes the longest.
+func (s *Server) publication(at time.Time) time.Duration {
+	late := []time.Duration{3, 0, 4, 1, 2, 5}[at.Second()/int(slice.Seconds())]
+	return s.options.MetricDelay * (4 + late) / 9
+}
+
+// part returns how many of n are of a part, exactly or at random.
+func (t *traffic) part(due *float64, n, part float64) float64 {
+	if t.Rand == nil || part <= 0 {
+		return wholeOf(due, n*part)
+	}
+	drawn := 0.0
+	for range int(n) {
+		if t.Rand.Float64() < part {
+			drawn++
+		}
+	}
+	return drawn
 }
 
 // wholeOf adds to what is due, and takes the whole number of it.
@@ -160,5 +310,3 @@ func wholeOf(due *float64, more float64) float64 {
 	*due -= n
 	return n
 }
-
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
