@@ -405,7 +405,7 @@ func (m *model) once(calm bool) {
 
 // look adds to the time of the step what has passed since the last observation, as far as an observation was due.
 func (m *model) look(before *v1beta1.AliasRolloutStatus) {
-	if before == nil || m.observed.IsZero() || m.spec.Paused || before.Step == v1beta1.RolloutPaused && before.Reason != ReasonInconclusive {
+	if before == nil || m.observed.IsZero() || before.Step == v1beta1.RolloutPaused && before.Reason != ReasonInconclusive {
 		return
 	}
 	m.inStep += max(min(m.now.Sub(m.observed), m.due.Sub(m.observed)), 0) + 2*time.Second // Of rounding.
