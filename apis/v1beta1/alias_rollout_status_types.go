@@ -36,6 +36,9 @@ type AliasRolloutStatus struct {
 	// Target is the version that is rolled out.
 	// +optional
 	Target RolloutRevision `json:"target,omitempty"`
+	// Retried says that the user has asked for the target again, whatever its code and configuration did before.
+	// +optional
+	Retried bool `json:"retried,omitempty"`
 	// TimeoutSeconds is the timeout of the target version: an invocation is in no metric before it has ended.
 	// +optional
 	TimeoutSeconds int32 `json:"timeoutSeconds,omitempty"`
@@ -52,10 +55,6 @@ type AliasRolloutStatus struct {
 	// Intent is the change of the alias that is made next. It is recorded first.
 	// +optional
 	Intent *RolloutIntent `json:"intent,omitempty"`
-	// ReplacedRevisionID is the revision of the alias that the last change has replaced, or may have. AWS may still
-	// return it.
-	// +optional
-	ReplacedRevisionID string `json:"replacedRevisionId,omitempty"`
 	// UpdateFailures is how often in a row AWS has refused the intended change.
 	// +optional
 	UpdateFailures int32 `json:"updateFailures,omitempty"`
@@ -134,6 +133,9 @@ type RolloutIntent struct {
 	// RevisionID of the alias that is changed.
 	// +optional
 	RevisionID string `json:"revisionId,omitempty"`
+	// Accepted says that AWS has accepted the change.
+	// +optional
+	Accepted bool `json:"accepted,omitempty"`
 }
 
 // A RolloutCheck is the state of a smoke test, a dependency, a metric or an alarm.

@@ -72,7 +72,7 @@ func (m *machine) sameTests() bool {
 // target.
 func (m *machine) acts() bool {
 	rollsBack := m.s.Step == v1beta1.RolloutRollingBack
-	if m.o.Route == intended(m.s.Intent) && !(rollsBack && m.outdated()) || m.now.Before(m.retryAt()) {
+	if m.o.Route == intended(m.s.Intent) && (!rollsBack || m.isSure()) || m.now.Before(m.retryAt()) {
 		return false
 	}
 	switch m.s.Step {
@@ -166,6 +166,13 @@ func (m *machine) duration() (time.Duration, bool) {
 		return m.steps[i].pause, true
 	}
 	return 0, false
+}
+
+// Updated records in a state that AWS has accepted the change of the alias.
+func Updated(s *v1beta1.AliasRolloutStatus) {
+	if s.Intent != nil {
+		s.Intent.Accepted = true
+	}
 }
 
 // UpdateFailed records in a state that AWS has refused the change of the alias. It is tried again

@@ -357,6 +357,60 @@ func TestCommandsWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	}
 }
 
+// TestRetryWaitsForTheAlias checks that a retry is carried out when the alias is as the failed rollout has left it.
+func TestRetryWaitsForTheAlias(t *testing.T) {
+	s := newScenario(t, tenPercent())
+	s.at10()
+	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+	s.pass(time.Minute)
+	s.alias(Route{Version: "3"})
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(time.Hour)
+	if s.state.Phase != v1beta1.RolloutFailed || s.state.HandledCommands[v1beta1.AnnotationRolloutRetry] != "" {
+		t.Fatalf("state %+v", s.state)
+	}
+	s.alias(Route{Version: "1"})
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestAlarmWhileTheChangeIsSent checks that an alarm that fires when the target may already receive invocations is not
+// taken for one that fired before.
+func TestAlarmWhileTheChangeIsSent(t *testing.T) {
+	s := newScenario(t, tenPercent(alarms("a")))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutShifting)
+	s.result = func(CheckID) string { return Failure }
+	s.down(40 * time.Second)
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+}
+
+// TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias was
+// before the change that it undoes.
+func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
+	for _, arrived := range []bool{false, true} {
+		s := newScenario(t, tenPercent())
+		s.observed.Target = "2"
+		s.untilTrue("sent", func() bool { return len(s.sent) > 0 })
+		if arrived {
+			s.at10()
+		}
+		current := s.observed
+		s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+		s.observed.Route, s.observed.RevisionID = Route{Version: "1"}, "0" // Of before.
+		s.refuses = func(Route) bool { return true }                       // The revision is another one.
+		s.pass(3 * time.Second)
+		if s.state.Phase == v1beta1.RolloutFailed {
+			t.Fatalf("arrived %t: the rollback has ended, and the alias is %s", arrived, current.Route)
+		}
+		s.refuses = nil
+		s.observed.Route, s.observed.RevisionID = current.Route, current.RevisionID
+		s.pass(time.Minute)
+		s.wantEnd(v1beta1.RolloutFailed, ReasonAborted, "1")
+	}
+}
+
 // TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any away.
 func TestPromoteAfterAChangeAtAll(t *testing.T) {
 	s := newScenario(t, tenPercent(bake(10*time.Minute), func(s *v1beta1.AliasRollout) {

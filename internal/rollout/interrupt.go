@@ -202,6 +202,7 @@ func (m *machine) retry(string) (outcome, string) {
 	m.forgive(m.s.Target)
 	m.ready()
 	m.start()
+	m.s.Retried = true
 	return carriedOut, ""
 }
 

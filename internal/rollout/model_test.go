@@ -469,6 +469,9 @@ func (m *model) update(o Observation, d Decision, calm bool) {
 		return
 	}
 	m.change(d.Route)
+	if calm || m.chance(90) { // Otherwise the answer is lost.
+		Updated(d.State)
+	}
 	clear(m.successes)
 	clear(m.last)
 }
@@ -497,6 +500,9 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		}
 	}
 	m.followCommands(before, d)
+	if before != nil && before.Step == v1beta1.RolloutRollingBack && !active(d.State) && m.now.After(m.foreign) && (m.route != Route{Version: d.State.Stable.FunctionVersion}) {
+		m.failf("the rollback has ended, and the alias is %s", m.route)
+	}
 	for _, f := range d.State.FailedTargets {
 		if before != nil && slices.ContainsFunc(before.FailedTargets, func(b v1beta1.RolloutFailure) bool { return b.FunctionVersion == f.FunctionVersion }) {
 			continue
@@ -625,7 +631,7 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 	if d.Action == Invoke {
 		return
 	}
-	if before.Intent == nil || *before.Intent != *d.State.Intent {
+	if before.Intent == nil || intended(before.Intent) != intended(d.State.Intent) || before.Intent.RevisionID != d.State.Intent.RevisionID {
 		m.failf("the alias is changed to %s without a persisted intent", d.Route)
 	}
 	if o.RevisionID == strconv.Itoa(m.revision) { // AWS rejects another one.

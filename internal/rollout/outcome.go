@@ -105,8 +105,9 @@ func (m *machine) rollBack(reason, message string) {
 	if isEvidence(reason) && (reason != ReasonAnalysisFailed || m.s.TrafficStartedAt != nil) {
 		m.reject(m.s.Target, reason)
 	}
-	if m.s.Intent != nil {
-		m.s.ReplacedRevisionID = m.s.Intent.RevisionID // That change may have been sent.
+	if m.s.Intent != nil { // The change may have been sent.
+		w, _ := weight(m.s, intended(m.s.Intent))
+		m.s.ObservedWeight = max(m.s.ObservedWeight, w)
 	}
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
@@ -114,11 +115,16 @@ func (m *machine) rollBack(reason, message string) {
 	m.event(reason != ReasonSuperseded, EventRollingBack, fmt.Sprintf("rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion, m.s.Stable.FunctionVersion, reason, message))
 }
 
-// rollingBack waits until the stable version receives all invocations. It never gives up, and does not believe an answer
-// that may be from before the last change.
+// isSure reports whether an alias in which the target receives nothing is so in AWS. The answer may be from before the
+// target received invocations, unless AWS has accepted the rollback, or returns it for long.
+func (m *machine) isSure() bool {
+	return m.s.ObservedWeight == 0 || m.s.Intent.Accepted || m.s.StepElapsed.Duration >= driftGrace
+}
+
+// rollingBack waits until the stable version receives all invocations. It never gives up.
 func (m *machine) rollingBack() {
 	m.intend(to(m.s, 0))
-	if !m.at(to(m.s, 0)) || m.outdated() {
+	if !m.at(to(m.s, 0)) || !m.isSure() {
 		return
 	}
 	m.arrived()

@@ -23,6 +23,9 @@ func (m *machine) validate() {
 	m.s.Target.Fingerprint = cmp.Or(target.Fingerprint, m.s.Target.Fingerprint)
 	m.s.Stable.Fingerprint = cmp.Or(stable.Fingerprint, m.s.Stable.Fingerprint)
 	m.forgive(v1beta1.RolloutRevision{Fingerprint: m.s.Stable.Fingerprint}) // It serves, whoever has chosen it.
+	if m.s.Retried {
+		m.forgive(m.s.Target)
+	}
 	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // It is at most maxTimeout.
 	if f := m.failedBefore(m.s.Target); f != nil {
 		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): publish a fix, or set the annotation %s",
@@ -178,18 +181,12 @@ func (m *machine) shift() {
 	}
 }
 
-// outdated reports whether the alias may be what it was before the last change.
-func (m *machine) outdated() bool {
-	return m.o.RevisionID != "" && m.o.RevisionID == m.s.ReplacedRevisionID && m.s.StepElapsed.Duration < driftGrace
-}
-
 // at reports whether the alias has a route, and AWS does not move it there any more.
 func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
 // arrived records that the intended route is in effect.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
-	m.s.ReplacedRevisionID = m.s.Intent.RevisionID
 	m.s.ObservedWeight, m.s.Intent, m.s.ShiftedAt = w, nil, stamp(m.now)
 	restart(m.s)
 	if m.s.TrafficStartedAt == nil && w > 0 {
@@ -205,7 +202,10 @@ func (m *machine) index() int { return min(max(int(m.s.CurrentStepIndex), 0), le
 
 // intend records a route as the intent, with the revision of the alias that it changes.
 func (m *machine) intend(r Route) {
-	m.s.Intent = &v1beta1.RolloutIntent{FunctionVersion: r.Version, AdditionalVersion: r.Additional, Weight: r.Weight, RevisionID: m.o.RevisionID}
+	accepted := m.s.Intent != nil && m.s.Intent.Accepted && intended(m.s.Intent) == r
+	m.s.Intent = &v1beta1.RolloutIntent{
+		FunctionVersion: r.Version, AdditionalVersion: r.Additional, Weight: r.Weight, RevisionID: m.o.RevisionID, Accepted: accepted,
+	}
 }
 
 // failing rolls back if there is evidence against a target that has received invocations, and reports whether it has.

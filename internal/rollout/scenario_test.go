@@ -71,6 +71,7 @@ func (s *scenario) decide() Decision {
 		UpdateFailed(d.State, s.now, "AWS refuses it")
 	case d.Action == Update:
 		s.alias(d.Route)
+		Updated(d.State)
 		s.sent = append(s.sent, d.Route.String())
 	case d.Action == Invoke:
 		Record(d.State, Measurement{CheckID: CheckID{CheckPreTraffic, d.Test.Name}, Result: Success}, s.now)

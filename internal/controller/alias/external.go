@@ -254,7 +254,11 @@ func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 	}
 	defer e.cache.Forget(e.key())
 	_, err := e.api.UpdateAlias(ctx, updateInput(e.id, u.Target, u.Changes, o.Resource.RevisionId))
-	if err != nil && e.decision.Action == rollout.Update && !awserr.IsThrottled(err) {
+	switch {
+	case e.decision.Action != rollout.Update:
+	case err == nil:
+		rollout.Updated(a.Status.Rollout)
+	case !awserr.IsThrottled(err):
 		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Clean(err).Error()))
 	}
 	return errors.Wrapf(err, "cannot update %s", e.id)
