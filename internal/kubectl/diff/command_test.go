@@ -109,7 +109,7 @@ func TestUsage(t *testing.T) {
 		"Nothing":     {reason: "There is nothing to plan.", stderr: "name either files (-f, -k) or resources of the cluster"},
 		"Both":        {reason: "It is one or the other.", args: []string{"functions", "-f", file}, stderr: "name either files (-f, -k) or resources of the cluster"},
 		"LocalNames":  {reason: "Without a cluster there are no resources.", args: []string{"functions", "--local"}, stderr: "--local needs files (-f, -k)"},
-		"Credentials": {reason: "They would not be used.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile and --aws-default-chain need --refresh"},
+		"Credentials": {reason: "They would not be used.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh"},
 		"Format":      {reason: "It is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
 		"Flag":        {reason: "It is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
 		"Missing":     {reason: "There is no such file.", args: []string{"--local", "-f", "missing.yaml"}, stderr: `the path "missing.yaml" does not exist`},

@@ -64,8 +64,8 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return kubectl.UsageErrorf(cmd, "no arguments are accepted, got %d: choose a namespace with -n or -A", len(args))
 	}
-	if !o.refresh && cmd.Flags().Changed("aws-profile") {
-		return kubectl.UsageErrorf(cmd, "--aws-profile needs --refresh")
+	if !o.refresh && o.aws.Any() {
+		return kubectl.UsageErrorf(cmd, "--aws-profile and --aws-endpoint-url need --refresh")
 	}
 	r, err := o.report(cmd.Context())
 	if err != nil {
