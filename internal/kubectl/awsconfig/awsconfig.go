@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -94,6 +95,7 @@ func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
 
 // load returns the AWS configuration of this machine, and checks that it has credentials.
 func (f *Flags) load(ctx context.Context, opts ...func(*config.LoadOptions) error) (aws.Config, error) {
+	opts = append(opts, config.WithLogger(logging.Nop{})) // The default logger writes to the terminal.
 	if f.profile != "" {
 		opts = append(opts, config.WithSharedConfigProfile(f.profile))
 	}

@@ -4,7 +4,6 @@ package doctor
 import (
 	"context"
 
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -113,6 +112,5 @@ func (o *options) print(r *report) error {
 	if o.out.Format() != "" {
 		return o.out.Print(r, o.Out)
 	}
-	_, err := lipgloss.Fprint(o.Out, r.text())
-	return err
+	return kubectl.PrintStyled(o.Out, r.text())
 }
