@@ -111,11 +111,10 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 
 // validate checks flags and arguments.
 func (o *options) validate(cmd *cobra.Command, args []string) error {
-	files := len(o.filenames) > 0 || o.kustomize != ""
 	switch {
-	case files == (len(args) > 0):
+	case o.fromFiles() == (len(args) > 0):
 		return kubectl.UsageErrorf(cmd, "name either files (-f, -k) or resources of the cluster")
-	case o.local && !files:
+	case o.local && !o.fromFiles():
 		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
 	case o.aws.Any() && !o.refresh:
 		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
@@ -124,6 +123,9 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 	}
 	return nil
 }
+
+// fromFiles returns whether the objects are those of files, and not of the cluster.
+func (o *options) fromFiles() bool { return len(o.filenames) > 0 || o.kustomize != "" }
 
 // read reads the objects of files or of the cluster.
 func (o *options) read(args []string) ([]*resource.Info, error) {
