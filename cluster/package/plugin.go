@@ -84,8 +84,8 @@ type builtPlugin struct {
 
 // buildPlugin builds the plugin and prints the paths of what it writes:
 //
-//   - an archive for each platform, with the plugin and its licenses. It contains no times, so that it changes only with
-//     its files;
+//   - an archive for each platform, with the plugin and its licenses. It contains no times, so that it changes only
+//     with its files;
 //   - the bill of materials for each platform;
 //   - the provenance of the archives;
 //   - the manifest by which Krew installs them;
@@ -136,7 +136,8 @@ func buildPlugin(ctx context.Context, r release, dir string, s *signer, out io.W
 	if err != nil {
 		return fmt.Errorf("cannot say what the plugin was built from: %w", err)
 	}
-	if err := errors.Join(write(pluginProgram+"-"+r.Version+provenanceExtension, provenance), write(pluginName+".yaml", content)); err != nil {
+	name := pluginProgram + "-" + r.Version + provenanceExtension
+	if err := errors.Join(write(name, provenance), write(pluginName+".yaml", content)); err != nil {
 		return err
 	}
 	if s == nil {
@@ -195,7 +196,8 @@ func buildPluginFor(ctx context.Context, r release, meta *pkgmetav1.Provider, p 
 	if err != nil {
 		return nil, fmt.Errorf("cannot collect the licenses of what the plugin is built from: %w", err)
 	}
-	of := described{name: pluginProgram, file: executable(pluginProgram, p), document: b.name, binary: binary, info: b.info}
+	program := executable(pluginProgram, p)
+	of := described{name: pluginProgram, file: program, document: b.name, binary: binary, info: b.info}
 	if b.sbom, err = describe(r, meta, of, components); err != nil {
 		return nil, fmt.Errorf("cannot list what the plugin is built from: %w", err)
 	}

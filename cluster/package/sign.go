@@ -66,7 +66,8 @@ func (s *signer) prepare(dir, version string) (*signing, error) {
 // checkRevision returns an error if what is built must not be signed: its source cannot be identified.
 func checkRevision(revision string) error {
 	if !commit.MatchString(revision) {
-		return fmt.Errorf("cannot sign what is built from %q, which is no commit: commit what you changed, and build it anew", revision)
+		return fmt.Errorf("cannot sign what is built from %q, which is no commit: commit what you changed, "+
+			"and build it anew", revision)
 	}
 	return nil
 }
@@ -149,8 +150,8 @@ func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error
 	return nil
 }
 
-// oldFormat are flags that request the format of older versions of cosign from newer ones. Crossplane reads signatures in
-// that format. Newer versions look for it if there is no signature in their own.
+// oldFormat are flags that request the format of older versions of cosign from newer ones. Crossplane reads signatures
+// in that format. Newer versions look for it if there is no signature in their own.
 var oldFormat = []string{"--new-bundle-format=false", "--use-signing-config=false"}
 
 // signImage signs or attests an image.
@@ -160,7 +161,8 @@ func (s *signer) signImage(ctx context.Context, image name.Digest, command strin
 
 // attestFile attests a file by a predicate, and writes the attestation with its signature to a bundle beside the file.
 func (s *signer) attestFile(ctx context.Context, file, predicateType, predicate, extension string) error {
-	return s.run(ctx, "attest-blob", []string{"--new-bundle-format", "--type=" + predicateType, "--predicate=" + predicate, "--bundle=" + file + extension}, file)
+	flags := []string{"--new-bundle-format", "--type=" + predicateType, "--predicate=" + predicate}
+	return s.run(ctx, "attest-blob", append(flags, "--bundle="+file+extension), file)
 }
 
 // run runs cosign.

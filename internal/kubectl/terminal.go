@@ -15,9 +15,9 @@ import (
 	"k8s.io/cli-runtime/pkg/printers"
 )
 
-// Escape returns a text that AWS, a function or an author of objects has written, without characters that a terminal acts
-// on or that change the order of others: all of Unicode's categories Cc and Cf except newline and tab, and what is not
-// UTF-8. They are written as Go writes them, such as \x1b.
+// Escape returns a text that AWS, a function or an author of objects has written, without characters that a terminal
+// acts on or that change the order of others: all of Unicode's categories Cc and Cf except newline and tab, and what
+// is not UTF-8. They are written as Go writes them, such as \x1b.
 func Escape(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, acts) {
 		return s

@@ -29,20 +29,24 @@ type Flags struct {
 
 // AddFlags adds the flags to a command that calls AWS with the credentials of this machine.
 func (f *Flags) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of this machine, instead of its default credentials.")
+	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile,
+		"Call AWS with this profile of the AWS configuration of this machine, instead of its default credentials.")
 	f.addEndpoint(cmd)
 }
 
 // AddConfigFlags adds the flags to a command that calls AWS through ProviderConfigs, unless the user chooses the
 // credentials of this machine.
 func (f *Flags) AddConfigFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of this machine, instead of the credentials of ProviderConfigs.")
-	cmd.Flags().BoolVar(&f.defaultChain, "aws-default-chain", f.defaultChain, "If true, call AWS with the default credentials of this machine, instead of those of ProviderConfigs.")
+	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of "+
+		"this machine, instead of the credentials of ProviderConfigs.")
+	cmd.Flags().BoolVar(&f.defaultChain, "aws-default-chain", f.defaultChain,
+		"If true, call AWS with the default credentials of this machine, instead of those of ProviderConfigs.")
 	f.addEndpoint(cmd)
 }
 
 func (f *Flags) addEndpoint(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.endpoint, "aws-endpoint-url", f.endpoint, "Call this URL, such as that of an emulator of AWS, instead of AWS's own endpoints and of those that ProviderConfigs name.")
+	cmd.Flags().StringVar(&f.endpoint, "aws-endpoint-url", f.endpoint, "Call this URL, such as that of an emulator of "+
+		"AWS, instead of AWS's own endpoints and of those that ProviderConfigs name.")
 }
 
 // Chosen returns whether the user has chosen the credentials of this machine.
@@ -66,9 +70,9 @@ func (f *Flags) Check(ctx context.Context) error {
 var label = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // Load returns the AWS configuration of this machine for a region. The credentials are those of the flag, or the
-// default ones. Calls go to the URL of the flag, or to AWS's own endpoints unless the configuration of this machine names
-// others, such as by the variable AWS_ENDPOINT_URL. They are encrypted, except those to this machine and to the
-// flag's URL.
+// default ones. Calls go to the URL of the flag, or to AWS's own endpoints unless the configuration of this machine
+// names others, such as by the variable AWS_ENDPOINT_URL. They are encrypted, except those to this machine and to
+// the flag's URL.
 func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
 	if !label.MatchString(region) {
 		return aws.Config{}, fmt.Errorf("%q is not an AWS region such as eu-west-1", region)
@@ -82,7 +86,8 @@ func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
 		return aws.Config{}, err
 	}
 	if named != nil {
-		cfg.BaseEndpoint, cfg.ConfigSources = aws.String(f.endpoint), nil // The sources have endpoints of single services.
+		cfg.BaseEndpoint = &f.endpoint
+		cfg.ConfigSources = nil // They may name endpoints of single services.
 		cfg.ServiceOptions = append(cfg.ServiceOptions, func(_ string, options any) {
 			if o, ok := options.(*s3.Options); ok {
 				o.UsePathStyle = true

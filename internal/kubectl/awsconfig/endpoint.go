@@ -15,10 +15,12 @@ func (f *Flags) named() (*url.URL, error) {
 		return nil, nil //nolint:nilnil // Calls go to AWS.
 	}
 	u, err := url.Parse(f.endpoint)
-	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, fmt.Errorf("--aws-endpoint-url is %q: it must be a URL such as https://aws.example.org or http://localhost:4566", f.endpoint)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" &&
+		u.User == nil && u.RawQuery == "" && u.Fragment == "" {
+		return u, nil
 	}
-	return u, nil
+	return nil, fmt.Errorf("--aws-endpoint-url is %q: it must be a URL such as https://aws.example.org or "+
+		"http://localhost:4566", f.endpoint)
 }
 
 // An encrypted client sends no plain HTTP beyond this machine, unless the user has named such a URL.
@@ -31,7 +33,8 @@ type encrypted struct {
 // Do sends a request.
 func (c encrypted) Do(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "https" && !c.plain && !isLoopback(r.URL.Hostname()) {
-		return nil, fmt.Errorf("%s is not encrypted, so nothing was sent: use https, or set --aws-endpoint-url to the URL", r.URL.Host)
+		return nil, fmt.Errorf("%s is not encrypted, so nothing was sent: use https, or set --aws-endpoint-url to the URL",
+			r.URL.Host)
 	}
 	return c.HTTPClient.Do(r)
 }

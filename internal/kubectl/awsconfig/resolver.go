@@ -31,16 +31,19 @@ func (f *Flags) Session(ctx context.Context, region string, limiter *quota.Limit
 	if err != nil {
 		return nil, Explain("ask AWS who you are", err)
 	}
-	s := &session.Session{AWS: cfg, Partition: session.PartitionOf(cfg.Region), Identity: session.Identity{Account: aws.ToString(out.Account), ARN: aws.ToString(out.Arn)}}
+	s := &session.Session{AWS: cfg, Partition: session.PartitionOf(cfg.Region)}
+	s.Identity = session.Identity{Account: aws.ToString(out.Account), ARN: aws.ToString(out.Arn)}
 	s.Scope.Account, s.Scope.Region = s.Identity.Account, cfg.Region
 	s.AWS.APIOptions = append(s.AWS.APIOptions, func(stack *middleware.Stack) error {
-		return errors.Join(stack.Finalize.Insert(limiter.PreferAnswer(), "Retry", middleware.Before), stack.Finalize.Add(limiter.Middleware(s.Scope), middleware.After))
+		return errors.Join(
+			stack.Finalize.Insert(limiter.PreferAnswer(), "Retry", middleware.Before),
+			stack.Finalize.Add(limiter.Middleware(s.Scope), middleware.After))
 	})
 	return s, nil
 }
 
-// A Resolver resolves sessions through the ProviderConfigs of resources, for one command. Whoever writes a ProviderConfig
-// must not get at what the user of the command has:
+// A Resolver resolves sessions through the ProviderConfigs of resources, for one command. Whoever writes a
+// ProviderConfig must not get at what the user of the command has:
 //
 //   - A ProviderConfig of a namespace must not name an endpoint, as if the provider had no flag that allows it.
 //   - A config has no access to the files, the environment and the credentials of this machine.
@@ -63,23 +66,25 @@ func (f *Flags) Resolver(c client.Client, limiter *quota.Limiter, now func() tim
 		},
 	}
 	if u, err := f.named(); err == nil && u != nil {
-		o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints, o.NamespacedEndpointHosts = true, true, []string{u.Hostname()}
+		o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
+		o.NamespacedEndpointHosts = []string{u.Hostname()}
 	}
 	secrets := session.LiveSecrets(c)
 	if f.Chosen() {
-		secrets = session.SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) { return placeholder, nil })
+		secrets = session.SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
+			return placeholder, nil
+		})
 	}
-	return &Resolver{
-		flags: f, limiter: limiter, machine: map[string]*session.Session{},
-		through: session.New(&configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}, secrets, limiter, now, o),
-	}
+	through := session.New(&configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}, secrets, limiter, now, o)
+	return &Resolver{flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through}
 }
 
 // Resolve returns the session of a resource in a region.
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := r.through.Resolve(ctx, mg, region)
 	if err != nil && !r.flags.Chosen() {
-		return nil, fmt.Errorf("%w; to read AWS with the credentials of this machine, set --aws-profile or --aws-default-chain", err)
+		return nil, fmt.Errorf("%w; to read AWS with the credentials of this machine, set --aws-profile or "+
+			"--aws-default-chain", err)
 	}
 	if err != nil || !r.flags.Chosen() {
 		return s, err
@@ -96,11 +101,11 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	return s, nil
 }
 
-// unused is the name of the Secret in place of the credentials of a config that is not called with, and placeholder its
-// keys.
+// unused is the name of the Secret in place of the credentials of a config that AWS is not called with.
 const unused = "unused"
 
-var placeholder = map[string][]byte{unused: []byte("[default]\naws_access_key_id = NONE\naws_secret_access_key = none\n")}
+// placeholder is the data of that Secret.
+var placeholder = map[string][]byte{"aws_access_key_id": []byte("NONE"), "aws_secret_access_key": []byte("none")}
 
 // configs reads ProviderConfigs as the commands use them.
 type configs struct {
@@ -116,17 +121,20 @@ func (c *configs) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 	if err := c.Client.Get(ctx, key, obj, opts...); err != nil {
 		return err
 	}
-	local := v1beta1.LocalCredentialsSecretSelector{Name: unused, Key: unused}
+	local := v1beta1.LocalCredentialsSecretSelector{Name: unused}
 	switch cfg := obj.(type) {
 	case *v1beta1.ClusterProviderConfig:
 		c.replaceEndpoint(&cfg.Spec.ConnectionSpec)
+		source := cfg.Spec.Credentials.Source
 		switch {
 		case c.flags.Chosen():
 			c.note(cfg)
 			isolate(&cfg.Spec.ConnectionSpec)
-			cfg.Spec.Credentials = v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.CredentialsSecretSelector{Namespace: unused, LocalCredentialsSecretSelector: local}}
-		case cfg.Spec.Credentials.Source == v1beta1.CredentialsSourceIRSA, cfg.Spec.Credentials.Source == v1beta1.CredentialsSourcePodIdentity:
-			return fmt.Errorf("credentials.source %s is the identity of the provider's pod, which this machine does not have", cfg.Spec.Credentials.Source)
+			ref := &v1beta1.CredentialsSecretSelector{Namespace: unused, LocalCredentialsSecretSelector: local}
+			cfg.Spec.Credentials = v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceSecret, SecretRef: ref}
+		case source == v1beta1.CredentialsSourceIRSA, source == v1beta1.CredentialsSourcePodIdentity:
+			return fmt.Errorf("credentials.source %s is the identity of the provider's pod, which this machine does not have",
+				source)
 		}
 	case *v1beta1.ProviderConfig:
 		c.replaceEndpoint(&cfg.Spec.ConnectionSpec)
@@ -143,8 +151,8 @@ func (c *configs) replaceEndpoint(s *v1beta1.ConnectionSpec) {
 	if c.flags.endpoint == "" {
 		return
 	}
-	s.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &c.flags.endpoint}}
-	s.S3UsePathStyle = true
+	url := v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &c.flags.endpoint}
+	s.Endpoint, s.S3UsePathStyle = &v1beta1.EndpointConfig{URL: url}, true
 }
 
 // isolate removes all by which a config would be called with.
@@ -160,5 +168,6 @@ func (c *configs) note(cfg *v1beta1.ClusterProviderConfig) {
 		return
 	}
 	c.noted[cfg.Name] = true
-	_, _ = fmt.Fprintln(c.notes, kubectl.OneLine(fmt.Sprintf("warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine are not sent: AWS is read instead. To name the endpoint, set --aws-endpoint-url.", cfg.Name)))
+	_, _ = fmt.Fprintf(c.notes, "warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine "+
+		"are not sent: AWS is read instead. To name the endpoint, set --aws-endpoint-url.\n", kubectl.OneLine(cfg.Name))
 }

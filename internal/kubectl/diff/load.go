@@ -88,14 +88,18 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	return err
 }
 
-// checkEndpoint returns an error for a ClusterProviderConfig of a file that names an endpoint. It can name any Secret too,
-// and whoever offers the file for a review must not have the Secret's credentials sent to a host.
+// checkEndpoint returns an error for a ClusterProviderConfig of a file that names an endpoint. It can name any Secret
+// too, and whoever offers the file for a review must not have the Secret's credentials sent to a host.
 func (o *options) checkEndpoint(obj client.Object) error {
 	c, ok := obj.(*v1beta1.ClusterProviderConfig)
-	if !ok || c.Spec.Endpoint == nil || c.Spec.Endpoint.URL.Type == v1beta1.EndpointURLTypeAuto || !o.fromFiles() || !o.refresh || o.aws.Any() {
+	switch {
+	case !ok, !o.fromFiles(), !o.refresh, o.aws.Any():
+		return nil
+	case c.Spec.Endpoint == nil, c.Spec.Endpoint.URL.Type == v1beta1.EndpointURLTypeAuto:
 		return nil
 	}
-	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it", c.Name)
+	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in the cluster: "+
+		"set --aws-endpoint-url to call it", c.Name)
 }
 
 // isRejection returns whether the API server rejects an object for what it is.
