@@ -30,7 +30,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 
 # Where `make xpkg-push` pushes the package to: a registry's host, and folders in it if need be.
 REGISTRY ?=
-# What cosign signs it with, if at all: keyless, a file, or the URI of a key management service.
+# What cosign signs it and the plugin with, if at all: keyless, a file, or the URI of a key management service.
 SIGN ?=
 # The commit that a package says it is built from, and that commit's time, the only one it holds.
 REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null)
@@ -171,14 +171,14 @@ lint-prose: ## Check the prose of the documentation with vale, if there is a C c
 check-runtimes: ## Check that the table of runtimes was compared with AWS's in the last 180 days.
 	@go test ./internal/advice -run '^TestRuntimesAreRecent$$' -advice.date "$$(date -u +%F)"
 
-# Nothing is found where nothing could be asked: that is said, and is no failure.
+# Nothing is found where nothing could be asked, so a database that cannot be reached is a failure.
 .PHONY: vulncheck
-vulncheck: ## Look for known vulnerabilities in what the provider calls, where their database can be reached.
-	@out=$$(go tool -modfile=cluster/tools/go.mod govulncheck ./cmd/provider 2>&1) && echo "$$out" && exit; status=$$?; \
+vulncheck: ## Look for known vulnerabilities in what the provider and the plugin call. It fails if their database cannot be reached.
+	@out=$$(go tool -modfile=cluster/tools/go.mod govulncheck ./cmd/provider ./cmd/kubectl-lambda 2>&1) && echo "$$out" && exit; \
 	case $$out in \
-	*"fetching vulnerabilities"*) echo "vulnerabilities: not checked, since their database cannot be reached: $${out##*: }";; \
-	*) echo "$$out" >&2; exit $$status;; \
-	esac
+	*"fetching vulnerabilities"*) echo "vulnerabilities: not checked, since their database cannot be reached: $${out##*: }" >&2;; \
+	*) echo "$$out" >&2;; \
+	esac; exit 1
 
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.
@@ -200,8 +200,8 @@ xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.exam
 	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
 .PHONY: plugin
-plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms, and its manifest for Krew: VERSION=v0.1.0.
-	@$(PACKAGE) plugin --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION)
+plugin: ## Build archives of the plugin of kubectl into bin/, for five platforms, and its manifest for Krew: VERSION=v0.1.0. SIGN=keyless attests them.
+	@$(PACKAGE) plugin --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0) $(if $(SIGN),--sign=$(SIGN))
 
 .PHONY: generate
 generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/reference from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.

@@ -109,14 +109,31 @@ func (c pushCommand) push(ctx context.Context, to string, out io.Writer) error {
 }
 
 type pluginCommand struct {
-	Root    string `default:"." help:"Folder of the repository." type:"existingdir"`
-	Out     string `default:"bin" help:"Folder to write to."`
-	Version string `required:"" help:"Version of the plugin: a semantic version with v in front, which is the tag of its release."`
+	Root     string `default:"." help:"Folder of the repository." type:"existingdir"`
+	Out      string `default:"bin" help:"Folder to write to."`
+	Version  string `required:"" help:"Version of the plugin: a semantic version with v in front, which is the tag of its release."`
+	Revision string `help:"Git commit that is built."`
+	Created  int64  `default:"0" env:"SOURCE_DATE_EPOCH" help:"Time of that commit, in seconds since 1970. It is the only time in the bills of materials."`
+	Sign     string `help:"Attest the archives with cosign: a key file, the URI of a key in a key management service, or keyless."`
+
+	BuilderID    string `env:"BUILDER_ID" help:"URI of the builder, for the provenance, such as a CI workflow. Default: a local build."`
+	InvocationID string `env:"INVOCATION_ID" help:"URI of the build's run, for the provenance."`
 }
 
 // Run runs the command.
 func (c pluginCommand) Run(ctx context.Context, out io.Writer) error {
-	if err := buildPlugin(ctx, release{Root: c.Root, Version: c.Version, Platforms: pluginPlatforms}, c.Out, out); err != nil {
+	r := release{
+		Root: c.Root, Version: c.Version, Platforms: pluginPlatforms, Revision: c.Revision, Created: time.Unix(c.Created, 0).UTC(),
+		Builder: c.BuilderID, Invocation: c.InvocationID,
+	}
+	var s *signer
+	if c.Sign != "" {
+		var err error
+		if s, err = newSigner(c.Sign, out); err != nil {
+			return err
+		}
+	}
+	if err := buildPlugin(ctx, r, c.Out, s, out); err != nil {
 		return fmt.Errorf("cannot build the plugin: %w", err)
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -120,8 +119,9 @@ func checkMeta(t *testing.T, got *pkgmetav1.Provider) {
 	if !strings.HasPrefix(icon, "data:image/svg+xml;base64,PHN2Zy") {
 		t.Errorf("the icon is %q, want a data URI of an SVG", icon)
 	}
-	if !slices.Contains(got.Spec.Capabilities, pkgmetav1.ProviderCapabilitySafeStart) {
-		t.Errorf("the capabilities %v lack %s", got.Spec.Capabilities, pkgmetav1.ProviderCapabilitySafeStart)
+	// Each capability is a promise, such as of a command that the image has.
+	if diff := cmp.Diff([]string{pkgmetav1.ProviderCapabilitySafeStart}, got.Spec.Capabilities); diff != "" {
+		t.Errorf("capabilities: -want, +got:\n%s", diff)
 	}
 }
 

@@ -6,12 +6,14 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -27,7 +29,7 @@ func pluginFiles(t *testing.T, r release, mode fs.FileMode) map[string][]byte {
 	fixed := newFixture(t, mode)
 	r.Root, r.Version = fixed.Root, fixed.Version
 	dir := t.TempDir()
-	if err := buildPlugin(t.Context(), r, dir, io.Discard); err != nil {
+	if err := buildPlugin(t.Context(), r, dir, nil, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	entries, err := os.ReadDir(dir)
@@ -114,9 +116,101 @@ func TestSamePluginGivesTheSameBytes(t *testing.T) {
 	}
 }
 
+// TestPluginIsAttested checks what is attested about each archive, and by which files.
+func TestPluginIsAttested(t *testing.T) {
+	record, dir := withCosign(t), t.TempDir()
+	r := newFixture(t, 0o644)
+	r.Platforms = []v1.Platform{{OS: "linux", Architecture: "arm64"}, {OS: "windows", Architecture: "amd64"}}
+	var out bytes.Buffer
+	s, err := newSigner(keyless, &out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := buildPlugin(t.Context(), r, dir, s, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := os.ReadFile(filepath.Join(record, "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(`(--predicate=|--bundle=| )/\S*/`).ReplaceAllString(string(calls), "$1")
+	var want []string
+	for _, name := range []string{"kubectl-lambda-v1.2.3-test-linux-arm64", "kubectl-lambda-v1.2.3-test-windows-amd64"} {
+		const format = "attest-blob --yes --new-bundle-format --type="
+		want = append(want,
+			format+"slsaprovenance1 --predicate=predicate.json --bundle="+name+".tar.gz.provenance.sigstore.json "+name+".tar.gz",
+			format+"spdxjson --predicate="+name+".spdx.json --bundle="+name+".tar.gz.spdx.sigstore.json "+name+".tar.gz")
+	}
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(got), "\n")); diff != "" {
+		t.Errorf("cosign was called: -want, +got:\n%s", diff)
+	}
+	if strings.Count(out.String(), "attested ") != len(r.Platforms) {
+		t.Errorf("it says %q", out.String())
+	}
+	checkPluginPredicates(t, record, dir)
+}
+
+// checkPluginPredicates compares what was attested with what was built.
+func checkPluginPredicates(t *testing.T, record, dir string) {
+	t.Helper()
+	read := func(folder, name string) []byte {
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	var statement struct {
+		Subject []struct {
+			Name   string            `json:"name"`
+			Digest map[string]string `json:"digest"`
+		} `json:"subject"`
+		Predicate any `json:"predicate"`
+	}
+	if err := json.Unmarshal(read(dir, "kubectl-lambda-v1.2.3-test.provenance.json"), &statement); err != nil {
+		t.Fatal(err)
+	}
+	var attested any
+	if err := json.Unmarshal(read(record, "predicate.1"), &attested); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(statement.Predicate, attested); diff != "" {
+		t.Errorf("provenance: -built, +attested:\n%s", diff)
+	}
+	for _, of := range statement.Subject {
+		if sum := sha256.Sum256(read(dir, of.Name)); hex.EncodeToString(sum[:]) != of.Digest["sha256"] {
+			t.Errorf("the provenance is of another %s", of.Name)
+		}
+	}
+	if len(statement.Subject) == 0 {
+		t.Error("the provenance has no subject")
+	}
+	bill := read(record, "predicate.2")
+	if !bytes.Equal(bill, read(dir, "kubectl-lambda-v1.2.3-test-linux-arm64.spdx.json")) || !bytes.Contains(bill, []byte(`"name": "kubectl-lambda"`)) {
+		t.Errorf("the bill of materials is\n%s", bill)
+	}
+}
+
+// TestPluginOfChanges checks that what no commit holds is not attested.
+func TestPluginOfChanges(t *testing.T) {
+	withCosign(t)
+	s, err := newSigner(keyless, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, dir := newFixture(t, 0o644), t.TempDir()
+	r.Revision += "-dirty"
+	if err := buildPlugin(t.Context(), r, dir, s, io.Discard); err == nil || !strings.Contains(err.Error(), "which is no commit") {
+		t.Errorf("error %v", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("%d files were written, %v", len(entries), err)
+	}
+}
+
 func TestPluginRefuses(t *testing.T) {
 	for _, version := range []string{"", "1.2.3", "v1.2", "latest", "v1.2.3-4-gabcdef+dirty"} {
-		if err := buildPlugin(t.Context(), release{Root: repository, Version: version}, t.TempDir(), io.Discard); err == nil || !strings.Contains(err.Error(), "semantic version") {
+		if err := buildPlugin(t.Context(), release{Root: repository, Version: version}, t.TempDir(), nil, io.Discard); err == nil || !strings.Contains(err.Error(), "semantic version") {
 			t.Errorf("version %q: %v", version, err)
 		}
 	}

@@ -32,17 +32,37 @@ const (
 // commit matches a Git commit without changes.
 var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
+// A buildRun is what a provenance is about.
+type buildRun struct {
+	release release
+	// source is the repository.
+	source string
+	// subjects are what was built.
+	subjects []*intoto.ResourceDescriptor
+	// infos are the build information that the Go linker wrote into the programs.
+	infos []*debug.BuildInfo
+}
+
 // provenance returns the package's sources and builder: SLSA's provenance in an in-toto statement, as JSON.
 func (b *built) provenance() ([]byte, error) {
 	subjects, err := b.subjects()
 	if err != nil {
 		return nil, err
 	}
+	run := buildRun{release: b.release, source: b.meta.Annotations[annotationSource], subjects: subjects}
+	for _, i := range b.images {
+		run.infos = append(run.infos, i.info)
+	}
+	return run.statement()
+}
+
+// statement returns the provenance as an in-toto statement, as JSON.
+func (b buildRun) statement() ([]byte, error) {
 	predicate, err := b.predicate()
 	if err != nil {
 		return nil, err
 	}
-	s := &intoto.Statement{Type: intoto.StatementTypeUri, Subject: subjects, PredicateType: slsaType, Predicate: predicate}
+	s := &intoto.Statement{Type: intoto.StatementTypeUri, Subject: b.subjects, PredicateType: slsaType, Predicate: predicate}
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -71,11 +91,11 @@ func subject(name string, digest v1.Hash) *intoto.ResourceDescriptor {
 }
 
 // predicate returns the predicate of the provenance. It contains no time, so that it is reproducible.
-func (b *built) predicate() (*structpb.Struct, error) {
-	source := b.meta.Annotations[annotationSource]
-	platforms := make([]any, 0, len(b.images))
-	for _, i := range b.images {
-		platforms = append(platforms, i.platform.String())
+func (b buildRun) predicate() (*structpb.Struct, error) {
+	source := b.source
+	platforms := make([]any, 0, len(b.release.Platforms))
+	for _, p := range b.release.Platforms {
+		platforms = append(platforms, p.String())
 	}
 	external, err := structpb.NewStruct(map[string]any{"source": gitURI(source, b.release.Revision), "version": b.release.Version, "platforms": platforms})
 	if err != nil {
@@ -85,7 +105,7 @@ func (b *built) predicate() (*structpb.Struct, error) {
 	if err != nil {
 		return nil, err
 	}
-	dependencies, err := b.resolved(source)
+	dependencies, err := b.resolved()
 	if err != nil {
 		return nil, err
 	}
@@ -118,15 +138,15 @@ func (b *built) predicate() (*structpb.Struct, error) {
 
 // resolved returns the commit, Go's standard library, which comes with its compiler, and all modules of all
 // platforms.
-func (b *built) resolved(source string) ([]*intoto.ResourceDescriptor, error) {
-	repository := &intoto.ResourceDescriptor{Uri: gitURI(source, b.release.Revision)}
+func (b buildRun) resolved() ([]*intoto.ResourceDescriptor, error) {
+	repository := &intoto.ResourceDescriptor{Uri: gitURI(b.source, b.release.Revision)}
 	if commit.MatchString(b.release.Revision) {
 		repository.Digest = map[string]string{intoto.AlgorithmGitCommit.String(): b.release.Revision}
 	}
 	all := []*intoto.ResourceDescriptor{repository}
 	seen := map[string]bool{}
-	for _, i := range b.images {
-		for _, m := range linked(i.info) {
+	for _, info := range b.infos {
+		for _, m := range linked(info) {
 			if seen[m.Path] {
 				continue
 			}

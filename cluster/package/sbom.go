@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	spdxjson "github.com/spdx/tools-golang/json"
 	"github.com/spdx/tools-golang/spdx/v2/common"
 	"github.com/spdx/tools-golang/spdx/v2/v2_3"
@@ -21,15 +20,25 @@ import (
 // unknown is SPDX's value for unknown information.
 const unknown = "NOASSERTION"
 
-// describe returns the dependencies of a program as SPDX JSON, from the build information that the Go linker wrote
-// into it.
-func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, info *debug.BuildInfo, components []component) ([]byte, error) {
-	found, err := dependencies(info, components)
+// A described program is the subject of a bill of materials.
+type described struct {
+	// name of the program, and its file in what is released.
+	name, file string
+	// document is the name of the bill.
+	document string
+	binary   []byte
+	// info is the build information that the Go linker wrote into it.
+	info *debug.BuildInfo
+}
+
+// describe returns the dependencies of a program as SPDX JSON.
+func describe(r release, meta *pkgmetav1.Provider, of described, components []component) ([]byte, error) {
+	found, err := dependencies(of.info, components)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := spdxjson.Write(document(r, meta, p, binary, info.Main.Path, found), &b, spdxjson.Indent("  ")); err != nil {
+	if err := spdxjson.Write(document(r, meta, of, found), &b, spdxjson.Indent("  ")); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
@@ -37,14 +46,14 @@ func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte,
 
 // document returns the document of a program. Its namespace is derived from the program, so that it is reproducible
 // and unique.
-func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, path string, dependencies []*v2_3.Package) *v2_3.Document {
-	sum := sha256.Sum256(binary)
+func document(r release, meta *pkgmetav1.Provider, of described, dependencies []*v2_3.Package) *v2_3.Document {
+	sum := sha256.Sum256(of.binary)
 	digest := hex.EncodeToString(sum[:])
 	maintainer := meta.Annotations[annotationMaintainer]
 
-	program := goPackage("program", path, r.Version)
-	program.PackageName = meta.GetName()
-	program.PackageFileName = binaryPath
+	program := goPackage("program", of.info.Main.Path, r.Version)
+	program.PackageName = of.name
+	program.PackageFileName = of.file
 	program.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: digest}}
 	program.PackageLicenseDeclared = meta.Annotations[annotationLicense]
 	program.PackageSupplier = &common.Supplier{SupplierType: "Organization", Supplier: maintainer}
@@ -56,7 +65,7 @@ func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte,
 		SPDXVersion:       v2_3.Version,
 		DataLicense:       v2_3.DataLicense,
 		SPDXIdentifier:    "DOCUMENT",
-		DocumentName:      fileName(r.Version, p),
+		DocumentName:      of.document,
 		DocumentNamespace: meta.Annotations[annotationSource] + "/spdx/" + digest,
 		CreationInfo: &v2_3.CreationInfo{
 			Creators: []common.Creator{{CreatorType: "Organization", Creator: maintainer}, {CreatorType: "Tool", Creator: module + "/cluster/package"}},
@@ -86,7 +95,7 @@ func dependencies(info *debug.BuildInfo, components []component) ([]*v2_3.Packag
 			p.PackageSourceInfo = "Go module with the checksum " + m.Sum
 		}
 		if p.PackageLicenseConcluded = licenses[m.Path]; p.PackageLicenseConcluded == "" {
-			return nil, fmt.Errorf("the license of %s %s, which is in the provider, is not known", m.Path, m.Version)
+			return nil, fmt.Errorf("the license of %s %s, which is in the program, is not known", m.Path, m.Version)
 		}
 		found = append(found, p)
 	}

@@ -168,7 +168,7 @@ func TestDependencies(t *testing.T) {
 // TestDependencyWithoutLicense compares the modules in the program with those of the Go command.
 func TestDependencyWithoutLicense(t *testing.T) {
 	_, err := dependencies(&debug.BuildInfo{GoVersion: "go1.26.8"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "the license of stdlib 1.26.8, which is in the provider, is not known") {
+	if err == nil || !strings.Contains(err.Error(), "the license of stdlib 1.26.8, which is in the program, is not known") {
 		t.Errorf("dependencies(): got error %v, want one that names the module", err)
 	}
 }

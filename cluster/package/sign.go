@@ -60,10 +60,16 @@ func (s *signer) prepare(dir, version string) (*signing, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read what was built, `make xpkg` builds it: %w", err)
 	}
-	if !commit.MatchString(p.revision) {
-		return nil, fmt.Errorf("cannot sign a package that is built from %q, which is no commit: commit what you changed, and build it anew", p.revision)
+	return p, checkRevision(p.revision)
+}
+
+// checkRevision returns an error if what is built must not be signed: its source cannot be identified.
+func checkRevision(revision string) error {
+	if !commit.MatchString(revision) {
+		return fmt.Errorf("cannot sign what is built from %q, which is no commit: commit what you changed, "+
+			"and build it anew", revision)
 	}
-	return p, nil
+	return nil
 }
 
 // readBuilt reads the package of an OCI image layout, and the files beside it.
@@ -129,14 +135,14 @@ func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error
 		return err
 	}
 	image := to.Digest(p.digest.String())
-	if err := s.run(ctx, image, "sign", "--recursive"); err != nil {
+	if err := s.signImage(ctx, image, "sign", "--recursive"); err != nil {
 		return err
 	}
-	if err := s.run(ctx, image, "attest", "--type=slsaprovenance1", "--predicate="+file); err != nil {
+	if err := s.signImage(ctx, image, "attest", "--type=slsaprovenance1", "--predicate="+file); err != nil {
 		return err
 	}
 	for _, b := range p.bills {
-		if err := s.run(ctx, to.Digest(b.image.String()), "attest", "--type=spdxjson", "--predicate="+b.file); err != nil {
+		if err := s.signImage(ctx, to.Digest(b.image.String()), "attest", "--type=spdxjson", "--predicate="+b.file); err != nil {
 			return err
 		}
 	}
@@ -144,14 +150,28 @@ func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error
 	return nil
 }
 
-// run runs cosign. Crossplane reads signatures in the format of older versions of cosign, which flags request from
-// newer ones. Those look for it if there is no signature in their own format.
-func (s *signer) run(ctx context.Context, image name.Digest, command string, args ...string) error {
-	all := append([]string{command, "--yes", "--new-bundle-format=false", "--use-signing-config=false"}, args...)
+// oldFormat are flags that request the format of older versions of cosign from newer ones. Crossplane reads signatures
+// in that format. Newer versions look for it if there is no signature in their own.
+var oldFormat = []string{"--new-bundle-format=false", "--use-signing-config=false"}
+
+// signImage signs or attests an image.
+func (s *signer) signImage(ctx context.Context, image name.Digest, command string, args ...string) error {
+	return s.run(ctx, command, slices.Concat(oldFormat, args), image.String())
+}
+
+// attestFile attests a file by a predicate, and writes the attestation with its signature to a bundle beside the file.
+func (s *signer) attestFile(ctx context.Context, file, predicateType, predicate, extension string) error {
+	flags := []string{"--new-bundle-format", "--type=" + predicateType, "--predicate=" + predicate}
+	return s.run(ctx, "attest-blob", append(flags, "--bundle="+file+extension), file)
+}
+
+// run runs cosign.
+func (s *signer) run(ctx context.Context, command string, flags []string, of string) error {
+	all := append([]string{command, "--yes"}, flags...)
 	if s.key != keyless {
 		all = append(all, "--key="+s.key)
 	}
-	cmd := exec.CommandContext(ctx, s.cosign, append(all, image.String())...) //nolint:gosec // The arguments are not user input.
+	cmd := exec.CommandContext(ctx, s.cosign, append(all, of)...) //nolint:gosec // The arguments are not user input.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("cosign %s failed, see above; it takes v2.6 or later: %w", strings.Join(all, " "), err)

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	_ "k8s.io/client-go/plugin/pkg/client/auth" // The ways to log in that kubectl has.
 	"k8s.io/klog/v2"
@@ -38,7 +39,12 @@ func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	f := kubectl.NewFactory(genericiooptions.IOStreams{In: os.Stdin, Out: os.Stdout, ErrOut: os.Stderr}, time.Now, versionOf())
-	return kubectl.Run(ctx, f, kubectl.NewCommand(f,
+	return kubectl.Run(ctx, f, newRoot(f))
+}
+
+// newRoot returns the plugin's command.
+func newRoot(f *kubectl.Factory) *cobra.Command {
+	return kubectl.NewCommand(f,
 		diff.NewCommand(f),
 		doctor.NewCommand(f),
 		iam.NewCommand(f),
@@ -49,7 +55,7 @@ func run() int {
 		operate.NewTail(f),
 		rollout.NewCommand(f),
 		status.NewCommand(f),
-	))
+	)
 }
 
 // versionOf returns the version that was set by the build, or that go install knows.

@@ -22,13 +22,6 @@ const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provide
 var version = "dev"
 
 func main() {
-	if isInternal(os.Args[1:]) {
-		c := internalCommands{}
-		k := kong.Parse(&c, kong.Name("provider"))
-		k.BindTo(ctrl.SetupSignalHandler(), (*context.Context)(nil))
-		k.FatalIfErrorf(k.Run())
-		return
-	}
 	f := flags{}
 	k := kong.Parse(&f, kongOptions()...)
 	k.FatalIfErrorf(f.validate())

@@ -5,13 +5,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Decode decodes an object for display: without control characters in what others have written.
+// Decode decodes an object for display: all texts and keys are escaped, since others have written them.
 func Decode(u *unstructured.Unstructured, into any) error {
 	printable, _ := clean(u.Object).(map[string]any)
 	return runtime.DefaultUnstructuredConverter.FromUnstructured(printable, into)
 }
 
-// clean returns a copy of a JSON value whose texts are lines without control characters.
+// clean returns a copy of a JSON value whose texts and keys are escaped lines.
 func clean(v any) any {
 	switch t := v.(type) {
 	case string:
@@ -25,7 +25,7 @@ func clean(v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(t))
 		for k := range t {
-			out[k] = clean(t[k])
+			out[OneLine(k)] = clean(t[k])
 		}
 		return out
 	}

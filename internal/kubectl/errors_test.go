@@ -43,19 +43,3 @@ func TestErrors(t *testing.T) {
 		})
 	}
 }
-
-func TestOneLine(t *testing.T) {
-	cases := map[string]struct{ reason, args, want string }{
-		"Plain":  {reason: "A line is itself.", args: "error-rate: 0.2 % ✔", want: "error-rate: 0.2 % ✔"},
-		"Lines":  {reason: "Lines are joined.", args: "a\n  b\r\nc\t", want: "a b c"},
-		"Escape": {reason: "A server's text doesn't move the cursor.", args: "a\x1b[2Jb\u009b1m\x07", want: "a [2Jb 1m"},
-		"Bidi":   {reason: "Nor does it reverse the text.", args: "a\u202eb", want: "a b"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := OneLine(tc.args); got != tc.want {
-				t.Errorf("%s: OneLine(%q) = %q, want %q", tc.reason, tc.args, got, tc.want)
-			}
-		})
-	}
-}

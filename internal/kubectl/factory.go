@@ -26,8 +26,9 @@ type Factory struct {
 	Version string
 }
 
-// NewFactory returns a factory with kubectl's defaults.
+// NewFactory returns a factory with kubectl's defaults. What commands write to a terminal is escaped.
 func NewFactory(streams genericiooptions.IOStreams, now func() time.Time, version string) *Factory {
+	streams.Out, streams.ErrOut = asTerminal(streams.Out), asTerminal(streams.ErrOut)
 	config := genericclioptions.NewConfigFlags(true)
 	config.WrapConfigFn = func(c *rest.Config) *rest.Config {
 		c.UserAgent = FieldManager + "/" + version

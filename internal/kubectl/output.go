@@ -2,13 +2,10 @@ package kubectl
 
 import (
 	"io"
-	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/printers"
 )
 
 // Output is the flag --output of a command, with kubectl's formats.
@@ -39,18 +36,3 @@ func (o *Output) Print(obj runtime.Object, w io.Writer) error {
 	}
 	return p.PrintObj(obj, w)
 }
-
-// OneLine returns a text of others, such as a server's message, as one line without control characters, so that it
-// can't move the cursor of a terminal.
-func OneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return ' '
-		}
-		return r
-	}, s)
-	return strings.Join(strings.Fields(s), " ")
-}
-
-// IsTerminal returns whether a stream is a terminal.
-func IsTerminal(stream any) bool { return printers.IsTerminal(stream) }

@@ -3,10 +3,10 @@ package kubectl
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/printers"
 )
 
 // globalFlags replaces the flags of kubectl in the help of each command, as kubectl does.
@@ -64,8 +64,13 @@ func newOptions() *cobra.Command {
 // Run runs a command, prints its error as kubectl does, and returns the exit code.
 func Run(ctx context.Context, f *Factory, root *cobra.Command) int {
 	err := root.ExecuteContext(ctx)
+	for _, w := range []io.Writer{f.Out, f.ErrOut} {
+		if t, ok := w.(*Terminal); ok {
+			t.flush()
+		}
+	}
 	if message := Message(err); message != "" {
-		_, _ = fmt.Fprintln(f.ErrOut, printers.EscapeTerminal(message))
+		_, _ = fmt.Fprintln(f.ErrOut, Escape(message))
 	}
 	return ExitCode(err)
 }

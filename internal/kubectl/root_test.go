@@ -114,7 +114,7 @@ func TestRun(t *testing.T) {
 		"Failure": {
 			reason: "An error of a command is printed once, without control characters.",
 			args:   []string{"alias", "show", "\x1b[2J"},
-			want:   want{code: 1, stderr: "error: cannot show [^[[2J]\nSee 'kubectl lambda alias show -h' for help and examples\n"},
+			want:   want{code: 1, stderr: "error: cannot show [\\x1b[2J]\nSee 'kubectl lambda alias show -h' for help and examples\n"},
 		},
 		"CompleteNames": {
 			reason: "Names are those of the namespace of the context.",

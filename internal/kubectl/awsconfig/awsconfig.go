@@ -1,64 +1,117 @@
-// Package awsconfig gives commands of the kubectl plugin the AWS configuration of this machine: the credentials that
-// the user has, in the region of a resource.
+// Package awsconfig gives commands of the kubectl plugin what they call AWS with: the credentials that the user has on
+// this machine, or those of a ProviderConfig.
+//
+// Credentials of this machine never go to a host that an object of the cluster or a manifest names. See Resolver.
 package awsconfig
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 	"github.com/spf13/cobra"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
 // Flags are those of commands that call AWS.
 type Flags struct {
-	profile string
+	profile      string
+	defaultChain bool
+	endpoint     string
 }
 
-// AddFlags adds the flags to a command.
+// AddFlags adds the flags to a command that calls AWS with the credentials of this machine.
 func (f *Flags) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of this machine, instead of its default credentials.")
+	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile,
+		"Call AWS with this profile of the AWS configuration of this machine, instead of its default credentials.")
+	f.addEndpoint(cmd)
 }
 
-// Chosen returns whether the user has chosen a profile.
-func (f *Flags) Chosen() bool { return f.profile != "" }
+// AddConfigFlags adds the flags to a command that calls AWS through ProviderConfigs, unless the user chooses the
+// credentials of this machine.
+func (f *Flags) AddConfigFlags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of "+
+		"this machine, instead of the credentials of ProviderConfigs.")
+	cmd.Flags().BoolVar(&f.defaultChain, "aws-default-chain", f.defaultChain,
+		"If true, call AWS with the default credentials of this machine, instead of those of ProviderConfigs.")
+	f.addEndpoint(cmd)
+}
+
+func (f *Flags) addEndpoint(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.endpoint, "aws-endpoint-url", f.endpoint, "Call this URL, such as that of an emulator of "+
+		"AWS, instead of AWS's own endpoints and of those that ProviderConfigs name.")
+}
+
+// Chosen returns whether the user has chosen the credentials of this machine.
+func (f *Flags) Chosen() bool { return f.profile != "" || f.defaultChain }
+
+// Any returns whether the user has set any of the flags.
+func (f *Flags) Any() bool { return f.Chosen() || f.endpoint != "" }
+
+// Check returns an error if the flags are invalid, or if the user has chosen credentials that this machine does not
+// have.
+func (f *Flags) Check(ctx context.Context) error {
+	if _, err := f.named(); err != nil || !f.Chosen() {
+		return err
+	}
+	_, err := f.load(ctx)
+	return err
+}
+
+// label matches a region. Resources name regions, and an endpoint has the region as a part of its host, so no other
+// characters are accepted.
+var label = regexp.MustCompile(`^[a-z0-9-]{1,63}$`)
 
 // Load returns the AWS configuration of this machine for a region. The credentials are those of the flag, or the
-// default ones. Endpoints are those of the configuration, such as of the variable AWS_ENDPOINT_URL.
+// default ones. Calls go to the URL of the flag, or to AWS's own endpoints unless the configuration of this machine
+// names others, such as by the variable AWS_ENDPOINT_URL. They are encrypted, except those to this machine and to
+// the flag's URL.
 func (f *Flags) Load(ctx context.Context, region string) (aws.Config, error) {
-	cfg, err := Load(ctx, f.profile, config.WithRegion(region))
+	if !label.MatchString(region) {
+		return aws.Config{}, fmt.Errorf("%q is not an AWS region such as eu-west-1", region)
+	}
+	named, err := f.named()
 	if err != nil {
 		return aws.Config{}, err
 	}
-	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return aws.Config{}, Explain("get the AWS credentials of this machine: set --aws-profile, or log in to AWS", err)
+	cfg, err := f.load(ctx, config.WithRegion(region))
+	if err != nil {
+		return aws.Config{}, err
 	}
+	if named != nil {
+		cfg.BaseEndpoint = &f.endpoint
+		cfg.ConfigSources = nil // They may name endpoints of single services.
+		cfg.ServiceOptions = append(cfg.ServiceOptions, func(_ string, options any) {
+			if o, ok := options.(*s3.Options); ok {
+				o.UsePathStyle = true
+			}
+		})
+	}
+	cfg.HTTPClient = encrypted{HTTPClient: cfg.HTTPClient, plain: named != nil}
 	return cfg, nil
 }
 
-// Load returns the AWS configuration of this machine, with the credentials of a profile, or the default ones if it is
-// empty.
-func Load(ctx context.Context, profile string, opts ...func(*config.LoadOptions) error) (aws.Config, error) {
-	if profile != "" {
-		opts = append(opts, config.WithSharedConfigProfile(profile))
+// load returns the AWS configuration of this machine, and checks that it has credentials.
+func (f *Flags) load(ctx context.Context, opts ...func(*config.LoadOptions) error) (aws.Config, error) {
+	opts = append(opts, config.WithLogger(logging.Nop{})) // The default logger writes to the terminal.
+	if f.profile != "" {
+		opts = append(opts, config.WithSharedConfigProfile(f.profile))
 	}
 	cfg, err := config.LoadDefaultConfig(ctx, opts...)
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("cannot load the AWS configuration of this machine: %w", err)
 	}
+	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
+		return aws.Config{}, Explain("get the AWS credentials of this machine: set --aws-profile, or log in to AWS", err)
+	}
 	return cfg, nil
-}
-
-// SessionOptions returns the options of sessions through ProviderConfigs: every endpoint that the user may reach is
-// allowed, and the environment is empty, since that of this machine is not the provider's.
-func SessionOptions() session.Options {
-	return session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true, LookupEnv: func(string) (string, bool) { return "", false }}
 }
 
 // Explain returns the error of a call in AWS's words, without what only the SDK understands. An error of the network is

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -136,9 +138,14 @@ func TestAPIServer(t *testing.T) {
 	apply("{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}")
 	wants(do(1, function, "-f", "-", "--refresh"), "(reject)", "set --aws-profile or --aws-default-chain")
 
-	// The credentials of this machine are used in their place, at the config's endpoint.
+	// The credentials of this machine are used in their place, at the endpoint that the user names, and never at that of
+	// a config.
 	irsa := strings.Replace(providerConfig, "source: None", "source: IRSA", 1)
-	apply(strings.Replace(irsa, "URL", double.URL(), 1))
+	tenant := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the config's host was sent %s %s %s", r.Method, r.URL, r.Header)
+	}))
+	t.Cleanup(tenant.Close)
+	apply(strings.Replace(irsa, "URL", tenant.URL, 1))
 	file := filepath.Join(t.TempDir(), "credentials")
 	profiles := "[default]\naws_access_key_id = AKIADEFAULT\naws_secret_access_key = s\n[audit]\naws_access_key_id = AKIAAUDIT\naws_secret_access_key = s\naws_session_token = t\n"
 	if err := os.WriteFile(file, []byte(profiles), 0o600); err != nil {
@@ -149,7 +156,7 @@ func TestAPIServer(t *testing.T) {
 	}
 	for flag, key := range map[string]string{"--aws-profile=audit": "AKIAAUDIT", "--aws-default-chain": "AKIADEFAULT"} {
 		double.ResetCalls()
-		wants(do(1, function, "-f", "-", "--refresh", flag), "(adopt)", "UpdateFunctionCode checkout")
+		wants(do(1, function, "-f", "-", "--refresh", flag, "--aws-endpoint-url", double.URL()), "(adopt)", "UpdateFunctionCode checkout")
 		for _, c := range double.Calls() {
 			if c.AccessKey != key {
 				t.Errorf("%s: %s was called with the key %s, want %s", flag, c.Operation, c.AccessKey, key)
@@ -157,4 +164,12 @@ func TestAPIServer(t *testing.T) {
 		}
 	}
 	wants(do(2, function, "-f", "-", "--refresh", "--aws-profile=other"), "cannot load the AWS configuration of this machine", "other")
+
+	// A tenant's config is rejected as the provider rejects it.
+	own := "{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ProviderConfig, metadata: {name: own, namespace: %s}, spec: {credentials: {source: None}, endpoint: {url: {type: Static, static: %q}}}}"
+	apply(fmt.Sprintf(own, namespace, tenant.URL))
+	owned := strings.Replace(function, "spec:", "spec:\n  providerConfigRef: {kind: ProviderConfig, name: own}", 1)
+	for _, flags := range [][]string{{}, {"--aws-default-chain"}} {
+		wants(do(1, owned, append([]string{"-f", "-", "--refresh"}, flags...)...), "(reject)", "endpoint is not allowed in a namespaced config")
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
 )
 
@@ -42,17 +43,16 @@ const examples = `  # Show what applying a file would do
 type options struct {
 	*kubectl.Factory
 
-	files        *genericclioptions.FileNameFlags
-	filenames    []string
-	kustomize    string
-	recursive    bool
-	all          bool
-	local        bool
-	refresh      bool
-	profile      string
-	defaultChain bool
-	clusterID    string
-	output       string
+	aws       awsconfig.Flags
+	files     *genericclioptions.FileNameFlags
+	filenames []string
+	kustomize string
+	recursive bool
+	all       bool
+	local     bool
+	refresh   bool
+	clusterID string
+	output    string
 }
 
 // NewCommand returns the command diff.
@@ -71,8 +71,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")
 	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")
 	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read what AWS has, through the ProviderConfig of each resource.")
-	cmd.Flags().StringVar(&o.profile, "aws-profile", o.profile, "Read AWS with this profile of the AWS configuration of this machine, instead of the credentials of the ProviderConfigs.")
-	cmd.Flags().BoolVar(&o.defaultChain, "aws-default-chain", o.defaultChain, "If true, read AWS with the default credentials of this machine, instead of those of the ProviderConfigs.")
+	o.aws.AddConfigFlags(cmd)
 	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The --cluster-id of the provider, if it has one. The default is read from the cluster.")
 	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "Output format. One of: (diff, json, yaml).")
 	kubectl.CompleteFlag(cmd, "output", formatDiff, formatJSON, formatYAML)
@@ -112,20 +111,21 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 
 // validate checks flags and arguments.
 func (o *options) validate(cmd *cobra.Command, args []string) error {
-	files := len(o.filenames) > 0 || o.kustomize != ""
-	credentials := o.profile != "" || o.defaultChain
 	switch {
-	case files == (len(args) > 0):
+	case o.fromFiles() == (len(args) > 0):
 		return kubectl.UsageErrorf(cmd, "name either files (-f, -k) or resources of the cluster")
-	case o.local && !files:
+	case o.local && !o.fromFiles():
 		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
-	case credentials && !o.refresh:
-		return kubectl.UsageErrorf(cmd, "--aws-profile and --aws-default-chain need --refresh")
+	case o.aws.Any() && !o.refresh:
+		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
 	case o.output != formatDiff && o.output != formatJSON && o.output != formatYAML:
 		return kubectl.UsageErrorf(cmd, "invalid output format %q: it must be diff, json or yaml", o.output)
 	}
 	return nil
 }
+
+// fromFiles returns whether the objects are those of files, and not of the cluster.
+func (o *options) fromFiles() bool { return len(o.filenames) > 0 || o.kustomize != "" }
 
 // read reads the objects of files or of the cluster.
 func (o *options) read(args []string) ([]*resource.Info, error) {

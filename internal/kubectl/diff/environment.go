@@ -7,8 +7,9 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -28,9 +29,6 @@ type environment struct {
 	cluster   client.Client
 	namespace string
 	clusterID string
-
-	// credentials are those of this machine to read AWS with, nil if those of the ProviderConfigs are used.
-	credentials map[string][]byte
 }
 
 // environment returns the environment that the flags ask for.
@@ -43,10 +41,8 @@ func (o *options) environment(ctx context.Context) (*environment, error) {
 	if namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
 		e.namespace = namespace
 	}
-	if o.profile != "" || o.defaultChain {
-		if e.credentials, err = machineCredentials(ctx, o.profile); err != nil {
-			return nil, err
-		}
+	if err := o.aws.Check(ctx); err != nil {
+		return nil, err
 	}
 	if o.local {
 		return e, nil
@@ -81,15 +77,21 @@ func (e *environment) options(o *options) plan.Options {
 		return out
 	}
 	out.Resolver = func(c client.Client) reconciler.Resolver {
-		so := awsconfig.SessionOptions()
-		secrets := session.LiveSecrets(c)
-		if e.credentials != nil {
-			c = &machineConfigs{Client: c}
-			secrets = session.SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) { return e.credentials, nil })
-		}
-		return &paced{session.New(c, secrets, quota.New(o.Now, quota.Options{}), o.Now, so)}
+		return paced{o.aws.Resolver(c, quota.New(o.Now, quota.Options{}), o.Now, o.ErrOut)}
 	}
 	return out
+}
+
+// A paced resolver resolves sessions whose calls wait for the quota.
+type paced struct{ *awsconfig.Resolver }
+
+// Resolve resolves the session of a resource.
+func (p paced) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
+	s, err := p.Resolver.Resolve(ctx, mg, region)
+	if err != nil {
+		return nil, err
+	}
+	return s.Derive(awsconfig.Pace(kubectl.Wait)), nil
 }
 
 // A report is the result of the command.

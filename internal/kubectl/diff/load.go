@@ -64,12 +64,12 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	switch {
 	case !managed && isReferred(obj):
 		in.others = append(in.others, obj)
-		return nil
+		return o.checkEndpoint(obj)
 	case !managed:
 		in.others = append(in.others, obj)
 		in.skipped++
 		return nil
-	case len(o.filenames) == 0 && o.kustomize == "":
+	case !o.fromFiles():
 		in.resources = append(in.resources, plan.Resource{Desired: mg, Prior: mg})
 		return nil
 	case e.cluster == nil:
@@ -86,6 +86,20 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 		in.resources = append(in.resources, r)
 	}
 	return err
+}
+
+// checkEndpoint returns an error for a ClusterProviderConfig of a file that names an endpoint. It can name any Secret
+// too, and whoever offers the file for a review must not have the Secret's credentials sent to a host.
+func (o *options) checkEndpoint(obj client.Object) error {
+	c, ok := obj.(*v1beta1.ClusterProviderConfig)
+	switch {
+	case !ok, !o.fromFiles(), !o.refresh, o.aws.Any():
+		return nil
+	case c.Spec.Endpoint == nil, c.Spec.Endpoint.URL.Type == v1beta1.EndpointURLTypeAuto:
+		return nil
+	}
+	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in the cluster: "+
+		"set --aws-endpoint-url to call it", c.Name)
 }
 
 // isRejection returns whether the API server rejects an object for what it is.

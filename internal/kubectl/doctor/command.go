@@ -4,7 +4,6 @@ package doctor
 import (
 	"context"
 
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -64,8 +63,8 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return kubectl.UsageErrorf(cmd, "no arguments are accepted, got %d: choose a namespace with -n or -A", len(args))
 	}
-	if !o.refresh && cmd.Flags().Changed("aws-profile") {
-		return kubectl.UsageErrorf(cmd, "--aws-profile needs --refresh")
+	if !o.refresh && o.aws.Any() {
+		return kubectl.UsageErrorf(cmd, "--aws-profile and --aws-endpoint-url need --refresh")
 	}
 	r, err := o.report(cmd.Context())
 	if err != nil {
@@ -113,6 +112,5 @@ func (o *options) print(r *report) error {
 	if o.out.Format() != "" {
 		return o.out.Print(r, o.Out)
 	}
-	_, err := lipgloss.Fprint(o.Out, r.text())
-	return err
+	return kubectl.PrintStyled(o.Out, r.text())
 }

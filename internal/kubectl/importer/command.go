@@ -44,17 +44,16 @@ const examples = `  # Write manifests of all functions of a region to a director
 type options struct {
 	*kubectl.Factory
 
-	aws          awsconfig.Flags
-	region       string
-	selectors    []string
-	config       string
-	defaultChain bool
-	clusterID    string
-	output       string
-	inline       bool
-	adopt        bool
-	showSecrets  bool
-	pause        kubectl.Pause
+	aws         awsconfig.Flags
+	region      string
+	selectors   []string
+	config      string
+	clusterID   string
+	output      string
+	inline      bool
+	adopt       bool
+	showSecrets bool
+	pause       kubectl.Pause
 }
 
 // errUnproven is returned if something is not proven, which the summary has said.
@@ -71,11 +70,10 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		RunE:    o.run,
 	}
 	kubectl.DistinguishFailures(cmd)
-	o.aws.AddFlags(cmd)
+	o.aws.AddConfigFlags(cmd)
 	cmd.Flags().StringVar(&o.region, "region", o.region, "The AWS region to import from.")
 	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors, "Import only functions with these tags: tag=value, or tag for any value. All must match.")
 	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
-	cmd.Flags().BoolVar(&o.defaultChain, "aws-default-chain", o.defaultChain, "If true, read AWS with the default credentials of this machine, instead of those of --provider-config.")
 	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The cluster ID of the provider, by which it recognizes what it owns already.")
 	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "The directory to write files to, or - for the standard output.")
 	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline, "If true, write values of environment variables into the Functions instead of Secrets.")
@@ -135,14 +133,10 @@ func (o *options) input(ctx context.Context, names []string) (Options, error) {
 // session returns the session to read AWS with.
 func (o *options) session(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference) (*session.Session, error) {
 	limiter := quota.New(o.Now, quota.Options{})
-	if ref != nil && !o.defaultChain && !o.aws.Chosen() {
+	if ref != nil && !o.aws.Chosen() {
 		return o.fromConfig(ctx, scheme, namespace, ref, limiter)
 	}
-	cfg, err := o.aws.Load(ctx, o.region)
-	if err != nil {
-		return nil, err
-	}
-	return fromMachine(ctx, cfg, limiter)
+	return o.aws.Session(ctx, o.region, limiter)
 }
 
 // write writes the manifests, and then the summary to the standard error.

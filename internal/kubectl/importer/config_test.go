@@ -63,12 +63,14 @@ func TestProviderConfig(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		config string
+		named  bool
 		code   int
 		out    string
 		errOut string
 	}{
-		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
+		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", named: true, out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
 		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
+		"TenantsEndpoint":       {reason: "Its endpoint is for the user to name.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
 		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `ClusterProviderConfig "other"`},
 		"NoSecret":              {reason: "A config without credentials.", config: "empty", code: 2, errOut: "missing"},
 	}
@@ -91,7 +93,11 @@ func TestProviderConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Setenv("KUBECONFIG", file)
-			code, out, errOut := e.run(t, "--region", testRegion, "--provider-config", tc.config)
+			args := []string{"--region", testRegion, "--provider-config", tc.config}
+			if tc.named {
+				args = append(args, "--aws-endpoint-url", e.aws.URL())
+			}
+			code, out, errOut := e.run(t, args...)
 			if code != tc.code || !strings.Contains(out, tc.out) || !strings.Contains(errOut, tc.errOut) || strings.Contains(out+errOut, "s3cr3tkey") {
 				t.Errorf("%s\nexit code %d, want %d\n%s\n%s", tc.reason, code, tc.code, out, errOut)
 			}

@@ -29,7 +29,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer, now func() time.Time) *progress {
-	return &progress{w: w, now: now, terminal: kubectl.IsTerminal(w), shown: now()}
+	return &progress{w: kubectl.Device(w), now: now, terminal: kubectl.IsTerminal(w), shown: now()}
 }
 
 // show shows how much of a phase is done. An error of the terminal is of no interest.

@@ -2,13 +2,16 @@ package importer
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
@@ -56,7 +59,7 @@ func manifest(i *Item) ([]byte, error) {
 	if m, ok := u["metadata"].(map[string]any); ok {
 		delete(m, "creationTimestamp")
 	}
-	text, err := yaml.Marshal(u)
+	text, err := marshal(u)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +77,22 @@ func manifest(i *Item) ([]byte, error) {
 	out.Write(text)
 	return out.Bytes(), nil
 }
+
+// marshal returns an object as YAML. AWS accepts characters in a text that a parser of YAML rejects unless they are
+// escaped, and the conversion parses JSON as YAML.
+func marshal(u map[string]any) ([]byte, error) {
+	b, err := json.Marshal(u)
+	if err != nil {
+		return nil, err
+	}
+	return yaml.JSONToYAML(rejected.ReplaceAllFunc(b, func(c []byte) []byte {
+		r, _ := utf8.DecodeRune(c)
+		return fmt.Appendf(nil, `\u%04x`, r)
+	}))
+}
+
+// rejected matches such characters, as far as JSON does not escape them anyway.
+var rejected = regexp.MustCompile("[\\x{7f}-\\x{9f}\\x{fffe}\\x{ffff}]")
 
 // comment writes lines as comments of YAML.
 func comment(w *bytes.Buffer, lines ...string) {

@@ -171,7 +171,7 @@ func (i *invoker) buffered(ctx context.Context, client *lambda.Client, t *target
 		return err
 	case types.InvocationTypeRequestResponse:
 	}
-	if err := display(i.Out, ensureLine(string(out.Payload))); err != nil {
+	if _, err := io.WriteString(i.Out, ensureLine(string(out.Payload))); err != nil {
 		return err
 	}
 	if out.FunctionError != nil {
@@ -199,7 +199,8 @@ func (i *invoker) tail(encoded *string) error {
 	if err != nil {
 		return fmt.Errorf("cannot decode the end of the log: %w", err)
 	}
-	return display(i.ErrOut, ensureLine(string(b)))
+	_, err = io.WriteString(i.ErrOut, ensureLine(string(b)))
+	return err
 }
 
 // functionError returns the error that a function has returned.
@@ -231,7 +232,7 @@ func (i *invoker) streamed(ctx context.Context, client *lambda.Client, t *target
 	for e := range stream.Events() {
 		switch e := e.(type) {
 		case *types.InvokeWithResponseStreamResponseEventMemberPayloadChunk:
-			if err := display(i.Out, string(e.Value.Payload)); err != nil {
+			if _, err := i.Out.Write(e.Value.Payload); err != nil {
 				return err
 			}
 		case *types.InvokeWithResponseStreamResponseEventMemberInvokeComplete:

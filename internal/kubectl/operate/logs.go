@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"time"
 
@@ -207,7 +208,8 @@ func (l *logger) write(e types.FilteredLogEvent) error {
 	if l.timestamps && e.Timestamp != nil {
 		text = time.UnixMilli(*e.Timestamp).UTC().Format("2006-01-02T15:04:05.000Z07:00") + " " + text
 	}
-	return display(l.Out, text)
+	_, err := io.WriteString(l.Out, text)
+	return err
 }
 
 // isMissing returns whether the log group does not exist.

@@ -5,12 +5,10 @@ package operate
 import (
 	"cmp"
 	"context"
-	"io"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -51,15 +49,6 @@ func openArg(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, arg
 // otherwise find a function of the same name there.
 func (t *target) name() string {
 	return cmp.Or(ptr.Deref(t.fn.Status.AtProvider.FunctionArn, ""), kubectl.FunctionName(t.fn))
-}
-
-// display writes text of a function. In a terminal, control characters are escaped.
-func display(w io.Writer, text string) error {
-	if kubectl.IsTerminal(w) {
-		return printers.WriteEscaped(w, text)
-	}
-	_, err := io.WriteString(w, text)
-	return err
 }
 
 // ensureLine returns a text that ends with a newline, unless it is empty.

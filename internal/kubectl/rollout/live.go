@@ -92,8 +92,7 @@ func (m *model) View() tea.View {
 	if !m.ended && sc.width >= narrow {
 		sc.height, hint = max(sc.height-1, 1), "\n"+dim.Render("q: quit; the rollout continues")
 	}
-	content := view(m.tracker, sc) + hint
-	v := tea.NewView(content)
+	v := tea.NewView(kubectl.EscapeStyled(view(m.tracker, sc) + hint))
 	v.AltScreen = true
 	return v
 }

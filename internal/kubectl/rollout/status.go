@@ -8,7 +8,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 	"k8s.io/client-go/dynamic"
@@ -193,7 +192,7 @@ func (o *observer) live() bool {
 // animate draws a rollout until it reaches a goal, and leaves the last state on the screen.
 func (o *observer) animate(ctx context.Context, t *tracker, updates <-chan update, g goal) error {
 	m := &model{tracker: t, updates: updates, goal: g, now: o.Now, screen: screen{width: defaultWidth}}
-	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(o.Out), tea.WithInput(o.In)}
+	options := []tea.ProgramOption{tea.WithContext(ctx), tea.WithOutput(kubectl.Device(o.Out)), tea.WithInput(o.In)}
 	if !kubectl.IsTerminal(o.In) { // The interrupt is then a signal.
 		options[2] = tea.WithInput(nil)
 	}
@@ -210,11 +209,10 @@ func (o *observer) animate(ctx context.Context, t *tracker, updates <-chan updat
 // draw draws the present state of a rollout once, in the colors that the terminal has.
 func (o *observer) draw(t *tracker) error {
 	width := defaultWidth
-	if f, ok := o.Out.(*os.File); ok {
+	if f, ok := kubectl.Device(o.Out).(*os.File); ok {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
 			width = w
 		}
 	}
-	_, err := lipgloss.Fprintln(o.Out, view(t, screen{width: width, now: o.Now()}))
-	return err
+	return kubectl.PrintStyled(o.Out, view(t, screen{width: width, now: o.Now()})+"\n")
 }

@@ -226,7 +226,7 @@ func TestStatusOnce(t *testing.T) {
 			alias: canary(status(func(s *v1beta1.AliasRolloutStatus) {
 				s.Checks, s.Message = nil, "a\x1b[2J\nb"
 			})),
-			stdout: "rollout 2-t87v8a: Progressing, Analyzing, step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; a [2J b\n",
+			stdout: "rollout 2-t87v8a: Progressing, Analyzing, step 2 of 4 (pause 5m): version 1 serves, version 2 receives 10 %; a\\x1b[2J b\n",
 		},
 	}
 	for name, tc := range cases {

@@ -3,7 +3,6 @@
 package status
 
 import (
-	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -43,8 +42,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 			if out.Format() != "" {
 				return out.Print(r.page, f.Out)
 			}
-			_, err = lipgloss.Fprint(f.Out, r.page.text(f.Now()))
-			return err
+			return kubectl.PrintStyled(f.Out, r.page.text(f.Now()))
 		},
 	}
 	out.AddFlags(cmd)
