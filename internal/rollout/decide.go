@@ -28,9 +28,6 @@ func (m *machine) decide() Decision {
 	if d.After == 0 {
 		d.After = m.next()
 	}
-	if d.Action == Update {
-		d.After = min(d.After, sentEvery)
-	}
 	m.s.NextCheckAt, m.s.ObservedAt = nil, nil
 	if d.After > 0 && active(m.s) {
 		m.s.NextCheckAt = stamp(m.now.Add(d.After + time.Second - 1))
@@ -86,9 +83,6 @@ func (m *machine) acts() bool {
 
 // How often a rollout is observed that waits.
 const (
-	// sentEvery is when the alias is read after a change was sent.
-	sentEvery = 2 * time.Second
-
 	// pausedEvery is how often the alias is read of a rollout that waits for its user or for AWS.
 	pausedEvery = time.Minute
 
@@ -168,11 +162,12 @@ func (m *machine) duration() (time.Duration, bool) {
 	return 0, false
 }
 
-// Updated records in a state that AWS has accepted the change of the alias.
-func Updated(s *v1beta1.AliasRolloutStatus) {
+// Updated records in a state that AWS has accepted the change of the alias. It returns when to decide again.
+func Updated(s *v1beta1.AliasRolloutStatus) time.Duration {
 	if s.Intent != nil {
 		s.Intent.Accepted = true
 	}
+	return 2 * time.Second //nolint:mnd // AWS shows the change.
 }
 
 // UpdateFailed records in a state that AWS has refused the change of the alias. It is tried again

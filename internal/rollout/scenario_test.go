@@ -69,9 +69,10 @@ func (s *scenario) decide() Decision {
 		s.woken = append(s.woken, d.Version)
 	case d.Action == Update && s.refuses != nil && s.refuses(d.Route):
 		UpdateFailed(d.State, s.now, "AWS refuses it")
+		d.After = min(d.After, 2*time.Second) // As after each error.
 	case d.Action == Update:
 		s.alias(d.Route)
-		Updated(d.State)
+		d.After = min(d.After, Updated(d.State))
 		s.sent = append(s.sent, d.Route.String())
 	case d.Action == Invoke:
 		Record(d.State, Measurement{CheckID: CheckID{CheckPreTraffic, d.Test.Name}, Result: Success}, s.now)

@@ -257,7 +257,7 @@ func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 	switch {
 	case e.decision.Action != rollout.Update:
 	case err == nil:
-		rollout.Updated(a.Status.Rollout)
+		reconciler.RequeueAfter(ctx, rollout.Updated(a.Status.Rollout))
 	case !awserr.IsThrottled(err):
 		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Clean(err).Error()))
 	}
