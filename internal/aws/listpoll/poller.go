@@ -203,7 +203,7 @@ func (p *Poller) due() (due []*list, wait time.Duration) {
 func (p *Poller) read(ctx context.Context, l *list) {
 	key := l.session.BreakerKey()
 	if p.o.Breakers != nil {
-		release, wait := p.o.Breakers.Enter(key)
+		release, wait := p.o.Breakers.Enter(key, "")
 		defer release()
 		if wait > 0 {
 			p.finish(l, func(now time.Time) []func() { l.postpone(now, wait); return nil })
