@@ -26,7 +26,9 @@ const Canary = "hunter2<canary>&%"
 const CanaryWord = "hunter2canary"
 
 // leaked returns the form in which a text contains a secret of the simulation, empty if it contains none.
-func leaked(text string) string { return cmp.Or(planted.Find(text, Canary), planted.Find(text, CanaryWord)) }
+func leaked(text string) string {
+	return cmp.Or(planted.Find(text, Canary), planted.Find(text, CanaryWord))
+}
 
 // leaks returns the places of secrets of the simulation other than those that the user
 // chose: what the provider has logged, written to the cluster or to the change log,
