@@ -16,12 +16,12 @@ import (
 // exceeds the limit.
 const AnnotationRecord = "lambda.aws.m.crossplane.io/recent-deletions"
 
-// maxRecord is the largest record in bytes. All annotations of an object may have 256 KiB. It has room for the deletions of 170
-// namespaces with a limit of 50.
+// maxRecord is the largest record in bytes. All annotations of an object may have 256 KiB. It has room for the
+// deletions of 170 namespaces with a limit of 50.
 const maxRecord = 200 << 10
 
-// A Record has the deletions of the window by namespace, the oldest first: otherwise one namespace could use up the limit of
-// all that share the config.
+// A Record has the deletions of the window by namespace, the oldest first: otherwise one namespace could use up the
+// limit of all that share the config.
 type Record map[string][]entry
 
 // An entry is a resource that is deleted, and when its deletion was recorded.
@@ -76,9 +76,9 @@ func (r Record) size() (n int) {
 	return n
 }
 
-// Admit returns the record with a deletion in a namespace, without those before the window, whether the limit allows the
-// deletion, and whether it was recorded before, so that the record stays as it is. It does not allow a deletion for which the
-// record has no room.
+// Admit returns the record with a deletion in a namespace, without those before the window, whether the limit allows
+// the deletion, and whether it was recorded before, so that the record stays as it is. It does not allow a deletion for
+// which the record has no room.
 func (r Record) Admit(namespace, uid string, now time.Time, l Limit) (next Record, ok, before bool) {
 	id := idOf(uid)
 	next = Record{}

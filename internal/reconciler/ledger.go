@@ -18,8 +18,8 @@ import (
 )
 
 // A DeletionLedger records the deletions of a config's resources in an annotation of the config, as long as they are
-// within a limit for each namespace. All kinds share it. A config that was changed meanwhile, also by another shard, is read again, so that
-// the limit holds for all of them together.
+// within a limit for each namespace. All kinds share it. A config that was changed meanwhile, also by another shard, is
+// read again, so that the limit holds for all of them together.
 type DeletionLedger struct {
 	kube  client.Client
 	live  client.Reader

@@ -393,8 +393,8 @@ func TestHangingEndpoint(t *testing.T) {
 	})
 }
 
-// TestHangingRegions has tenants whose endpoints answer in no region, and who name as many regions as there are. No circuit
-// breaker of a single region sees enough of their calls.
+// TestHangingRegions has tenants whose endpoints answer in no region, and who name as many regions as there are. No
+// circuit breaker of a single region sees enough of their calls.
 func TestHangingRegions(t *testing.T) {
 	const (
 		workers = 100

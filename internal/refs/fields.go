@@ -194,10 +194,10 @@ var (
 	configMapResource = schema.GroupResource{Resource: "configmaps"}
 )
 
-// mapping returns the resource of a kind whose fields may be read. sure is false if the error may be temporary. Secrets are
-// rejected, because the fields set from selectors are visible in AWS. The API server serves a kind under several names, so
-// what is rejected depends on the resource. Only the name that the cluster uses itself is accepted, so that each kind is
-// watched and cached once.
+// mapping returns the resource of a kind whose fields may be read. sure is false if the error may be temporary. Secrets
+// are rejected, because the fields set from selectors are visible in AWS. The API server serves a kind under several
+// names, so what is rejected depends on the resource. Only the name that the cluster uses itself is accepted, so that
+// each kind is watched and cached once.
 func (r *FieldReader) mapping(kind schema.GroupVersionKind) (m *kmeta.RESTMapping, sure bool, err error) {
 	m, err = r.o.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	switch {
@@ -224,7 +224,9 @@ func (r *FieldReader) mapping(kind schema.GroupVersionKind) (m *kmeta.RESTMappin
 
 // read reads a field from the API server. sure is false if the error may be temporary. A
 // missing object is not an error.
-func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.GroupVersionResource, path string) (v value, sure bool, err error) {
+func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.GroupVersionResource, path string) (
+	v value, sure bool, err error,
+) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(obj.Kind)
 	err = r.o.Live.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Name}, u)

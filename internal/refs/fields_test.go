@@ -39,7 +39,6 @@ func TestGet(t *testing.T) {
 		"Forbidden":  {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
 		"NoKind":     {reason: "A kind that the cluster lacks is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" }, want: "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
 		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" }, want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the namespace of the resource can be read"},
-		"Secret":     {reason: "Secrets cannot be read, because not all who may write a Function may read Secrets.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion, s.Kind = "v1", "Secret" }, want: "error: cannot read Secret shop/r: fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"},
 		"NoVersion":  {reason: "An invalid API version is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
 		"NoPath":     {reason: "An invalid path is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
 	}
@@ -101,8 +100,8 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestKindsThatSpecsName lists the types of specs by which a user names a kind, so that each new one gets a rule: fields
-// are read by FieldReader, conditions of dependencies show no other field, and configs have two kinds.
+// TestKindsThatSpecsName lists the types of specs by which a user names a kind, so that each new one gets a rule:
+// fields are read by FieldReader, conditions of dependencies show no other field, and configs have two kinds.
 func TestKindsThatSpecsName(t *testing.T) {
 	scheme := runtime.NewScheme()
 	if err := v1beta1.AddToScheme(scheme); err != nil {

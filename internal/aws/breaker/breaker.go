@@ -124,7 +124,8 @@ func (c *config) suspicious(region string, now time.Time) bool {
 	return failures >= most
 }
 
-// circuit returns the circuit of a region, made if there is none. If there are too many, it drops the least recently used one.
+// circuit returns the circuit of a region, made if there is none. If there are too many, it drops the least recently
+// used one.
 func (c *config) circuit(region string, now time.Time) *circuit {
 	if found := c.circuits[region]; found != nil {
 		return found
@@ -153,9 +154,9 @@ func (b *Breakers) Watch(changed func(Key)) {
 	b.watchers = append(b.watchers, changed)
 }
 
-// Enter begins a reconcile of a tenant that calls AWS. If the breaker is open, or the tenant has too many reconciles in suspect
-// regions, it returns how long to wait. Otherwise the caller must call release after the reconcile, which may be the one probe
-// at a time.
+// Enter begins a reconcile of a tenant that calls AWS. If the breaker is open, or the tenant has too many reconciles in
+// suspect regions, it returns how long to wait. Otherwise the caller must call release after the reconcile, which may
+// be the one probe at a time.
 func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Duration) {
 	release = func() {}
 	if b == nil {
@@ -193,8 +194,8 @@ func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Durati
 	return sync.OnceFunc(func() { b.tried(k, cfg, tenant, c) }), 0
 }
 
-// tried ends a reconcile in a suspect region, or the probe of an open breaker. If a probe had no result, the next one is due
-// soon.
+// tried ends a reconcile in a suspect region, or the probe of an open breaker. If a probe had no result, the next one
+// is due soon.
 func (b *Breakers) tried(k Key, cfg *config, tenant string, c *circuit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

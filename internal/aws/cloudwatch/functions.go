@@ -9,8 +9,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// Functions returns the functions whose metrics the queries of a metric name in dimensions: names, which may have a colon and
-// an alias or a version. Expressions that search for metrics name none.
+// Functions returns the functions whose metrics the queries of a metric name in dimensions: names, which may have a
+// colon and an alias or a version. Expressions that search for metrics name none.
 func Functions(subject rollout.Subject, metric v1beta1.RolloutMetric) []string {
 	if metric.Provider.CloudWatch == nil {
 		return nil
@@ -30,8 +30,8 @@ func Functions(subject rollout.Subject, metric v1beta1.RolloutMetric) []string {
 	return slices.Compact(names)
 }
 
-// namesFunction returns whether a dimension of a namespace of metrics has the name of a function. Lambda Insights and some
-// libraries use function_name. Resource has other meanings elsewhere.
+// namesFunction returns whether a dimension of a namespace of metrics has the name of a function. Lambda Insights and
+// some libraries use function_name. Resource has other meanings elsewhere.
 func namesFunction(namespace, dimension string) bool {
 	switch dimension {
 	case "FunctionName", "function_name":

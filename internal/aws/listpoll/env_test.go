@@ -28,7 +28,8 @@ type env struct {
 	session *session.Session
 	list    *List
 
-	// revisions are those of AWS. fail is the error of each page, which panics if panics is true, calls has the times of pages.
+	// revisions are those of AWS. fail is the error of each page, which panics if panics is true, calls has the times
+	// of pages.
 	revisions map[string]string
 	prints    map[string]uint64
 	sorted    []string

@@ -1,5 +1,5 @@
-// Package regions lists the regions of AWS. Anyone who may create a resource can make up names of regions: each would have
-// sessions, circuit breakers and time series of its own.
+// Package regions lists the regions of AWS. Anyone who may create a resource can make up names of regions: each would
+// have sessions, circuit breakers and time series of its own.
 package regions
 
 import "strings"
@@ -33,8 +33,8 @@ var known = func() map[string]bool {
 // Known returns whether a region is one of AWS.
 func Known(region string) bool { return known[region] }
 
-// IsEndpoint returns whether a name is that of a kind of endpoint of a region, such as fips-us-east-1, instead of a region.
-// The SDK takes such names for the endpoint, so that each is another spelling of the region.
+// IsEndpoint returns whether a name is that of a kind of endpoint of a region, such as fips-us-east-1, instead of a
+// region. The SDK takes such names for the endpoint, so that each is another spelling of the region.
 func IsEndpoint(name string) bool {
 	for part := range strings.SplitSeq(name, "-") {
 		if part == "fips" || part == "dualstack" {

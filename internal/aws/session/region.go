@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
-// checkRegion returns an error if the resources of a config must not name a region. The regions that a tenant may name are
-// bounded, also those of the tenant's own configs.
+// checkRegion returns an error if the resources of a config must not name a region. The regions that a tenant may name
+// are bounded, also those of the tenant's own configs.
 func (s settings) checkRegion(region string) error {
 	switch {
 	case region == "":
@@ -24,7 +24,8 @@ func (s settings) checkRegion(region string) error {
 	case regions.Known(region), slices.Contains(s.Regions, v1beta1.Region(region)), s.SkipRegionValidation && !s.namespaced:
 		return nil
 	}
-	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: correct it, or add it to spec.regions of %s", region, s.ref)
+	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: "+
+		"correct it, or add it to spec.regions of %s", region, s.ref)
 }
 
 // partitions maps the prefixes of regions to partitions. The first one that fits counts.

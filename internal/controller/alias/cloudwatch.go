@@ -26,11 +26,14 @@ type metrics struct {
 }
 
 func metricsOf(s *session.Session, now func() time.Time) metrics {
-	return metrics{batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig), now: now, mayAct: reconciler.CheckMayAct}
+	return metrics{
+		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig), now: now,
+		mayAct: reconciler.CheckMayAct,
+	}
 }
 
-// Sample returns the value of a metric with GetMetricData, or how long to wait for it. It returns an error if the metric is one
-// of a function that the Alias may not use.
+// Sample returns the value of a metric with GetMetricData, or how long to wait for it. It returns an error if the
+// metric is one of a function that the Alias may not use.
 func (m metrics) Sample(ctx context.Context, s rollout.Subject, metric *v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
 	for _, name := range cloudwatch.Functions(s, *metric) {
 		if err := m.mayAct(ctx, tenancy.Functions(&name)...); err != nil {

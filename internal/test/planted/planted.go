@@ -19,7 +19,8 @@ type form struct{ name, text string }
 var forms sync.Map
 
 // Find returns the name of a form in which a text contains a secret, empty if it contains none: plain, base64 in any
-// alignment, hex, and escaped as in a URL, in JSON and in Go. A secret of fewer than 6 bytes is too short to be found reliably.
+// alignment, hex, and escaped as in a URL, in JSON and in Go. A secret of fewer than 6 bytes is too short to be found
+// reliably.
 func Find(text, secret string) string {
 	all, ok := forms.Load(secret)
 	if !ok {
@@ -81,8 +82,8 @@ func formsOf(secret string) []form {
 	return out
 }
 
-// aligned returns the characters of an encoding that depend only on the secret, if some bytes stand before it and others after
-// it. So they are in the encoding of any text with the secret, with and without padding.
+// aligned returns the characters of an encoding that depend only on the secret, if some bytes stand before it and
+// others after it. So they are in the encoding of any text with the secret, with and without padding.
 func aligned(e *base64.Encoding, secret string, before int) string {
 	const bits, perByte = 6, 8
 	text := e.WithPadding(base64.NoPadding).EncodeToString([]byte(strings.Repeat("\x00", before) + secret))
