@@ -32,6 +32,16 @@ func TestAliasRefused(t *testing.T) {
 			change: forProvider(`region: eu-central-1a`),
 			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is not an AWS region name: use one such as eu-central-1`,
 		},
+		"RegionFIPS": {
+			reason: "It is another spelling of us-east-1.",
+			change: forProvider(`region: fips-us-east-1`),
+			want:   `spec.forProvider.region: Invalid value: "fips-us-east-1": region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config`,
+		},
+		"RegionFIPSWithin": {
+			reason: "The SDK takes it for eu-central-1.",
+			change: forProvider(`region: eu-fips-central-1`),
+			want:   `spec.forProvider.region: Invalid value: "eu-fips-central-1": region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config`,
+		},
 		"NoFunction": {
 			reason: "An alias is of a function.",
 			change: forProvider(`functionName: null`),

@@ -64,6 +64,21 @@ func TestSettingsRefused(t *testing.T) {
 			want: `spec.forProvider.roleFrom.fieldPath: Invalid value: "": spec.forProvider.roleFrom.fieldPath in body should be at least 1 chars long` + "\n" +
 				`spec.forProvider.roleFrom.kind: Invalid value: "": spec.forProvider.roleFrom.kind in body should be at least 1 chars long`,
 		},
+		"RoleFromSecret": {
+			reason: "AWS shows roles.",
+			change: forProvider(`role: null, roleFrom: {apiVersion: v1, kind: Secret, name: hello, fieldPath: data.role}`),
+			want:   "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
+		},
+		"RoleFromSecretInLowerCase": {
+			reason: "The API server serves Secrets by this kind, too.",
+			change: forProvider(`role: null, roleFrom: {apiVersion: v1, kind: secret, name: hello, fieldPath: data.role}`),
+			want:   "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
+		},
+		"RoleFromSecretOfSlash": {
+			reason: "The core group has no name.",
+			change: forProvider(`role: null, roleFrom: {apiVersion: /v1, kind: sEcReT, name: hello, fieldPath: data.role}`),
+			want:   "spec.forProvider.roleFrom: Forbidden: this field can't be read from a Secret, since its value is not secret in AWS: read it from another object",
+		},
 		"NoHandler": {
 			reason: "A zip does not say what to call.",
 			change: forProvider(`handler: null`),

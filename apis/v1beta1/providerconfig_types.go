@@ -128,6 +128,13 @@ type ConnectionSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle must contain at least one PEM block of type CERTIFICATE"
 	CABundle *string `json:"caBundle,omitempty"`
 
+	// Regions are regions that resources may name besides those of AWS that the provider
+	// knows: newer ones, or those of an emulator.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=20
+	Regions []Region `json:"regions,omitempty"`
+
 	// UseFIPSEndpoint sends calls to AWS's FIPS 140 validated endpoints.
 	// +optional
 	UseFIPSEndpoint bool `json:"useFIPSEndpoint,omitempty"`
@@ -158,8 +165,8 @@ type ConnectionSpec struct {
 	// +optional
 	SkipCredentialsValidation bool `json:"skip_credentials_validation,omitempty"`
 
-	// SkipRegionValidation lets a resource name a region that does not look
-	// like one of AWS's.
+	// SkipRegionValidation lets a resource name any region. It has an effect only in a
+	// ClusterProviderConfig. In a ProviderConfig, list the regions in regions instead.
 	// +optional
 	SkipRegionValidation bool `json:"skip_region_validation,omitempty"`
 
@@ -177,6 +184,13 @@ type ConnectionSpec struct {
 	// +optional
 	S3UsePathStyle bool `json:"s3_use_path_style,omitempty"`
 }
+
+// Region is the name of a region, such as eu-central-1.
+//
+// +kubebuilder:validation:MaxLength=64
+// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="this is not the name of a region: use one such as eu-central-1"
+// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="this names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint"
+type Region string
 
 // TagValue is the value of an AWS tag: at most 256 characters.
 //

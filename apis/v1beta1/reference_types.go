@@ -29,14 +29,14 @@ type KeySelector struct {
 // Secret. The provider's ServiceAccount must be allowed to get the object. If it may
 // also list and watch it, the provider sees a change immediately.
 //
-// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'v1' || self.kind != 'Secret'",reason="FieldValueForbidden",message="this field can't be read from a Secret, since its value is not secret in AWS: read it from another object"
+// +kubebuilder:validation:XValidation:rule="!self.apiVersion.matches('^/?v1$') || self.kind.lowerAscii() != 'secret'",reason="FieldValueForbidden",message="this field can't be read from a Secret, since its value is not secret in AWS: read it from another object"
 type FieldSelector struct {
 	// APIVersion of the object, such as iam.aws.m.upbound.io/v1beta1.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	APIVersion string `json:"apiVersion"`
 
-	// Kind of the object, such as Role.
+	// Kind of the object, as the cluster spells it, such as Role.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Kind string `json:"kind"`

@@ -1633,6 +1633,11 @@ func (in *ConnectionSpec) DeepCopyInto(out *ConnectionSpec) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.Regions != nil {
+		in, out := &in.Regions, &out.Regions
+		*out = make([]Region, len(*in))
+		copy(*out, *in)
+	}
 	if in.Tags != nil {
 		in, out := &in.Tags, &out.Tags
 		*out = make(map[string]TagValue, len(*in))

@@ -76,7 +76,7 @@ type flags struct {
 	AnalysisHost []string `help:"Host that the analysis of an Alias's rollout can call, for metrics of Prometheus and of JSON over HTTP, and for dependencies: a name such as prometheus.example.org, a name and a port, or a pattern such as *.example.org. Default: none. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
 
 	DeletionProtectionInvokedWithin time.Duration `default:"0s" help:"The deletion of a Function that was invoked within this time ago, such as 168h, waits until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms it. Default: it does not wait."`
-	DeletionLimit                   string        `help:"How many resources of a provider config are deleted in AWS in a window of time, such as 50/1h. Further deletions wait until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms them. Default: no limit."`
+	DeletionLimit                   string        `help:"How many resources of a provider config and a namespace are deleted in AWS in a window of time, such as 50/1h. Further deletions wait until the annotation lambda.aws.m.crossplane.io/confirm-deletion confirms them. Default: no limit."`
 
 	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction per second for each AWS account and region. AWS's quota is 100, shared by all callers."`
 	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`

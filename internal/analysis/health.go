@@ -86,6 +86,8 @@ func (a *Analyzer) object(ctx context.Context, namespace string, d *v1beta1.Roll
 		return nil, fmt.Errorf("the cluster has no kind %s in %s", d.Kind, d.APIVersion)
 	case err != nil:
 		return nil, err
+	case m.Resource.GroupResource() == (schema.GroupResource{Resource: "secrets"}):
+		return nil, errors.New("Secrets are not read: they have no conditions") //nolint:staticcheck // A name.
 	case m.Scope.Name() != meta.RESTScopeNameNamespace:
 		return nil, errors.New("the kind is cluster-scoped, and only objects in the namespace of the Alias can be read")
 	}

@@ -54,11 +54,11 @@ func TestDeletionLimit(t *testing.T) {
 	}
 	ref := session.Ref{Kind: v1beta1.ProviderConfigKind, Namespace: e.ns, Name: "default", UID: config.GetUID()}
 	other := reconciler.NewDeletionLedger(e.kube, e.kube, limit)
-	if ok, err := other.Admit(t.Context(), ref, "another", time.Now()); ok || err != nil {
+	if ok, err := other.Admit(t.Context(), ref, e.ns, "another", time.Now()); ok || err != nil {
 		t.Errorf("another process does not keep to the limit: %t, %v", ok, err)
 	}
 	wide := reconciler.NewDeletionLedger(e.kube, e.kube, protection.Limit{Max: 3, Window: time.Hour})
-	if ok, err := wide.Admit(t.Context(), ref, "second", time.Now()); !ok || err != nil {
+	if ok, err := wide.Admit(t.Context(), ref, e.ns, "second", time.Now()); !ok || err != nil {
 		t.Errorf("a larger limit: %t, %v", ok, err)
 	}
 	before := config.DeepCopy()
@@ -66,11 +66,11 @@ func TestDeletionLimit(t *testing.T) {
 	if err := e.kube.Patch(t.Context(), config, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := wide.Admit(t.Context(), ref, "third", time.Now()); !ok || err != nil {
+	if ok, err := wide.Admit(t.Context(), ref, e.ns, "third", time.Now()); !ok || err != nil {
 		t.Errorf("the config has changed meanwhile: %t, %v", ok, err)
 	}
 	ref.UID = "11111111-1111-1111-1111-111111111111"
-	if ok, err := wide.Admit(t.Context(), ref, "fourth", time.Now()); ok {
+	if ok, err := wide.Admit(t.Context(), ref, e.ns, "fourth", time.Now()); ok {
 		t.Errorf("another config of the same name was written: %v", err)
 	}
 

@@ -319,7 +319,7 @@ func (o *Options) addLists(mgr ctrl.Manager) (*listpoll.Poller, error) {
 	if !o.ListPolls {
 		return nil, nil
 	}
-	o.Lists.Interval, o.Lists.Breakers, o.Lists.Now = o.PollInterval, o.Config.Breakers, o.Now
+	o.Lists.Interval, o.Lists.Breakers, o.Lists.Now, o.Lists.Log = o.PollInterval, o.Config.Breakers, o.Now, o.Logger
 	p := listpoll.New(o.Lists)
 	return p, errors.Wrap(mgr.Add(p), "cannot add the polls by list")
 }

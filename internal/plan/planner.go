@@ -170,7 +170,17 @@ func (m *lenientMapper) RESTMapping(gk schema.GroupKind, versions ...string) (*m
 			return out, err
 		}
 	}
-	return &meta.RESTMapping{GroupVersionKind: gk.WithVersion(strings.Join(versions, "")), Scope: meta.RESTScopeNamespace}, nil
+	kind := gk.WithVersion(strings.Join(versions, ""))
+	resource, _ := meta.UnsafeGuessKindToResource(kind)
+	return &meta.RESTMapping{Resource: resource, GroupVersionKind: kind, Scope: meta.RESTScopeNamespace}, nil
+}
+
+// KindFor returns the kind of a resource of the cluster.
+func (m *lenientMapper) KindFor(resource schema.GroupVersionResource) (schema.GroupVersionKind, error) {
+	if m.RESTMapper == nil {
+		return schema.GroupVersionKind{}, &meta.NoResourceMatchError{PartialResource: resource}
+	}
+	return m.RESTMapper.KindFor(resource)
 }
 
 // placeholder returns what stands for a value of an object that it does not have yet: one that is applied with the

@@ -7,7 +7,7 @@ import (
 
 // Reasons why a deletion waits.
 const (
-	// TooManyDeletions means that the limit of the config is reached.
+	// TooManyDeletions means that the limit of the config and the namespace is reached.
 	TooManyDeletions = "TooManyDeletions"
 
 	// RecentlyInvoked means that the function was invoked recently.
@@ -30,7 +30,7 @@ const (
 	// Measure means that the invocations of the function have to be measured.
 	Measure
 
-	// Admit means that the deletion has to be recorded, if the limit of the config allows it.
+	// Admit means that the deletion has to be recorded, if the limit of the config and the namespace allows it.
 	Admit
 )
 
@@ -62,7 +62,7 @@ type State struct {
 	// Admitted is whether the deletion is recorded. Nil if that was not tried.
 	Admitted *bool
 
-	// Config names the config.
+	// Config names the config and the namespace.
 	Config string
 }
 

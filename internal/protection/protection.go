@@ -1,5 +1,5 @@
 // Package protection decides which deletions wait until a person confirms them: that of a function that was invoked
-// recently, and those beyond a limit on how many resources of a config are deleted in a window of time.
+// recently, and those beyond a limit on how many resources of a config and a namespace are deleted in a window of time.
 //
 // It is pure: what it decides depends only on the resource, on the record of deletions that its config has, on what
 // CloudWatch has counted and on the time. So a restart of the provider changes no decision.
@@ -21,7 +21,7 @@ type Policy struct {
 	// InvokedWithin is for how long after its last invocation the deletion of a function waits. 0 means that it does not.
 	InvokedWithin time.Duration
 
-	// Limit is how many resources of a config are deleted in a window of time.
+	// Limit is how many resources of a config are deleted in a namespace in a window of time.
 	Limit Limit
 }
 

@@ -165,35 +165,55 @@ func TestRecord(t *testing.T) {
 	l := Limit{Max: 2, Window: time.Hour}
 	admit := func(r Record, uid string, at time.Duration, want bool) Record {
 		t.Helper()
-		next, ok, _ := ParseRecord(r.String()).Admit(uid, deletedAt.Add(at), l)
+		namespace, uid, _ := strings.Cut(uid, "/")
+		next, ok, _ := ParseRecord(r.String()).Admit(namespace, uid, deletedAt.Add(at), l)
 		if ok != want {
 			t.Errorf("%s after %s: admitted is %t", uid, at, ok)
 		}
 		return next
 	}
-	r := admit(nil, "a", 0, true)
-	r = admit(r, "b", 30*time.Minute, true)
-	r = admit(r, "c", 31*time.Minute, false)
-	r = admit(r, "a", 32*time.Minute, true) // It is sent again.
-	r = admit(r, "c", 61*time.Minute, true)
-	r = admit(r, "a", 62*time.Minute, false) // Its window has passed: it counts again.
-	want := Record{{"b", deletedAt.Add(30 * time.Minute)}, {"c", deletedAt.Add(61 * time.Minute)}}
+	r := admit(nil, "shop/a", 0, true)
+	r = admit(r, "shop/b", 30*time.Minute, true)
+	r = admit(r, "shop/c", 31*time.Minute, false)
+	r = admit(r, "shop/a", 32*time.Minute, true) // It is sent again.
+	r = admit(r, "shop/c", 61*time.Minute, true)
+	r = admit(r, "blog/d", 62*time.Minute, true)  // Another namespace has its own limit.
+	r = admit(r, "shop/a", 62*time.Minute, false) // Its window has passed: it counts again.
+	want := Record{
+		"shop": {{idOf("b"), deletedAt.Add(30 * time.Minute)}, {idOf("c"), deletedAt.Add(61 * time.Minute)}},
+		"blog": {{idOf("d"), deletedAt.Add(62 * time.Minute)}},
+	}
 	if diff := cmp.Diff(want, ParseRecord(r.String()), cmp.AllowUnexported(entry{}), cmpopts.EquateApproxTime(0)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got := ParseRecord("x,@1,b@y, ,b@7"); len(got) != 1 {
+	if got := ParseRecord("x,b@6;shop;:b@6;shop:x,@1,b@y, ,b@7"); len(got) != 1 || len(got["shop"]) != 1 {
 		t.Errorf("want what can be read, got %v", got)
 	}
 }
 
-// TestRecordOfTheLargestLimit checks that the record fits in the annotations of an object, which may have 256 KiB.
-func TestRecordOfTheLargestLimit(t *testing.T) {
-	l, r := Limit{Max: maxLimit, Window: time.Hour}, Record(nil)
-	for n := range maxLimit + 5 {
-		r, _, _ = r.Admit(fmt.Sprintf("%036d", n), deletedAt, l)
+// TestSizeOfTheRecord checks that the record fits in the annotations of an object, which may have 256 KiB, however many
+// namespaces share the config.
+func TestSizeOfTheRecord(t *testing.T) {
+	l, full := Limit{Max: maxLimit, Window: time.Hour}, Record{}
+	for n := range 7 {
+		for i := range maxLimit {
+			namespace := fmt.Sprintf("%063d", n)
+			full[namespace] = append(full[namespace], entry{idOf(fmt.Sprint(n, "-", i)), deletedAt})
+		}
 	}
-	if len(r) != maxLimit || len(r.String()) > 64<<10 {
-		t.Errorf("%d entries, %d bytes", len(r), len(r.String()))
+	next, ok, _ := full.Admit("shop", "a", deletedAt, l)
+	if !ok || len(next.String()) > next.size() {
+		t.Errorf("7 namespaces at the largest limit: an eighth may delete: %t; size is %d of %d", ok, next.size(), len(next.String()))
+	}
+	for i := range 3 * maxLimit {
+		namespace := fmt.Sprintf("%060d", i)
+		next[namespace] = append(next[namespace], entry{idOf(namespace), deletedAt})
+	}
+	if _, ok, _ := next.Admit("shop", "b", deletedAt, l); ok {
+		t.Errorf("a record of %d bytes becomes longer", next.size())
+	}
+	if _, ok, _ := next.Admit("shop", "b", deletedAt.Add(l.Window), l); !ok {
+		t.Error("after the window, the record has room again")
 	}
 }
 

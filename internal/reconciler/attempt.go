@@ -70,9 +70,11 @@ type Attempt struct {
 	permission *permission
 
 	// onEnd is called when the reconcile has ended. circuitError returns an error while the
-	// circuit breaker of the config is open.
+	// circuit breaker of the config is open. circuitWait is how long to wait for a breaker that is
+	// not open.
 	onEnd        func()
 	circuitError func() error
+	circuitWait  time.Duration
 
 	// listed has the items by which lists show whether what was observed is unchanged.
 	listed []listpoll.Ref

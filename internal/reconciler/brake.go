@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -108,11 +109,14 @@ func (b *brake[T]) wouldHold(ctx context.Context, mg T, s *session.Session) (str
 // decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that is
 // not known now, decide aborts the reconcile and returns true.
 func (b *brake[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
-	admit func(context.Context, session.Ref, types.UID, time.Time) (bool, error),
+	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (d protection.Decision, aborted bool, err error) {
 	state := protection.State{
 		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[protection.AnnotationConfirm],
 		Begun: deletionAccepted(mg), Held: heldBy(mg), Measurable: b.invocations != nil, Config: s.Ref.String(),
+	}
+	if s.Ref.Namespace == "" {
+		state.Config += fmt.Sprintf(" in namespace %q", mg.GetNamespace())
 	}
 	for {
 		switch d = b.policy.Decide(state); d.Step {
@@ -124,7 +128,7 @@ func (b *brake[T]) decide(ctx context.Context, mg T, s *session.Session, now tim
 			}
 			state.Invocations = &protection.Invocations{Count: n, Err: err}
 		case protection.Admit:
-			ok, err := admit(ctx, s.Ref, mg.GetUID(), now)
+			ok, err := admit(ctx, s.Ref, mg.GetNamespace(), mg.GetUID(), now)
 			switch {
 			case kerrors.IsConflict(err): // Another shard records deletions of the config at the same time.
 				Abort(ctx, busyDelay)

@@ -73,7 +73,7 @@ func newBraked(t *testing.T, p protection.Policy, m *measured) *env {
 func (e *env) full() {
 	e.t.Helper()
 	for n := range e.options.DeletionPolicy.Limit.Max {
-		ok, err := e.options.DeletionLedger.Admit(e.t.Context(), session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, types.UID(string(rune('a'+n))), e.clock)
+		ok, err := e.options.DeletionLedger.Admit(e.t.Context(), session.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, "shop", types.UID(string(rune('a'+n))), e.clock)
 		if !ok || err != nil {
 			e.t.Fatal(ok, err)
 		}

@@ -46,13 +46,14 @@ func reports(mg Managed, open *circuitOpenError) bool {
 }
 
 // checkCircuit returns an error if the circuit breaker of the session's config is open and
-// does not admit this attempt. It makes the attempt leave the breaker when it ends.
-func (r *reconciler[T]) checkCircuit(s *session.Session, a *Attempt) error {
+// does not admit this attempt. It makes the attempt leave the breaker when it ends, or wait if
+// only a few reconciles at a time may find out whether the region answers.
+func (r *reconciler[T]) checkCircuit(mg T, s *session.Session, a *Attempt) error {
 	if r.breakers == nil {
 		return nil
 	}
 	k := s.BreakerKey()
-	release, wait := r.breakers.Enter(k)
+	release, wait := r.breakers.Enter(k, mg.GetNamespace())
 	a.onEnd = release
 	a.circuitError = func() error {
 		if !r.breakers.IsOpen(k) {
@@ -60,9 +61,10 @@ func (r *reconciler[T]) checkCircuit(s *session.Session, a *Attempt) error {
 		}
 		return &circuitOpenError{ref: s.Ref, region: k.Region}
 	}
-	if wait > 0 {
+	if wait > 0 && r.breakers.IsOpen(k) {
 		return &circuitOpenError{ref: s.Ref, region: k.Region, after: wait}
 	}
+	a.circuitWait = wait
 	return nil
 }
 

@@ -18,8 +18,8 @@ import (
 )
 
 // A DeletionLedger records the deletions of a config's resources in an annotation of the config, as long as they are
-// within a limit. All kinds share it. A config that was changed meanwhile, also by another shard, is read again, so that
-// the limit holds for all of them together.
+// within a limit for each namespace. All kinds share it. A config that was changed meanwhile, also by another shard, is
+// read again, so that the limit holds for all of them together.
 type DeletionLedger struct {
 	kube  client.Client
 	live  client.Reader
@@ -44,10 +44,10 @@ func NewDeletionLedger(kube client.Client, live client.Reader, l protection.Limi
 	return &DeletionLedger{kube: kube, live: live, limit: l, lock: make(chan struct{}, 1), known: map[types.UID]recordedConfig{}}
 }
 
-// Admit records the deletion of a resource of a config. It returns false if the limit does not allow it.
-func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
+// Admit records the deletion of a resource of a config in a namespace. It returns false if the limit does not allow it.
+func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	if c, ok := l.recall(ref.UID); ok {
-		if _, ok, _ := c.record.Admit(string(uid), now, l.limit); !ok {
+		if _, ok, _ := c.record.Admit(namespace, string(uid), now, l.limit); !ok {
 			return false, nil // What is known lacks deletions at most.
 		}
 	}
@@ -57,34 +57,34 @@ func (l *DeletionLedger) Admit(ctx context.Context, ref session.Ref, uid types.U
 	case <-ctx.Done():
 		return false, errors.Wrap(ctx.Err(), cannotRecord)
 	}
-	ok, err := l.record(ctx, ref, uid, now)
+	ok, err := l.record(ctx, ref, namespace, uid, now)
 	if kerrors.IsConflict(err) {
 		l.forget(ref.UID)
-		ok, err = l.record(ctx, ref, uid, now)
+		ok, err = l.record(ctx, ref, namespace, uid, now)
 	}
 	return ok, errors.Wrap(err, cannotRecord)
 }
 
-// Allows returns whether Admit would allow the deletion of a resource of a config, by what was last read of the config.
-func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
+// Allows returns whether Admit would allow the deletion, by what was last read of the config.
+func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {
 		return false, errors.Wrap(err, "cannot read the deletions that the provider config has recorded")
 	}
-	_, ok, _ := c.record.Admit(string(uid), now, l.limit)
+	_, ok, _ := c.record.Admit(namespace, string(uid), now, l.limit)
 	return ok, nil
 }
 
 const cannotRecord = "cannot record the deletion in the provider config, which counts deletions for --deletion-limit"
 
 // record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the lock.
-func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, uid types.UID, now time.Time) (bool, error) {
+func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {
 		return false, err
 	}
 	config := emptyConfig(ref)
-	next, ok, before := c.record.Admit(string(uid), now, l.limit)
+	next, ok, before := c.record.Admit(namespace, string(uid), now, l.limit)
 	if !ok || before {
 		return ok, nil
 	}

@@ -42,7 +42,7 @@ func TestLedger(t *testing.T) {
 				for n := range all {
 					g.Go(func() {
 						for { // A conflict is retried by the next reconcile.
-							ok, err := shards[n%2].Admit(t.Context(), config, types.UID(fmt.Sprint("u", n)), at)
+							ok, err := shards[n%2].Admit(t.Context(), config, "shop", types.UID(fmt.Sprint("u", n)), at)
 							if err != nil {
 								continue
 							}
@@ -64,7 +64,10 @@ func TestLedger(t *testing.T) {
 			if n := admitted.Load(); n != 2*limit {
 				t.Errorf("the same %d deletions may be sent again, and no others: %d", limit, n-limit)
 			}
-			ok, err := shards[0].Admit(t.Context(), config, "later", ledgerStart.Add(time.Hour))
+			if ok, err := shards[0].Admit(t.Context(), config, "blog", "theirs", ledgerStart.Add(59*time.Minute)); !ok || err != nil {
+				t.Errorf("another namespace of the config has a limit of its own: %t, %v", ok, err)
+			}
+			ok, err := shards[0].Admit(t.Context(), config, "shop", "later", ledgerStart.Add(time.Hour))
 			if !ok || err != nil {
 				t.Errorf("after the window: %t, %v", ok, err)
 			}
@@ -84,15 +87,15 @@ func TestLedgerFailures(t *testing.T) {
 		return c.Patch(ctx, o, p, opts...)
 	}})
 	l := NewDeletionLedger(kube, server, protection.Limit{Max: 1, Window: time.Hour})
-	if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "a", ledgerStart); ok || err == nil {
+	if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "shop", "a", ledgerStart); ok || err == nil {
 		t.Errorf("admitted without a record: %v", err)
 	}
 	fails = false
-	if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "a", ledgerStart); !ok || err != nil {
+	if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "shop", "a", ledgerStart); !ok || err != nil {
 		t.Errorf("within the limit: %t, %v", ok, err)
 	}
 	for range 100 {
-		if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "b", ledgerStart); ok || err != nil {
+		if ok, err := l.Admit(t.Context(), ledgerConfigs[0], "shop", "b", ledgerStart); ok || err != nil {
 			t.Errorf("beyond the limit: %t, %v", ok, err)
 		}
 	}

@@ -140,7 +140,7 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 	}
 	s, err := r.resolver.Resolve(ctx, mg, r.kind.Region(mg))
 	if err == nil {
-		err = r.checkCircuit(s, a)
+		err = r.checkCircuit(mg, s, a)
 	}
 	ctx = withSession(ctx, s, err)
 	if err != nil {
@@ -157,8 +157,8 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 // reserve reserves the calls of one observation, and those that the last reconcile was aborted
 // for. It returns how long to wait for them.
 func (r *reconciler[T]) reserve(ctx context.Context, mg T, a *Attempt, known resourceState) time.Duration {
-	if a.ReserveFn == nil {
-		return 0
+	if a.ReserveFn == nil || a.circuitWait > 0 {
+		return a.circuitWait
 	}
 	ops := append(slices.Clone(r.kind.Reads(mg)), known.deferredOps...)
 	wait := a.ReserveFn(ops...)

@@ -147,12 +147,21 @@ func (f *function) Delete(context.Context, *sample) (managed.ExternalDelete, err
 
 func (f *function) Disconnect(context.Context) error { return nil }
 
-// Resolve returns a session of the namespace's own config.
+// regionOf returns the region of a resource. The name of the resource may begin with one.
+func regionOf(mg *sample) string {
+	if region, _, ok := strings.Cut(mg.GetName(), "."); ok {
+		return region
+	}
+	return "eu-west-1"
+}
+
+// Resolve returns a session of the namespace's own config in a region.
 func (f *fleet) Resolve(_ context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ns := mg.GetNamespace()
-	if s := f.sessions[ns]; s != nil {
+	key := ns + "/" + region
+	if s := f.sessions[key]; s != nil {
 		return s, nil
 	}
 	cfg := aws.Config{
@@ -163,8 +172,8 @@ func (f *fleet) Resolve(_ context.Context, mg resource.ModernManaged, region str
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Initialize.Add(f.breakers.Middleware(breaker.Key{Config: ref.UID, Region: region}), middleware.After)
 	})
-	f.sessions[ns] = &session.Session{AWS: cfg, Ref: ref, Scope: quota.Scope{Account: ns, Region: region}}
-	return f.sessions[ns], nil
+	f.sessions[key] = &session.Session{AWS: cfg, Ref: ref, Scope: quota.Scope{Account: ns, Region: region}}
+	return f.sessions[key], nil
 }
 
 func (f *fleet) Track(context.Context, resource.ModernManaged) error   { return nil }
@@ -207,7 +216,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		GVK:     samples.GVK,
 		New:     func() *sample { return &sample{} },
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
-		Region:  func(*sample) string { return "eu-west-1" },
+		Region:  regionOf,
 		Reads:   func(*sample) []string { return []string{"GetFunction"} },
 		Connect: func(_ context.Context, _ *sample, s *session.Session) (managed.TypedExternalClient[*sample], error) {
 			return &function{api: session.Client(s, lambda.NewFromConfig)}, nil
@@ -382,4 +391,56 @@ func TestHangingEndpoint(t *testing.T) {
 		tarpit.mu.Unlock()
 		t.Logf("all are Ready %s after the endpoint answers", f.toReady("evil", 4*time.Minute))
 	})
+}
+
+// TestHangingRegions has tenants whose endpoints answer in no region, and who name as many regions as there are. No
+// circuit breaker of a single region sees enough of their calls.
+func TestHangingRegions(t *testing.T) {
+	const (
+		workers = 100
+		hostile = 1000
+		good    = 50
+		regions = 50
+	)
+	alone := time.Duration(0)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		f := newFleet(ctx, t, workers)
+		defer f.stop(cancel)
+		f.apply("good", "a", good, false)
+		alone = f.toReady("good", time.Minute)
+	})
+	for _, tenants := range []int{1, 20} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			f := newFleet(ctx, t, workers)
+			defer f.stop(cancel)
+			for i := range hostile {
+				f.apply(fmt.Sprint("evil", i%tenants), fmt.Sprintf("eu-x-%d.%d-", i/tenants%regions, i), 1, true)
+			}
+			requests := func() (n int) {
+				for i := range tenants {
+					n += f.endpoints[fmt.Sprint("evil", i)].requests
+				}
+				return n
+			}
+			worst := time.Duration(0)
+			for i, after := range []time.Duration{20 * time.Second, 2 * time.Minute} {
+				time.Sleep(after)
+				ns := fmt.Sprint("good", i)
+				f.apply(ns, "a", good, false)
+				took := f.toReady(ns, 10*time.Minute)
+				worst = max(worst, took)
+				t.Logf("%d tenants: others are Ready after %s, alone after %s; %d calls so far", tenants, took, alone, requests())
+			}
+			if worst > 2*alone {
+				t.Errorf("%d tenants with regions that do not answer: others are Ready after %s, alone after %s", tenants, worst, alone)
+			}
+			before := requests()
+			time.Sleep(2 * time.Minute)
+			if n, most := requests()-before, tenants*40; n > most {
+				t.Errorf("%d tenants: %d calls in two minutes, want at most %d: a few at a time", tenants, n, most)
+			}
+		})
+	}
 }

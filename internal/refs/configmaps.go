@@ -22,15 +22,12 @@ type ConfigMaps interface {
 func Refs(namespace string, selectors []v1beta1.FieldSelector) []ObjectRef {
 	var refs []ObjectRef
 	for _, s := range selectors {
-		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && isConfigMap(gv.WithKind(s.Kind)) {
+		// Get rejects other spellings.
+		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && gv.Group == "" && s.Kind == string(ConfigMap) {
 			refs = append(refs, ObjectRef{Kind: ConfigMap, Namespace: namespace, Name: s.Name})
 		}
 	}
 	return refs
-}
-
-func isConfigMap(kind schema.GroupVersionKind) bool {
-	return kind.Group == "" && kind.Kind == "ConfigMap"
 }
 
 // unwatched returns whether objects of a kind are read one by one even if the provider may

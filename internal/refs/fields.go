@@ -100,14 +100,19 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 	if err != nil {
 		return "", err
 	}
-	if isConfigMap(obj.Kind) && r.o.ConfigMaps != nil {
+	m, sure, err := r.mapping(obj.Kind)
+	if err == nil && m.Resource.GroupResource() == configMapResource && r.o.ConfigMaps != nil {
 		return r.configMap(ctx, obj, s.FieldPath)
 	}
 	user := userOf(ctx)
 	if v, known := r.settle(user, obj, s.FieldPath, nil); known {
 		return given(v, obj, s.FieldPath)
 	}
-	v, sure, err := r.read(ctx, obj, s.FieldPath)
+	v := value{}
+	if err == nil {
+		v, sure, err = r.read(ctx, obj, m.Resource, s.FieldPath)
+	}
+	err = errors.Wrapf(err, "cannot read %s", obj)
 	if !sure {
 		return "", err
 	}
@@ -126,8 +131,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 	return given(v, obj, s.FieldPath)
 }
 
-// parse returns the selected object, or an error if the selector is invalid. Secrets are
-// rejected, because the fields set from selectors are visible in AWS.
+// parse returns the selected object, or an error if the selector is invalid.
 func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	gv, err := schema.ParseGroupVersion(s.APIVersion)
 	if err != nil {
@@ -136,14 +140,8 @@ func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
 		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn", s.FieldPath)
 	}
-	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
-	if isSecret(obj.Kind) {
-		return Object{}, errors.Wrapf(errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"), "cannot read %s", obj)
-	}
-	return obj, nil
+	return Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, nil
 }
-
-func isSecret(kind schema.GroupVersionKind) bool { return kind.Group == "" && kind.Kind == "Secret" }
 
 // settle records the value of a field that a resource uses: the watched one, or else the one
 // that was read, if any. It returns the watched value, if there is one. If the object is not
@@ -191,18 +189,44 @@ func given(v value, obj Object, path string) (string, error) {
 	return v.text, nil
 }
 
-// read reads a field from the API server. sure is false if the error may be temporary. A
-// missing object is not an error.
-func (r *FieldReader) read(ctx context.Context, obj Object, path string) (v value, sure bool, err error) {
-	m, err := r.o.Mapper.RESTMapping(obj.Kind.GroupKind(), obj.Kind.Version)
+var (
+	secretResource    = schema.GroupResource{Resource: "secrets"}
+	configMapResource = schema.GroupResource{Resource: "configmaps"}
+)
+
+// mapping returns the resource of a kind whose fields may be read. sure is false if the error may be temporary. Secrets
+// are rejected, because the fields set from selectors are visible in AWS. The API server serves a kind under several
+// names, so what is rejected depends on the resource. Only the name that the cluster uses itself is accepted, so that
+// each kind is watched and cached once.
+func (r *FieldReader) mapping(kind schema.GroupVersionKind) (m *kmeta.RESTMapping, sure bool, err error) {
+	m, err = r.o.Mapper.RESTMapping(kind.GroupKind(), kind.Version)
 	switch {
 	case kmeta.IsNoMatchError(err):
-		return value{}, true, errors.Wrapf(errors.Errorf("the cluster has no kind %s in %s", obj.Kind.Kind, obj.Kind.GroupVersion()), "cannot read %s", obj)
+		return nil, true, errors.Errorf("the cluster has no kind %s in %s", kind.Kind, kind.GroupVersion())
 	case err != nil:
-		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
+		return nil, false, err
+	case m.Resource.GroupResource() == secretResource:
+		return nil, true, errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind")
 	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
-		return value{}, true, errors.Wrapf(errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", obj.Kind.Kind), "cannot read %s", obj)
+		return nil, true, errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", kind.Kind)
 	}
+	named, err := r.o.Mapper.KindFor(m.Resource)
+	switch {
+	case kmeta.IsNoMatchError(err): // A plan assumes that the kind exists.
+		return m, true, nil
+	case err != nil:
+		return nil, false, err
+	case named.Kind != kind.Kind:
+		return nil, true, errors.Errorf("the cluster spells this kind %s: correct it", named.Kind)
+	}
+	return m, true, nil
+}
+
+// read reads a field from the API server. sure is false if the error may be temporary. A
+// missing object is not an error.
+func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.GroupVersionResource, path string) (
+	v value, sure bool, err error,
+) {
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(obj.Kind)
 	err = r.o.Live.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Name}, u)
@@ -210,9 +234,9 @@ func (r *FieldReader) read(ctx context.Context, obj Object, path string) (v valu
 	case kerrors.IsNotFound(err):
 		return value{}, true, nil
 	case kerrors.IsForbidden(err):
-		return value{}, true, errors.Wrapf(errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API group %q", m.Resource.Resource, m.Resource.Group), "cannot read %s", obj)
+		return value{}, true, errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API group %q", resource.Resource, resource.Group)
 	case err != nil:
-		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
+		return value{}, false, err
 	}
 	return value{exists: true, text: text(u, path)}, true, nil
 }

@@ -1,12 +1,24 @@
 package refs
 
 import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -27,7 +39,6 @@ func TestGet(t *testing.T) {
 		"Forbidden":  {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
 		"NoKind":     {reason: "A kind that the cluster lacks is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" }, want: "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
 		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" }, want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the namespace of the resource can be read"},
-		"Secret":     {reason: "Secrets cannot be read, because not all who may write a Function may read Secrets.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion, s.Kind = "v1", "Secret" }, want: "error: cannot read Secret shop/r: fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"},
 		"NoVersion":  {reason: "An invalid API version is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
 		"NoPath":     {reason: "An invalid path is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
 	}
@@ -45,6 +56,84 @@ func TestGet(t *testing.T) {
 				t.Errorf("%s\nwant %q\n got %q", tc.reason, tc.want, got)
 			}
 		})
+	}
+}
+
+// TestSpelling has the mapper of a real cluster, which maps kinds in other spellings too.
+func TestSpelling(t *testing.T) {
+	core := func(name, singular, kind string) metav1.APIResource {
+		return metav1.APIResource{Name: name, SingularName: singular, Kind: kind, Namespaced: true}
+	}
+	mapper := restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{{
+		Group:              metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "v1", Version: "v1"}}},
+		VersionedResources: map[string][]metav1.APIResource{"v1": {core("secrets", "secret", "Secret"), core("configmaps", "configmap", "ConfigMap"), core("pods", "pod", "Pod")}},
+	}})
+	const refused = "fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"
+	cases := map[string]struct {
+		reason           string
+		apiVersion, kind string
+		want             string
+	}{
+		"Secret":     {reason: "Secrets are refused.", apiVersion: "v1", kind: "Secret", want: "cannot read Secret shop/db: " + refused},
+		"Lower":      {reason: "The API server reads the same Secrets by this kind.", apiVersion: "v1", kind: "secret", want: "cannot read secret shop/db: " + refused},
+		"SlashGroup": {reason: "The core group has no name.", apiVersion: "/v1", kind: "secret", want: "cannot read secret shop/db: " + refused},
+		"ConfigMap":  {reason: "A kind in another spelling is not watched, nor cached.", apiVersion: "v1", kind: "configmap", want: "cannot read configmap shop/db: the cluster spells this kind ConfigMap: correct it"},
+		"Pod":        {reason: "The same goes for all kinds.", apiVersion: "v1", kind: "pod", want: "cannot read pod shop/db: the cluster spells this kind Pod: correct it"},
+		"Upper":      {reason: "The cluster maps only the kind and its lower case.", apiVersion: "v1", kind: "SECRET", want: "cannot read SECRET shop/db: the cluster has no kind SECRET in v1"},
+		"Read":       {reason: "A kind that is spelled right is read.", apiVersion: "v1", kind: "Pod", want: "hunter2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			live := interceptor.NewClient(nil, interceptor.Funcs{Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+				obj.(*unstructured.Unstructured).Object["data"] = map[string]any{"password": "hunter2"}
+				return nil
+			}})
+			r := NewFieldReader(FieldReaderOptions{Live: live, Mapper: mapper, Clock: clock.RealClock{}, Log: logging.NewNopLogger()})
+			got, err := r.Get(t.Context(), "shop", v1beta1.FieldSelector{APIVersion: tc.apiVersion, Kind: tc.kind, Name: "db", FieldPath: "data.password"})
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("%s\nwant %q\n got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+// TestKindsThatSpecsName lists the types of specs by which a user names a kind, so that each new one gets a rule:
+// fields are read by FieldReader, conditions of dependencies show no other field, and configs have two kinds.
+func TestKindsThatSpecsName(t *testing.T) {
+	scheme := runtime.NewScheme()
+	if err := v1beta1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	found, seen := map[string]bool{}, map[reflect.Type]bool{}
+	var walk func(reflect.Type)
+	walk = func(at reflect.Type) {
+		switch at.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map:
+			walk(at.Elem())
+		case reflect.Struct:
+			if seen[at] {
+				return
+			}
+			seen[at] = true
+			for f := range at.Fields() {
+				if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == "kind" || name == "resource" {
+					found[at.Name()] = true
+				}
+				walk(f.Type)
+			}
+		default:
+		}
+	}
+	for kind, at := range scheme.KnownTypes(v1beta1.SchemeGroupVersion) {
+		if spec, ok := at.FieldByName("Spec"); ok && !strings.HasSuffix(kind, "List") {
+			walk(spec.Type)
+		}
+	}
+	if diff := cmp.Diff([]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency"}, slices.Sorted(maps.Keys(found))); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 

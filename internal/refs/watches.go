@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -134,8 +133,8 @@ func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]b
 func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) bool {
 	asking, cancel := context.WithTimeout(ctx, accessTimeout)
 	defer cancel()
-	m, err := r.o.Mapper.RESTMapping(s.kind.GroupKind(), s.kind.Version)
-	if err != nil || m.Scope.Name() != kmeta.RESTScopeNameNamespace || isSecret(s.kind) {
+	m, _, err := r.mapping(s.kind)
+	if err != nil {
 		return false
 	}
 	allowed, err := r.o.MayWatch(asking, m.Resource, s.namespace)

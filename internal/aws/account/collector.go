@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
 // Collector exports the figures of accounts to Prometheus.
@@ -68,7 +69,7 @@ func (b *Limits) byLabels() map[labels]Figures {
 	best := map[labels]*record{}
 	for _, r := range b.records {
 		s := r.session.Scope
-		l := labels{account: s.Account, region: quota.RegionLabel(s.Region)}
+		l := labels{account: s.Account, region: regions.Label(s.Region)}
 		if r.read.IsZero() || b.now().Sub(r.used) > idle || s.Account == quota.Unverified || l.region != s.Region {
 			continue
 		}

@@ -3,6 +3,10 @@
 // only occupy their workers. While it is open, one resource at a time probes the endpoint. The
 // first answer closes the breaker. Errors and throttles are answers too.
 //
+// Several calls of a configuration without an answer, in whichever regions, make its regions suspect that have not
+// answered lately: a tenant can name all regions of AWS, and have an endpoint that answers in none. Only a few
+// reconciles of a tenant at a time may then call suspect regions, and their breakers open after one call.
+//
 // No function here waits. State is kept in memory only.
 package breaker
 
@@ -16,7 +20,7 @@ import (
 )
 
 const (
-	// most is how many consecutive calls may get no answer.
+	// most is how many consecutive calls may get no answer, and how many a configuration before its regions are suspect.
 	most = 5
 
 	// firstPause and longestPause bound the time until the next probe. It doubles with each probe
@@ -30,10 +34,19 @@ const (
 	// soon is when to probe again after a probe without a result.
 	soon = time.Second
 
+	// crowded is when to try again while too many reconciles call suspect regions.
+	crowded = 500 * time.Millisecond
+
+	// suspects is how many reconciles of a tenant may call suspect regions of a configuration at a time.
+	suspects = 3
+
+	// maxRegions is how many regions of a configuration have a breaker. AWS has fewer.
+	maxRegions = 100
+
 	// reliable is how long after an answer AWS counts as reachable.
 	reliable = time.Minute
 
-	// idle is how long an unused breaker is kept.
+	// idle is how long an unused breaker is kept, and for how long a region that has answered is not suspect.
 	idle = 10 * time.Minute
 )
 
@@ -53,16 +66,25 @@ type Breakers struct {
 	random func() float64
 
 	mu       sync.Mutex
-	circuits map[Key]*circuit
-	served   map[Key]time.Time // When AWS last served a call, if it has answered all since.
+	configs  map[types.UID]*config
 	swept    time.Time
 	watchers []func(Key)
 }
 
+// A config has the breakers of a configuration.
+type config struct {
+	// circuits and served are by region. served is when AWS last served a call, if it has answered all since.
+	circuits map[string]*circuit
+	served   map[string]time.Time
+
+	// trying counts the reconciles that may call suspect regions, by tenant.
+	trying map[string]int
+}
+
 // A circuit is a breaker with at least one call without an answer since the last answer.
 type circuit struct {
-	// failures is the number of consecutive calls without an answer.
-	failures int
+	// failures is the number of consecutive calls without an answer, and most the number that opens the breaker.
+	failures, most int
 
 	// open is true if no calls must be made; until is when the next probe is due.
 	open  bool
@@ -77,7 +99,48 @@ type circuit struct {
 
 // New returns closed breakers. random returns a number in [0, 1).
 func New(now func() time.Time, random func() float64) *Breakers {
-	return &Breakers{now: now, random: random, circuits: map[Key]*circuit{}, served: map[Key]time.Time{}, swept: now()}
+	return &Breakers{now: now, random: random, configs: map[types.UID]*config{}, swept: now()}
+}
+
+// config returns the breakers of a configuration. The caller holds the lock.
+func (b *Breakers) config(uid types.UID) *config {
+	c := b.configs[uid]
+	if c == nil {
+		c = &config{circuits: map[string]*circuit{}, served: map[string]time.Time{}, trying: map[string]int{}}
+		b.configs[uid] = c
+	}
+	return c
+}
+
+// suspicious reports whether a region is suspect.
+func (c *config) suspicious(region string, now time.Time) bool {
+	if at, ok := c.served[region]; ok && now.Sub(at) < idle {
+		return false
+	}
+	failures := 0
+	for _, circuit := range c.circuits {
+		failures += circuit.failures
+	}
+	return failures >= most
+}
+
+// circuit returns the circuit of a region, made if there is none. If there are too many, it drops the least recently
+// used one.
+func (c *config) circuit(region string, now time.Time) *circuit {
+	if found := c.circuits[region]; found != nil {
+		return found
+	}
+	if len(c.circuits) >= maxRegions {
+		delete(c.circuits, slices.MinFunc(slices.Collect(maps.Keys(c.circuits)), func(a, b string) int {
+			return c.circuits[a].used.Compare(c.circuits[b].used)
+		}))
+	}
+	made := &circuit{most: most}
+	if c.suspicious(region, now) {
+		made.most = 1
+	}
+	c.circuits[region] = made
+	return made
 }
 
 // Watch registers a function that is called after a breaker has opened or closed. It must not
@@ -91,39 +154,59 @@ func (b *Breakers) Watch(changed func(Key)) {
 	b.watchers = append(b.watchers, changed)
 }
 
-// Enter begins a reconcile that calls AWS. If the breaker is open, it returns how long to wait.
-// Otherwise the caller must call leave after the reconcile, which may be the one probe at a time.
-func (b *Breakers) Enter(k Key) (release func(), wait time.Duration) {
+// Enter begins a reconcile of a tenant that calls AWS. If the breaker is open, or the tenant has too many reconciles in
+// suspect regions, it returns how long to wait. Otherwise the caller must call release after the reconcile, which may
+// be the one probe at a time.
+func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Duration) {
 	release = func() {}
 	if b == nil {
 		return release, 0
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.circuits[k]
-	if c == nil {
+	cfg := b.configs[k.Config]
+	if cfg == nil {
 		return release, 0
 	}
-	now := b.now()
-	c.used = now
-	switch {
-	case !c.open:
-		return release, 0
-	case now.Before(c.until):
-		return release, c.until.Sub(now) + b.jitter(c.pause)
-	case c.probe:
+	now, c := b.now(), cfg.circuits[k.Region]
+	if c != nil {
+		c.used = now
+		switch {
+		case !c.open:
+		case now.Before(c.until):
+			return release, c.until.Sub(now) + b.jitter(c.pause)
+		case c.probe:
+			return release, probing + b.jitter(probing)
+		}
+	}
+	switch isOpen, suspect := c != nil && c.open, cfg.suspicious(k.Region, now); {
+	case suspect && cfg.trying[tenant] >= suspects && isOpen:
 		return release, probing + b.jitter(probing)
+	case suspect && cfg.trying[tenant] >= suspects:
+		return release, crowded + b.jitter(crowded)
+	case !suspect && !isOpen:
+		return release, 0
 	}
-	c.probe = true
-	return sync.OnceFunc(func() { b.probed(k, c) }), 0
+	cfg.trying[tenant]++
+	if c != nil {
+		c.probe = c.open
+	}
+	return sync.OnceFunc(func() { b.tried(k, cfg, tenant, c) }), 0
 }
 
-// probed ends a probe. If it had no result, the next one is due soon.
-func (b *Breakers) probed(k Key, c *circuit) {
+// tried ends a reconcile in a suspect region, or the probe of an open breaker. If a probe had no result, the next one
+// is due soon.
+func (b *Breakers) tried(k Key, cfg *config, tenant string, c *circuit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if cfg.trying[tenant]--; cfg.trying[tenant] == 0 {
+		delete(cfg.trying, tenant)
+	}
+	if c == nil || !c.probe {
+		return
+	}
 	c.probe = false
-	if now := b.now(); b.circuits[k] == c && c.open && !c.until.After(now) {
+	if now := b.now(); cfg.circuits[k.Region] == c && c.open && !c.until.After(now) {
 		c.until = now.Add(soon)
 	}
 }
@@ -135,8 +218,16 @@ func (b *Breakers) IsOpen(k Key) bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	c := b.circuits[k]
+	c := b.configs[k.Config].get(k.Region)
 	return c != nil && c.open
+}
+
+// get returns the circuit of a region, nil if there is none.
+func (c *config) get(region string) *circuit {
+	if c == nil {
+		return nil
+	}
+	return c.circuits[region]
 }
 
 // Reachable reports whether AWS has served a call within the last minute, and has answered each
@@ -147,12 +238,16 @@ func (b *Breakers) Reachable(k Key) bool {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	at, ok := b.served[k]
+	c := b.configs[k.Config]
+	if c == nil {
+		return false
+	}
+	at, ok := c.served[k.Region]
 	return ok && b.now().Sub(at) < reliable
 }
 
 // Open returns the regions in which the breaker of a configuration is open, in order.
-func (b *Breakers) Open(config types.UID) []string {
+func (b *Breakers) Open(uid types.UID) []string {
 	if b == nil {
 		return nil
 	}
@@ -160,9 +255,11 @@ func (b *Breakers) Open(config types.UID) []string {
 	defer b.mu.Unlock()
 	b.sweep()
 	var regions []string
-	for k, c := range b.circuits {
-		if k.Config == config && c.open {
-			regions = append(regions, k.Region)
+	if cfg := b.configs[uid]; cfg != nil {
+		for region, c := range cfg.circuits {
+			if c.open {
+				regions = append(regions, region)
+			}
 		}
 	}
 	slices.Sort(regions)
@@ -171,44 +268,44 @@ func (b *Breakers) Open(config types.UID) []string {
 
 // Probe lets a probe of each open breaker of a configuration pass now, because the configuration
 // has changed or works again. If it gets no answer, the pauses start from the first one again.
-func (b *Breakers) Probe(config types.UID) {
+func (b *Breakers) Probe(uid types.UID) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for k, c := range b.circuits {
-		if k.Config == config && c.open {
+	cfg := b.configs[uid]
+	if cfg == nil {
+		return
+	}
+	for _, c := range cfg.circuits {
+		if c.open {
 			c.pause, c.until = 0, b.now()
 		}
 	}
 }
 
 // Forget drops the breakers of a configuration that is deleted.
-func (b *Breakers) Forget(config types.UID) {
+func (b *Breakers) Forget(uid types.UID) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for k := range b.circuits {
-		if k.Config == config {
-			delete(b.circuits, k)
-		}
-	}
-	maps.DeleteFunc(b.served, func(k Key, _ time.Time) bool { return k.Config == config })
+	delete(b.configs, uid)
 }
 
 // answered closes a breaker. served is whether the answer is other than a failure of the server.
 func (b *Breakers) answered(k Key, served bool) {
 	b.mu.Lock()
 	b.sweep()
-	c := b.circuits[k]
-	delete(b.circuits, k)
+	cfg := b.config(k.Config)
+	c := cfg.circuits[k.Region]
+	delete(cfg.circuits, k.Region)
 	if served {
-		b.served[k] = b.now()
+		cfg.served[k.Region] = b.now()
 	} else {
-		delete(b.served, k)
+		delete(cfg.served, k.Region)
 	}
 	b.mu.Unlock()
 	if c != nil && c.open {
@@ -229,15 +326,12 @@ func (b *Breakers) count(k Key) (opened bool) {
 	defer b.mu.Unlock()
 	b.sweep()
 	now := b.now()
-	delete(b.served, k)
-	c := b.circuits[k]
-	if c == nil {
-		c = &circuit{}
-		b.circuits[k] = c
-	}
+	cfg := b.config(k.Config)
+	c := cfg.circuit(k.Region, now)
+	delete(cfg.served, k.Region)
 	c.used = now
 	c.failures++
-	if c.failures < most || now.Before(c.until) {
+	if c.failures < c.most || now.Before(c.until) {
 		// Calls that were under way when the breaker opened mean nothing new.
 		return false
 	}
@@ -270,10 +364,9 @@ func (b *Breakers) sweep() {
 		return
 	}
 	b.swept = now
-	for k, c := range b.circuits {
-		if now.Sub(c.used) > idle {
-			delete(b.circuits, k)
-		}
-	}
-	maps.DeleteFunc(b.served, func(_ Key, at time.Time) bool { return now.Sub(at) > reliable })
+	maps.DeleteFunc(b.configs, func(_ types.UID, cfg *config) bool {
+		maps.DeleteFunc(cfg.circuits, func(_ string, c *circuit) bool { return now.Sub(c.used) > idle })
+		maps.DeleteFunc(cfg.served, func(_ string, at time.Time) bool { return now.Sub(at) >= idle })
+		return len(cfg.circuits)+len(cfg.served)+len(cfg.trying) == 0
+	})
 }

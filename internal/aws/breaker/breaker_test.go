@@ -1,6 +1,7 @@
 package breaker
 
 import (
+	"fmt"
 	"strconv"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func (e *env) failLong() {
 
 func TestEnter(t *testing.T) {
 	const s = time.Second
-	probe := func(e *env) (func(), time.Duration) { return e.Enter(here) }
+	probe := func(e *env) (func(), time.Duration) { return e.Enter(here, "shop") }
 	cases := map[string]struct {
 		reason   string
 		do       func(e *env)
@@ -115,7 +116,7 @@ func TestEnter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv()
 			tc.do(e)
-			_, got := e.Enter(here)
+			_, got := e.Enter(here, "shop")
 			if got != tc.want || len(e.notified) != tc.notified {
 				t.Errorf("%s\nwaits %s, want %s; %d changes were told, want %d", tc.reason, got, tc.want, len(e.notified), tc.notified)
 			}
@@ -125,12 +126,12 @@ func TestEnter(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	e := newEnv()
+	e.unanswered(Key{Config: "c1", Region: "eu-west-2"})
 	for _, r := range []string{"us-east-1", "eu-west-1", "ap-south-1"} {
 		for range most {
 			e.unanswered(Key{Config: "c1", Region: r})
 		}
 	}
-	e.unanswered(Key{Config: "c1", Region: "eu-west-2"})
 	if diff := cmp.Diff([]string{"ap-south-1", "eu-west-1", "us-east-1"}, e.Open("c1")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -138,10 +139,103 @@ func TestOpen(t *testing.T) {
 		t.Errorf("another config's are open: %v", got)
 	}
 	e.now = e.now.Add(idle)
-	e.Enter(Key{Config: "c1", Region: "eu-west-1"})
+	e.Enter(Key{Config: "c1", Region: "eu-west-1"}, "shop")
 	e.now = e.now.Add(time.Minute)
-	if diff := cmp.Diff([]string{"eu-west-1"}, e.Open("c1")); diff != "" || len(e.circuits) != 1 {
+	if diff := cmp.Diff([]string{"eu-west-1"}, e.Open("c1")); diff != "" || len(e.configs["c1"].circuits) != 1 {
 		t.Errorf("what nobody asks for is forgotten: -want, +got:\n%s", diff)
+	}
+}
+
+// TestSuspectRegions has a config with regions that do not answer, one call in each.
+func TestSuspectRegions(t *testing.T) {
+	at := func(region string) Key { return Key{Config: here.Config, Region: region} }
+	hang := func(e *env, regions int) {
+		for i := range regions {
+			e.unanswered(at(fmt.Sprintf("eu-south-%d", i)))
+		}
+	}
+	enter := func(e *env, n int, tenant string) (releases []func()) {
+		for i := range n {
+			if release, wait := e.Enter(at(fmt.Sprintf("us-east-%d", i)), tenant); wait == 0 {
+				releases = append(releases, release)
+			}
+		}
+		return releases
+	}
+	cases := map[string]struct {
+		reason string
+		do     func(e *env) time.Duration
+		want   time.Duration
+	}{
+		"AFew":    {reason: "A few calls without an answer may happen.", do: func(e *env) time.Duration { hang(e, most-1); enter(e, 100, "evil"); return waits(e, here, "evil") }},
+		"Suspect": {reason: "A few reconciles may find out whether other regions answer.", do: func(e *env) time.Duration { hang(e, most); enter(e, 2, "evil"); return waits(e, here, "evil") }},
+		"TooMany": {reason: "No more may at a time.", do: func(e *env) time.Duration { hang(e, most); enter(e, 3, "evil"); return waits(e, here, "evil") }, want: crowded},
+		"Ended": {reason: "One of them has ended.", do: func(e *env) time.Duration {
+			hang(e, most)
+			enter(e, 3, "evil")[0]()
+			return waits(e, here, "evil")
+		}},
+		"Tenant": {reason: "Another tenant of the config has a share of its own.", do: func(e *env) time.Duration {
+			hang(e, most)
+			enter(e, 100, "evil")
+			return waits(e, here, "good")
+		}},
+		"Answers": {reason: "A region that has answered lately is not suspect.", do: func(e *env) time.Duration {
+			e.answered(here, true)
+			e.now = e.now.Add(idle / 2)
+			hang(e, most)
+			enter(e, 100, "evil")
+			return waits(e, here, "evil")
+		}},
+		"AnsweredOnce": {reason: "A region that does not answer any more is suspect.", do: func(e *env) time.Duration {
+			e.answered(here, true)
+			hang(e, most)
+			e.unanswered(here)
+			enter(e, 100, "evil")
+			return waits(e, here, "evil")
+		}, want: crowded},
+		"Opens": {reason: "One call without an answer opens the breaker of a suspect region.", do: func(e *env) time.Duration {
+			hang(e, most)
+			e.unanswered(here)
+			return waits(e, here, "evil")
+		}, want: firstPause},
+		"Probes": {reason: "Probes of open breakers count.", do: func(e *env) time.Duration {
+			hang(e, most)
+			e.unanswered(here)
+			e.now = e.now.Add(firstPause)
+			enter(e, 3, "evil")
+			return waits(e, here, "evil")
+		}, want: probing},
+		"Elsewhere": {reason: "Other configs are not concerned.", do: func(e *env) time.Duration {
+			hang(e, most)
+			enter(e, 100, "evil")
+			return waits(e, Key{Config: "c2", Region: here.Region}, "evil")
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.do(newEnv()); got != tc.want {
+				t.Errorf("%s\nwaits %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+func waits(e *env, k Key, tenant string) time.Duration {
+	_, wait := e.Enter(k, tenant)
+	return wait
+}
+
+// TestRegionsAreBounded has more regions without an answer than AWS has.
+func TestRegionsAreBounded(t *testing.T) {
+	e := newEnv()
+	for i := range 10 * maxRegions {
+		e.now = e.now.Add(time.Millisecond)
+		e.fail(1)
+		e.unanswered(Key{Config: here.Config, Region: strconv.Itoa(i)})
+	}
+	if n := len(e.configs[here.Config].circuits); n != maxRegions || !e.IsOpen(here) {
+		t.Errorf("%d breakers are kept, want %d, with the one in use: %t", n, maxRegions, e.IsOpen(here))
 	}
 }
 
@@ -149,14 +243,14 @@ func TestJitter(t *testing.T) {
 	e := newEnv()
 	e.random = func() float64 { return 0.5 }
 	e.fail(most)
-	if _, got := e.Enter(here); got != firstPause+firstPause/4 {
+	if _, got := e.Enter(here, "shop"); got != firstPause+firstPause/4 {
 		t.Errorf("want a quarter more, got %s", got)
 	}
 }
 
 func TestNil(t *testing.T) {
 	var b *Breakers
-	release, wait := b.Enter(here)
+	release, wait := b.Enter(here, "shop")
 	release()
 	b.Probe("c1")
 	b.Forget("c1")
@@ -205,7 +299,7 @@ func TestServedIsForgotten(t *testing.T) {
 	}
 	e.now = e.now.Add(idle)
 	e.answered(here, true)
-	if len(e.served) != 1 {
-		t.Errorf("%d keys are kept, want 1", len(e.served))
+	if len(e.configs) != 1 {
+		t.Errorf("%d configs are kept, want 1", len(e.configs))
 	}
 }

@@ -27,9 +27,11 @@ func (b *Breakers) countOpen() int {
 	defer b.mu.Unlock()
 	b.sweep()
 	n := 0
-	for _, c := range b.circuits {
-		if c.open {
-			n++
+	for _, cfg := range b.configs {
+		for _, c := range cfg.circuits {
+			if c.open {
+				n++
+			}
 		}
 	}
 	return n

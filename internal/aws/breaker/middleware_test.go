@@ -88,7 +88,7 @@ func TestMiddleware(t *testing.T) {
 			}
 			err := tc.call(ctx, cfg)
 			got := 0
-			if c := e.circuits[here]; c != nil {
+			if c := e.configs[here.Config].get(here.Region); c != nil {
 				got = c.failures
 			}
 			if got != tc.want {
@@ -109,8 +109,8 @@ func TestMiddlewareCloses(t *testing.T) {
 	e := newEnv()
 	e.addTo(&cfg)
 	e.fail(most)
-	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || e.IsOpen(here) || len(e.circuits) != 0 {
-		t.Errorf("an answer closes the breaker: %v, %+v", err, e.circuits)
+	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || e.IsOpen(here) || e.configs[here.Config].get(here.Region) != nil {
+		t.Errorf("an answer closes the breaker: %v, %+v", err, e.configs)
 	}
 }
 

@@ -28,11 +28,13 @@ type env struct {
 	session *session.Session
 	list    *List
 
-	// revisions are those of AWS. fail is the error of each page, calls has the times of pages.
+	// revisions are those of AWS. fail is the error of each page, which panics if panics is true, calls has the times
+	// of pages.
 	revisions map[string]string
 	prints    map[string]uint64
 	sorted    []string
 	fail      error
+	panics    bool
 	calls     []time.Time
 
 	// notified counts the calls of notify.
@@ -54,6 +56,9 @@ func newEnv(t testing.TB, o Options) *env {
 // read returns a page of the revisions, sorted by ID. A token is the first ID of a page.
 func (e *env) read(_ context.Context, _ *session.Session, token, _, _ string) (Page, error) {
 	e.calls = append(e.calls, e.now)
+	if e.panics {
+		panic("an answer that nobody expects")
+	}
 	if e.fail != nil {
 		return Page{}, e.fail
 	}

@@ -14,15 +14,19 @@ package listpoll
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
 const (
@@ -58,6 +62,9 @@ type Options struct {
 
 	// Now is the clock.
 	Now func() time.Time
+
+	// Log logs panics. The default logs nothing.
+	Log logging.Logger
 }
 
 // Defaults of Options.
@@ -115,6 +122,9 @@ func New(o Options) *Poller {
 	if o.MaxFullReadInterval <= 0 {
 		o.MaxFullReadInterval = DefaultMaxFullReadInterval
 	}
+	if o.Log == nil {
+		o.Log = logging.NewNopLogger()
+	}
 	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{}, resources: map[types.UID]*resource{}}
 }
 
@@ -134,7 +144,7 @@ func (p *Poller) Start(ctx context.Context) error {
 			}
 			go func() {
 				defer func() { <-slots }()
-				p.read(ctx, l)
+				p.readOrFail(ctx, l)
 				p.wakeUp()
 			}()
 		}
@@ -159,7 +169,7 @@ func (p *Poller) Poll(ctx context.Context) time.Duration {
 			return wait
 		}
 		for _, l := range due {
-			p.read(ctx, l)
+			p.readOrFail(ctx, l)
 		}
 	}
 }
@@ -199,11 +209,24 @@ func (p *Poller) due() (due []*list, wait time.Duration) {
 	return due, wait
 }
 
+// readOrFail reads the next page of a list that due has returned. A panic, such as one because of what an endpoint has
+// answered, counts as a failed page.
+func (p *Poller) readOrFail(ctx context.Context, l *list) {
+	_, err := panics.Guard(func() (struct{}, error) { p.read(ctx, l); return struct{}{}, nil })
+	if err == nil {
+		return
+	}
+	if panicked, ok := errors.AsType[*panics.Error](err); ok {
+		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.name(), "error", err, "stack", panicked.Stack())
+	}
+	p.finish(l, func(now time.Time) []func() { l.fail(now, false); return nil })
+}
+
 // read reads the next page of a list that due has returned.
 func (p *Poller) read(ctx context.Context, l *list) {
 	key := l.session.BreakerKey()
 	if p.o.Breakers != nil {
-		release, wait := p.o.Breakers.Enter(key)
+		release, wait := p.o.Breakers.Enter(key, "")
 		defer release()
 		if wait > 0 {
 			p.finish(l, func(now time.Time) []func() { l.postpone(now, wait); return nil })
@@ -231,12 +254,14 @@ func (p *Poller) read(ctx context.Context, l *list) {
 
 // finish applies the result of a read, and calls what the result returns without holding the lock.
 func (p *Poller) finish(l *list, result func(now time.Time) []func()) {
-	p.mu.Lock()
-	l.reading = false
-	notify := result(p.o.Now())
-	p.mu.Unlock()
-	for _, n := range notify {
-		n()
+	decide := func() []func() {
+		p.mu.Lock()
+		defer p.mu.Unlock() // Also if it panics.
+		l.reading = false
+		return result(p.o.Now())
+	}
+	for _, notify := range decide() {
+		notify()
 	}
 }
 

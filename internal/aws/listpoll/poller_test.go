@@ -221,11 +221,13 @@ func TestErrors(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		err    error
+		panics bool
 		hour   int // The most calls in an hour.
 	}{
 		"Denied":   {reason: "Without the permission, the list is tried rarely.", err: &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1},
 		"Failing":  {reason: "Failures are retried less and less often.", err: errors.New("no answer"), hour: 20},
 		"Deferred": {reason: "The quota says when.", err: &quota.DeferredError{After: 6 * time.Minute}, hour: 10},
+		"Panics":   {reason: "A panic is a failure: nobody else recovers it.", panics: true, hour: 20},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +235,7 @@ func TestErrors(t *testing.T) {
 			e := newEnv(t, Options{FullReadSpacing: time.Hour})
 			e.exist(n)
 			e.watch(n, time.Time{})
-			e.fail = tc.err
+			e.fail, e.panics = tc.err, tc.panics
 			if got := e.run(time.Hour); got < 1 || got > tc.hour {
 				t.Errorf("%s\n%d calls in the first hour, want 1 to %d", tc.reason, got, tc.hour)
 			}
@@ -243,7 +245,7 @@ func TestErrors(t *testing.T) {
 			if diff := cmp.Diff(map[State]int{Unknown: n}, e.states(n)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
-			e.fail = nil
+			e.fail, e.panics = nil, false
 			e.run(12 * time.Hour)
 			e.reconcile(n)
 			e.run(interval)

@@ -4,6 +4,8 @@ import (
 	"maps"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
 // Collector exports the state of a limiter to Prometheus.
@@ -61,7 +63,7 @@ type labels struct {
 }
 
 func labelsOf(s Scope, b Bucket) labels {
-	return labels{account: s.Account, region: RegionLabel(s.Region), bucket: b}
+	return labels{account: s.Account, region: regions.Label(s.Region), bucket: b}
 }
 
 // labelled returns the stats by labels, including the counts of scopes that were dropped.

@@ -1,13 +1,7 @@
 package quota
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -126,45 +120,6 @@ func TestUnverifiedAccountsAreApart(t *testing.T) {
 	for _, s := range []Scope{here, {Account: Unverified, Region: here.Region, Config: "other"}, {Account: here.Account, Region: here.Region, Endpoint: "http://emulator"}} {
 		if wait := l.Reserve(s, user("u"), "CreateFunction"); wait > 0 {
 			t.Errorf("%+v waits %s for what another's endpoint has answered", s, wait)
-		}
-	}
-}
-
-// TestRegionsAreTheSDKs compares the regions that have labels of their own to those of the SDK.
-func TestRegionsAreTheSDKs(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-sdk-go-v2").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "internal", "endpoints", "awsrulesfn", "partitions.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var model struct {
-		Partitions []struct {
-			Regions map[string]any `json:"regions"`
-		} `json:"partitions"`
-	}
-	if err := json.Unmarshal(b, &model); err != nil {
-		t.Fatal(err)
-	}
-	var want []string
-	for _, p := range model.Partitions {
-		for r := range p.Regions {
-			if !strings.HasSuffix(r, "-global") {
-				want = append(want, r)
-			}
-		}
-	}
-	slices.Sort(want)
-	got := strings.Fields(regions)
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("regions of AWS: -SDK, +known here:\n%s", diff)
-	}
-	for _, made := range []string{"eu-abc-1", "", "us-east-1.example.org"} {
-		if got := RegionLabel(made); got != otherRegion {
-			t.Errorf("%q is labelled %q", made, got)
 		}
 	}
 }

@@ -13,6 +13,10 @@ const (
 	headerBytes = 64 << 10
 	// silence is how long a host may neither send nor receive.
 	silence = 10 * time.Second
+	// perMiB is how much longer than a silence the body of a request or of a response may take for each MiB of it: 4
+	// Mbit/s. A host that sends a byte now and then is given up like a silent one, and code of 25 MiB may take the
+	// minute of a reconcile.
+	perMiB = 2 * time.Second
 	// codeSilence is the same for responses to calls that make AWS fetch, unpack and check code. It is
 	// less than a reconcile may take.
 	codeSilence = 45 * time.Second

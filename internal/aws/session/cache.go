@@ -2,6 +2,7 @@ package session
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,9 @@ const (
 	forgotten = 24 * time.Hour
 	// sweepEvery is how often unused entries are dropped.
 	sweepEvery = 10 * time.Minute
+	// maxSessions is how many sessions of a config are kept: those of more regions than AWS has, and of many single
+	// resources. One takes some 10 KB, and is made again without a call.
+	maxSessions = 1000
 )
 
 // A cache has the sessions of configs. Its lock is held for lookups only.
@@ -115,12 +119,18 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	return s.value, true
 }
 
-// keep caches a session, and returns it or the one that another caller has cached before.
+// keep caches a session, and returns it or the one that another caller has cached before. If there are too many, it
+// drops the least recently used one.
 func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if earlier, ok := e.sessions[k]; ok {
 		return earlier.value
+	}
+	if len(e.sessions) >= maxSessions {
+		delete(e.sessions, slices.MinFunc(slices.Collect(maps.Keys(e.sessions)), func(a, b sessionKey) int {
+			return e.sessions[a].used.Compare(e.sessions[b].used)
+		}))
 	}
 	e.sessions[k] = &cacheEntry[*Session]{value: s, used: c.now()}
 	return s

@@ -43,7 +43,7 @@ func TestErrors(t *testing.T) {
 		},
 		"NoRegion": {
 			config: namespaced(), region: "-",
-			want: `"-" is not an AWS region such as eu-west-1: correct spec.forProvider.region, or set skip_region_validation`,
+			want: `spec.forProvider.region "-" is not a region of AWS that this provider knows: correct it, or add it to spec.regions of ProviderConfig "default" of namespace "team-a"`,
 		},
 		"NoSecret": {
 			config: namespaced(),

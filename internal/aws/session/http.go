@@ -135,7 +135,7 @@ func stsClient(cfg aws.Config) *sts.Client {
 }
 
 // A boundedClient sends requests, and reads no more of a response than its operation can have. So
-// neither a host that sends without end nor one that sends nothing occupies a worker. It follows no
+// neither a host that sends without end, nor one that sends hardly anything, occupies a worker. It follows no
 // redirect, which could lead to any host.
 type boundedClient struct {
 	transport http.RoundTripper
@@ -184,7 +184,7 @@ func isRedirect(service string, status int) bool {
 	}
 }
 
-// A watch ends a call when nothing was sent or received for a while.
+// A watch ends a call when nothing was sent or received for a while, or too little.
 type watch struct {
 	ctx     context.Context //nolint:containedctx // It is that of one call.
 	host    string
@@ -196,20 +196,31 @@ type watch struct {
 	// answers is true once the response has begun.
 	answers  bool
 	finished bool
+	// began is when the body of the request or of the response began, and moved how many bytes of it have passed.
+	began time.Time
+	moved int64
 }
 
 func newWatch(ctx context.Context, end context.CancelCauseFunc, host string, silence time.Duration) *watch {
 	w := &watch{ctx: ctx, end: end, host: host, silence: silence}
+	w.begin()
 	//nolint:forbidigo // It ends a call. No code waits for it.
 	w.timer = time.AfterFunc(silence, func() { w.end(&awserr.SilentError{Host: host}) })
 	return w
 }
 
-// activity notes that something was sent or received.
-func (w *watch) activity() {
+// begin notes that a body begins.
+func (w *watch) begin() {
+	w.began, w.moved = time.Now(), 0 //nolint:forbidigo // Like the timer, it only ends a call.
+}
+
+// activity notes that a part of a body was sent or received.
+func (w *watch) activity(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.allow(w.silence)
+	w.moved += int64(n)
+	left := w.silence + time.Duration(w.moved)*perMiB/mib - time.Since(w.began) //nolint:forbidigo // As above.
+	w.allow(min(w.silence, max(left, 0)))
 }
 
 // sent notes that the whole request was sent, and how long the response may take to begin.
@@ -226,6 +237,7 @@ func (w *watch) answered() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answers = true
+	w.begin()
 	w.allow(w.silence)
 }
 
@@ -274,7 +286,7 @@ func (u *upload) Read(p []byte) (int, error) {
 	if err == io.EOF || u.left == 0 {
 		u.watch.sent(u.wait)
 	} else {
-		u.watch.activity()
+		u.watch.activity(n)
 	}
 	return n, err
 }
@@ -298,7 +310,7 @@ func (d *download) Read(p []byte) (int, error) {
 	n, err := d.ReadCloser.Read(p)
 	d.left -= int64(n)
 	if n > 0 {
-		d.watch.activity()
+		d.watch.activity(n)
 	}
 	if err != nil && err != io.EOF { //nolint:errorlint // A reader returns it as it is.
 		err = d.watch.cause(err)

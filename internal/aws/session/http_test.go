@@ -218,13 +218,15 @@ func TestSlowIsNotSilent(t *testing.T) {
 	}{
 		"Usual":        {"Most calls are answered at once.", "GetFunction", 0, silence - 1, 0, false},
 		"Late":         {"What is not, is given up.", "GetFunction", 0, silence + 1, 0, true},
-		"Upload":       {"An upload goes on for as long as it goes on.", "CreateFunction", silence - 1, silence - 1, silence - 1, false},
+		"Upload":       {"An upload and an answer take their time.", "CreateFunction", silence / 4, codeSilence - 1, silence / 7, false},
+		"UploadTrails": {"An upload that hardly makes progress is given up.", "CreateFunction", silence / 2, 0, 0, true},
 		"UploadStops":  {"One that stops is given up.", "CreateFunction", silence + 1, 0, 0, true},
 		"Code":         {"AWS may take a while to unpack code.", "UpdateFunctionCode", 0, codeSilence - 1, 0, false},
 		"CodeLate":     {"It does not take longer.", "UpdateFunctionCode", 0, codeSilence + 1, 0, true},
-		"Invoke":       {"A function may run for long.", "Invoke", 0, time.Hour, silence - 1, false},
+		"Invoke":       {"A function may run for long.", "Invoke", 0, time.Hour, silence / 7, false},
 		"InvokeStops":  {"What it returns comes at once.", "Invoke", 0, time.Hour, silence + 1, true},
-		"AnswerTrails": {"An answer that stops is given up.", "GetFunction", 0, 0, silence + 1, true},
+		"AnswerStops":  {"An answer that stops is given up.", "GetFunction", 0, 0, silence + 1, true},
+		"AnswerTrails": {"One that hardly makes progress holds a worker just as well.", "GetFunction", 0, 0, silence / 3, true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -259,6 +261,53 @@ func TestSlowIsNotSilent(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestTrickle has hosts that send forever, slowly. It checks when they are given up.
+func TestTrickle(t *testing.T) {
+	cases := map[string]struct {
+		reason             string
+		service, operation string
+		part               int
+		want               time.Duration
+	}{
+		"Read":   {reason: "A byte now and then is no answer.", service: "Lambda", operation: "GetFunction", part: 1, want: silence},
+		"List":   {reason: "Nor is it one in a list.", service: "Lambda", operation: "ListFunctions", part: 1, want: silence},
+		"Code":   {reason: "Nor is it code.", service: "S3", operation: "GetObject", part: 1, want: silence},
+		"Faster": {reason: "The more it sends, the longer it may take, up to the limit of the operation.", service: "Lambda", operation: "GetFunction", part: 5 << 10, want: silence + silence/10},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := boundedClient{transport: tripper(func(r *http.Request) (*http.Response, error) {
+					body := untilDone{ctx: r.Context(), Reader: trickle{part: tc.part}}
+					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
+				})}
+				r, err := http.NewRequestWithContext(calling(t, tc.service, tc.operation), http.MethodGet, "http://lambda.example.org", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				began := time.Now()
+				res, err := c.Do(r)
+				if err == nil {
+					_, err = io.Copy(io.Discard, res.Body)
+					_ = res.Body.Close()
+				}
+				_, silent := errors.AsType[*awserr.SilentError](err)
+				if took := time.Since(began); !silent || took < tc.want || took > tc.want+time.Second {
+					t.Errorf("%s\nit was given up after %s, want %s: %v", tc.reason, took, tc.want, err)
+				}
+			})
+		})
+	}
+}
+
+// A trickle sends a part of an answer every 100 ms.
+type trickle struct{ part int }
+
+func (r trickle) Read(p []byte) (int, error) {
+	time.Sleep(100 * time.Millisecond) // The clock is that of the test.
+	return min(len(p), r.part), nil
 }
 
 // untilDone blocks in Read until its call ends, as the network does.

@@ -2,24 +2,30 @@ package session
 
 import (
 	"fmt"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 )
 
-var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
-
-// checkRegion returns an error if a region cannot be one of AWS.
-func checkRegion(region string, skip bool) error {
-	if region == "" {
+// checkRegion returns an error if the resources of a config must not name a region. The regions that a tenant may name
+// are bounded, also those of the tenant's own configs.
+func (s settings) checkRegion(region string) error {
+	switch {
+	case region == "":
 		return fmt.Errorf("no region is set: set spec.forProvider.region")
-	}
-	if skip || regionPattern.MatchString(region) {
+	case regions.IsEndpoint(region):
+		return fmt.Errorf("spec.forProvider.region %q names an endpoint, not a region: set the region itself, such as us-east-1, "+
+			"and useFIPSEndpoint or useDualStackEndpoint in spec of %s", region, s.ref)
+	case regions.Known(region), slices.Contains(s.Regions, v1beta1.Region(region)), s.SkipRegionValidation && !s.namespaced:
 		return nil
 	}
-	return fmt.Errorf("%q is not an AWS region such as eu-west-1: correct spec.forProvider.region, or set skip_region_validation", region)
+	return fmt.Errorf("spec.forProvider.region %q is not a region of AWS that this provider knows: "+
+		"correct it, or add it to spec.regions of %s", region, s.ref)
 }
 
 // partitions maps the prefixes of regions to partitions. The first one that fits counts.

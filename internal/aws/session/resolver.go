@@ -154,7 +154,7 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRegion(region, s.SkipRegionValidation); err != nil {
+	if err := s.checkRegion(region); err != nil {
 		return nil, err
 	}
 	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
@@ -178,7 +178,7 @@ func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, regi
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRegion(region, s.SkipRegionValidation); err != nil {
+	if err := s.checkRegion(region); err != nil {
 		return nil, err
 	}
 	session, err := r.session(ctx, s.withoutResourceTags(), sessionTags{}, region)

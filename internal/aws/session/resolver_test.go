@@ -258,7 +258,7 @@ func TestChangedConfigIsProbed(t *testing.T) {
 	}
 	wait := func() time.Duration {
 		e.resolve(t, f)
-		leave, wait := e.options.Breakers.Enter(k)
+		leave, wait := e.options.Breakers.Enter(k, "")
 		leave()
 		return wait
 	}

@@ -132,19 +132,29 @@ func TestIdentityShowsNoMore(t *testing.T) {
 	}
 }
 
+// shared returns a ClusterProviderConfig with the keys of a Secret, and changes.
+func shared(change func(*v1beta1.ConnectionSpec)) *v1beta1.ClusterProviderConfig {
+	return cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
+		s.Credentials.Source = v1beta1.CredentialsSourceSecret
+		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+			Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+		}
+		change(&s.ConnectionSpec)
+	})
+}
+
 // TestRegionsComeAndGo has resources that name regions that do not exist.
 func TestRegionsComeAndGo(t *testing.T) {
 	tagged := role(roleTwo)
 	tagged.ResourceTags = []string{"Name"}
-	for name, change := range map[string]func(*v1beta1.ProviderConfigSpec){
-		"Shared": func(*v1beta1.ProviderConfigSpec) {},
-		"Tagged": func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged} },
-	} {
+	for name, chain := range map[string][]v1beta1.AssumeRoleOptions{"Shared": nil, "Tagged": {tagged}} {
 		t.Run(name, func(t *testing.T) {
-			b := newEnv(t, Options{}, namespaced(change), secret(ns, "aws", map[string]string{"creds": ini}))
+			b := newEnv(t, Options{}, shared(func(s *v1beta1.ConnectionSpec) {
+				s.SkipRegionValidation, s.AssumeRoleChain = true, chain
+			}), secret(ns, "aws", map[string]string{"creds": ini}))
 			b.environ["AWS_REGION"] = region
 			for i := range 300 {
-				f := function("ProviderConfig", "default")
+				f := function("ClusterProviderConfig", "default")
 				f.SetName(fmt.Sprintf("f%d", i))
 				s, err := b.Resolve(t.Context(), f, "eu-"+strings.Repeat("x", i+1)+"-1")
 				if err != nil {
@@ -157,13 +167,83 @@ func TestRegionsComeAndGo(t *testing.T) {
 			}
 			for range 30 {
 				b.wait(10 * time.Minute)
-				b.resolve(t, function("ProviderConfig", "default"))
+				b.resolve(t, function("ClusterProviderConfig", "default"))
 			}
-			e := b.cache.configs["pc1"]
+			e := b.cache.configs["cpc1"]
 			if len(e.sessions) != 1 || len(e.identities) > 2 || len(b.limiter.Stats()) != 0 {
 				t.Errorf("%d sessions, %d identities and %d buckets are kept after the churn, want the one session in use", len(e.sessions), len(e.identities), len(b.limiter.Stats()))
 			}
 		})
+	}
+}
+
+// TestRegions checks which regions the resources of a config may name. Nothing is called or kept for others.
+func TestRegions(t *testing.T) {
+	const unknown, endpoint = "is not a region of AWS that this provider knows", "names an endpoint, not a region"
+	tenant := func(change func(*v1beta1.ConnectionSpec)) client.Object {
+		return namespaced(func(s *v1beta1.ProviderConfigSpec) { change(&s.ConnectionSpec) })
+	}
+	plain := func(*v1beta1.ConnectionSpec) {}
+	listed := func(s *v1beta1.ConnectionSpec) { s.Regions = []v1beta1.Region{"eu-example-1"} }
+	skips := func(s *v1beta1.ConnectionSpec) { s.SkipRegionValidation = true }
+	cases := map[string]struct {
+		reason string
+		config client.Object
+		region string
+		want   string
+	}{
+		"Known":        {reason: "A region of AWS.", config: tenant(plain), region: "ap-southeast-7"},
+		"Sovereign":    {reason: "A region of another partition.", config: tenant(plain), region: "eusc-de-east-1"},
+		"MadeUp":       {reason: "Each region has a session and a circuit breaker.", config: tenant(plain), region: "eu-abc-1", want: unknown},
+		"Listed":       {reason: "A region that is newer than the provider.", config: tenant(listed), region: "eu-example-1"},
+		"NotListed":    {reason: "Only the regions of the list are added.", config: tenant(listed), region: "eu-example-2", want: unknown},
+		"Skips":        {reason: "The administrator trusts those who use the config.", config: shared(skips), region: "eu-abc-1"},
+		"TenantSkips":  {reason: "A tenant's own config could have any number of regions.", config: tenant(skips), region: "eu-abc-1", want: unknown},
+		"FIPS":         {reason: "The SDK takes it for eu-central-1.", config: shared(skips), region: "eu-fips-central-1", want: endpoint},
+		"FIPSBefore":   {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "fips-us-east-1", want: endpoint},
+		"FIPSAfter":    {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "us-east-1-fips", want: endpoint},
+		"DualStack":    {reason: "IPv6 is a setting.", config: tenant(plain), region: "dualstack-us-east-1", want: endpoint},
+		"ListedAsFIPS": {reason: "The API server refuses it in the list, too.", config: tenant(func(s *v1beta1.ConnectionSpec) { s.Regions = []v1beta1.Region{"fips-us-east-1"} }), region: "fips-us-east-1", want: endpoint},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, Options{}, tc.config, secret(ns, "aws", map[string]string{"creds": ini}))
+			kind := v1beta1.ProviderConfigKind
+			if tc.config.GetNamespace() == "" {
+				kind = v1beta1.ClusterProviderConfigKind
+			}
+			_, err := e.Resolve(t.Context(), function(kind, "default"), tc.region)
+			switch {
+			case tc.want == "" && err != nil:
+				t.Errorf("%s\n%v", tc.reason, err)
+			case tc.want != "" && (err == nil || !strings.Contains(err.Error(), "spec.forProvider.region") || !strings.Contains(err.Error(), tc.want)):
+				t.Errorf("%s\nwant an error that names the field, got %v", tc.reason, err)
+			case tc.want != "" && (e.sts.callsOf("GetCallerIdentity") > 0 || len(e.cache.configs) > 0):
+				t.Errorf("%s\nAWS was called, or something was cached", tc.reason)
+			}
+		})
+	}
+}
+
+// TestSessionsAreBounded uses more regions in an hour than sessions are kept.
+func TestSessionsAreBounded(t *testing.T) {
+	e := newEnv(t, Options{}, shared(func(s *v1beta1.ConnectionSpec) { s.SkipRegionValidation = true }), secret(ns, "aws", map[string]string{"creds": ini}))
+	f := function("ClusterProviderConfig", "default")
+	used := e.resolve(t, f)
+	for i := range 3 * maxSessions {
+		if _, err := e.Resolve(t.Context(), f, fmt.Sprintf("eu-x-%d", i)); err != nil {
+			t.Fatal(err)
+		}
+		e.wait(time.Second)
+		if e.resolve(t, f) != used {
+			t.Fatalf("after %d regions, a session in use is made again", i)
+		}
+	}
+	if n := len(e.cache.configs["cpc1"].sessions); n > maxSessions {
+		t.Errorf("%d sessions are kept, want %d", n, maxSessions)
+	}
+	if n := e.sts.callsOf("GetCallerIdentity"); n != 1 {
+		t.Errorf("%d calls of STS, want 1", n)
 	}
 }
 

@@ -2,6 +2,7 @@ package alias
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
@@ -9,7 +10,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // metrics reads CloudWatch in calls that all rollouts of a session share.
@@ -17,14 +20,26 @@ type metrics struct {
 	batcher *cloudwatch.Batcher
 	api     cloudwatch.API
 	now     func() time.Time
+
+	// mayAct returns an error if the Alias may not use functions.
+	mayAct func(context.Context, ...tenancy.Target) error
 }
 
 func metricsOf(s *session.Session, now func() time.Time) metrics {
-	return metrics{batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig), now: now}
+	return metrics{
+		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig), now: now,
+		mayAct: reconciler.CheckMayAct,
+	}
 }
 
-// Sample returns the value of a metric with GetMetricData, or how long to wait for it.
+// Sample returns the value of a metric with GetMetricData, or how long to wait for it. It returns an error if the
+// metric is one of a function that the Alias may not use.
 func (m metrics) Sample(ctx context.Context, s rollout.Subject, metric *v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
+	for _, name := range cloudwatch.Functions(s, *metric) {
+		if err := m.mayAct(ctx, tenancy.Functions(&name)...); err != nil {
+			return rollout.Sample{}, 0, fmt.Errorf("cannot read the metrics of function %s: %w", name, err)
+		}
+	}
 	return m.batcher.Sample(ctx, m.api, m.now(), s, *metric)
 }
 

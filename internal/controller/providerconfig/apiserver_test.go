@@ -198,8 +198,11 @@ func TestAdmission(t *testing.T) {
 		"Tags":              {spec: keys + "tags: {team: a}\nignoreTags: {keys: [a], keyPrefixes: [b]}"},
 		"AllowedNamespaces": {cluster: true, spec: anywhere + "allowedNamespaces: {names: [a], selector: {matchLabels: {aws: 'yes'}}}"},
 		"Flags":             {cluster: true, spec: anywhere + "skip_credentials_validation: true\nskip_region_validation: true\nskip_metadata_api_check: true\nskip_requesting_account_id: true\ns3_use_path_style: true"},
+		"Regions":           {spec: keys + "regions: [eu-example-1]"},
 		"Tenants":           {cluster: true, spec: anywhere + "namespaceIsolation: None\nfunctionNames: [{prefixes: ['{namespace}_', '']}, {namespaces: [shop], prefixes: [legacy-]}]"},
 
+		"BadRegion":         {spec: keys + "regions: [eu-central-1a]", want: "this is not the name of a region"},
+		"FIPSRegion":        {cluster: true, spec: anywhere + "regions: [fips-us-east-1]", want: "this names an endpoint, not a region"},
 		"NoIsolation":       {cluster: true, spec: anywhere + "namespaceIsolation: Never", want: "Unsupported value"},
 		"NoFunctionNames":   {cluster: true, spec: anywhere + "functionNames: []", want: "functionNames"},
 		"NoPrefixes":        {cluster: true, spec: anywhere + "functionNames: [{namespaces: [shop]}]", want: "prefixes"},

@@ -125,7 +125,7 @@ func TestReadyConfigIsProbed(t *testing.T) {
 	n, k := &network{down: true}, breaker.Key{Config: c.GetUID(), Region: "eu-west-1"}
 	n.call(e.breakers, c, k.Region)
 	wait := func() time.Duration {
-		release, wait := e.breakers.Enter(k)
+		release, wait := e.breakers.Enter(k, "")
 		release()
 		return wait
 	}

@@ -29,7 +29,7 @@ var importFunctions = flag.Int("campaign.import", 5, "functions of random accoun
 // account makes a random account with so many functions.
 func (s *Simulation) account(seed uint64, n int, unversioned bool) {
 	s.Helper()
-	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: s.Lambda, Double: s.Double, Secret: Canary, Unversioned: unversioned} //nolint:gosec // It is a test.
+	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: s.Lambda, Double: s.Double, Secret: CanaryWord, Unversioned: unversioned} //nolint:gosec // It is a test.
 	if err := a.Make(s.Context(), n); err != nil {
 		s.Fatal(err)
 	}

@@ -314,7 +314,7 @@ func (s *Simulation) planMode(k Kind) {
 					return false
 				}
 			}
-			return c["reason"] == reason && c["observedGeneration"] == u.GetGeneration() && !strings.Contains(message, Canary)
+			return c["reason"] == reason && c["observedGeneration"] == u.GetGeneration() && leaked(message) == ""
 		}
 	}
 	annotate := func(value any) {

@@ -207,7 +207,7 @@ func (l *Logs) Write(b []byte) (int, error) {
 		lines := strings.Lines(l.buf.String())
 		l.buf.Reset()
 		for line := range lines {
-			if strings.Contains(line, Canary) || strings.Contains(strings.ToLower(line), "panic") {
+			if leaked(line) != "" || strings.Contains(strings.ToLower(line), "panic") {
 				l.buf.WriteString(line)
 			}
 		}
