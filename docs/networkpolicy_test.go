@@ -56,7 +56,7 @@ func TestNetworkPolicy(t *testing.T) {
 		if err := c.Create(t.Context(), created); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = c.Delete(context.Background(), created) })
+		t.Cleanup(func() { _ = c.Delete(context.WithoutCancel(t.Context()), created) })
 		into(t, u, policy)
 	}
 	selects(t, "the network policy", &policy.Spec.PodSelector, podLabels())

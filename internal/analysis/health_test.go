@@ -85,7 +85,7 @@ func TestConditionDependency(t *testing.T) {
 		"NoKind":    {"A kind that does not exist.", but(func(d *v1beta1.RolloutConditionDependency) { d.Kind = "Tabel" }), nil, nil, outcome{"Error", "", "cannot read Tabel orders: the cluster has no kind Tabel in db.example.org/v1"}},
 		"Malformed": {"A version that is none.", but(func(d *v1beta1.RolloutConditionDependency) { d.APIVersion = "a/b/c" }), nil, nil, outcome{"Error", "", `apiVersion "a/b/c" is not valid`}},
 		"Cluster":   {"A cluster-scoped kind.", but(func(d *v1beta1.RolloutConditionDependency) { d.Kind = "Account" }), nil, nil, outcome{"Error", "", "the kind is cluster-scoped"}},
-		"Secret": {"Secrets are not read.", but(func(d *v1beta1.RolloutConditionDependency) { d.APIVersion, d.Kind = "v1", "Secret" }), object(nil, ready), nil, outcome{"Error", "", "Secrets are not read"}},
+		"Secret":    {"Secrets are not read.", but(func(d *v1beta1.RolloutConditionDependency) { d.APIVersion, d.Kind = "v1", "Secret" }), object(nil, ready), nil, outcome{"Error", "", "Secrets are not read"}},
 		"Forbidden": {"An object that the provider may not read.", table, nil, kerrors.NewForbidden(schema.GroupResource{}, "orders", nil), outcome{"Error", "", `cannot read Table orders: grant the provider's ServiceAccount get on tables of API group "db.example.org"`}},
 		"Failing":   {"An API server that fails.", table, nil, errors.New("etcd is down"), outcome{"Error", "", "cannot read Table orders: etcd is down"}},
 	}

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -99,56 +100,62 @@ const (
 // next returns when to decide again: at the next measurement, at the end of the step, or at its
 // deadline. It is zero if only a change requires it.
 func (m *machine) next() time.Duration {
-	if !active(m.s) {
-		switch {
-		case m.waits:
-			return commandEvery
-		case m.s.DifferentSince != nil && m.s.Drift == "":
-			return driftGrace
-		}
-		return 0
+	isDifferent := m.s.DifferentSince != nil && m.s.Drift == ""
+	waits := m.atStep()
+	if active(m.s) {
+		waits = append(waits, m.atMeasurement()...)
 	}
-	after := pausedEvery
-	if m.s.Step == v1beta1.RolloutAnalyzing || m.s.Step == v1beta1.RolloutBaking {
-		after = 0 // The alias need not be read before something is due.
-	}
-	sooner := func(d time.Duration) {
-		if d = max(d, soon); after == 0 || d < after {
-			after = d
-		}
-	}
-	due, next := Due(m.spec, m.s, m.now)
-	if !next.IsZero() {
-		sooner(next.Sub(m.now))
-	}
-	if len(due) > 0 {
-		sooner(max(m.o.Wait, time.Second))
-	}
-	if left, ok := m.left(); ok {
-		sooner(left + 1)
-	}
-	if d, ok := m.duration(); ok && d > m.s.StepElapsed.Duration {
-		sooner(d - m.s.StepElapsed.Duration)
-	}
-	if m.s.Step == v1beta1.RolloutValidating {
-		sooner(min(max(m.s.StepElapsed.Duration/validateShare, validateLeast), validateMost))
-	}
-	if _, c := nextTest(m.spec, m.s); m.s.Step == v1beta1.RolloutPreTraffic && c != nil && c.Result == Error && c.MeasuredAt != nil {
-		sooner(c.MeasuredAt.Add(retryDelay(c.Errors)).Sub(m.now))
-	}
-	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
-		sooner(t.Sub(m.now))
-	}
-	if m.s.DifferentSince != nil && m.s.Drift == "" {
-		sooner(driftGrace)
+	if isDifferent {
+		waits = append(waits, driftGrace)
 	}
 	if m.waits {
-		sooner(commandEvery)
+		waits = append(waits, commandEvery)
 	}
-	if after == 0 {
-		after = pausedEvery
+	if len(waits) == 0 {
+		return 0
 	}
-	return after
+	return max(slices.Min(waits), soon)
+}
+
+// atMeasurement returns after how long something is measured.
+func (m *machine) atMeasurement() (waits []time.Duration) {
+	due, next := Due(m.spec, m.s, m.now)
+	if !next.IsZero() {
+		waits = append(waits, next.Sub(m.now))
+	}
+	if len(due) > 0 {
+		waits = append(waits, max(m.o.Wait, time.Second))
+	}
+	return waits
+}
+
+// atStep returns after how long the current step may go on or has to end.
+func (m *machine) atStep() (waits []time.Duration) {
+	if !active(m.s) {
+		return nil
+	}
+	left, hasDeadline := m.left()
+	if hasDeadline {
+		waits = append(waits, left+1)
+	}
+	switch d, _ := m.duration(); {
+	case d > m.s.StepElapsed.Duration:
+		waits = append(waits, d-m.s.StepElapsed.Duration)
+	case m.s.Step == v1beta1.RolloutValidating:
+		waits = append(waits, min(max(m.s.StepElapsed.Duration/validateShare, validateLeast), validateMost))
+	case m.s.Step == v1beta1.RolloutPreTraffic:
+		if _, c := nextTest(m.spec, m.s); c != nil && c.Result == Error && c.MeasuredAt != nil {
+			waits = append(waits, c.MeasuredAt.Add(retryDelay(c.Errors)).Sub(m.now))
+		}
+	}
+	if t := m.retryAt(); m.s.Intent != nil && t.After(m.now) {
+		waits = append(waits, t.Sub(m.now))
+	}
+	analyzes := m.s.Step == v1beta1.RolloutAnalyzing || m.s.Step == v1beta1.RolloutBaking
+	if !analyzes || !hasDeadline {
+		waits = append(waits, pausedEvery)
+	}
+	return waits
 }
 
 // duration returns how long the current step lasts at least, and false if it does not depend on the time.

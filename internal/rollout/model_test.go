@@ -422,6 +422,7 @@ func short(s *v1beta1.AliasRolloutStatus) string {
 // carryOut makes the calls of a decision, if they reach AWS.
 func (m *model) carryOut(o Observation, d Decision, calm bool) {
 	switch d.Action {
+	case None:
 	case Wake:
 		if m.inactive[d.Version] {
 			delete(m.inactive, d.Version)
@@ -605,9 +606,7 @@ func (m *model) fork() *model {
 	}
 	f.preparing, f.commands, f.successes, f.last = maps.Clone(m.preparing), maps.Clone(m.commands), maps.Clone(m.successes), maps.Clone(m.last)
 	f.count = map[string]int{}
-	for c, value := range f.commands { // Only this one.
-		f.state.HandledCommands[c] = value
-	}
+	maps.Copy(f.state.HandledCommands, f.commands) // Only this one.
 	return &f
 }
 

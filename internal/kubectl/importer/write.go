@@ -92,7 +92,7 @@ func marshal(u map[string]any) ([]byte, error) {
 }
 
 // rejected matches such characters, as far as JSON does not escape them anyway.
-var rejected = regexp.MustCompile("[\\x{7f}-\\x{9f}\\x{fffe}\\x{ffff}]")
+var rejected = regexp.MustCompile(`[\x{7f}-\x{9f}\x{fffe}\x{ffff}]`)
 
 // comment writes lines as comments of YAML.
 func comment(w *bytes.Buffer, lines ...string) {

@@ -39,7 +39,7 @@ func TestMissingData(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var recent []float64
-			for _, v := range strings.Fields(tc.values) {
+			for v := range strings.FieldsSeq(tc.values) {
 				value := map[string]float64{"0": 0, "X": 2, "-": math.NaN()}[v]
 				recent = append([]float64{value}, recent...)
 			}

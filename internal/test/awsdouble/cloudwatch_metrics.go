@@ -24,7 +24,7 @@ type Metric struct {
 }
 
 // key returns the identity of a metric in its account and region.
-func (m Metric) key() string {
+func (m *Metric) key() string {
 	parts := []string{m.Namespace, m.Name}
 	for _, k := range slices.Sorted(maps.Keys(m.Dimensions)) {
 		parts = append(parts, k, m.Dimensions[k])
@@ -33,7 +33,7 @@ func (m Metric) key() string {
 }
 
 // resolution returns the length of the metric's data points in seconds.
-func (m Metric) resolution() int64 {
+func (m *Metric) resolution() int64 {
 	if m.HighResolution {
 		return 1
 	}

@@ -62,7 +62,7 @@ func invoke(s *Server, r *request) (*answer, error) {
 		ClientContext: r.http.Header.Get("X-Amz-Client-Context"), TenantID: r.http.Header.Get("X-Amz-Tenant-Id"),
 		DurableExecutionName: r.http.Header.Get("X-Amz-Durable-Execution-Name"),
 	}
-	if err := invocable(f, i, in); err != nil {
+	if err := invocable(f, in); err != nil {
 		return nil, err
 	}
 	header := http.Header{"X-Amz-Executed-Version": {i.Version}}
@@ -103,7 +103,7 @@ func returned(out Returned, header http.Header, tail bool) *answer {
 }
 
 // invocable rejects invocations that do not reach the function's code.
-func invocable(f *function, i instance, in Invoked) error {
+func invocable(f *function, in Invoked) error {
 	limit, kind := maxPayload, "RequestResponse"
 	if in.Asynchronous {
 		limit, kind = maxEventPayload, "Event"

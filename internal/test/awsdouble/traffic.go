@@ -285,8 +285,8 @@ func (b *batch) series(name, executed string) []*recordedMetric {
 // publication returns how long after its end an invocation that began at a time is published. The parts of a minute
 // are not published in their order, and the last part takes the longest.
 func (s *Server) publication(at time.Time) time.Duration {
-	late := []time.Duration{3, 0, 4, 1, 2, 5}[at.Second()/int(slice.Seconds())]
-	return s.options.MetricDelay * (4 + late) / 9
+	ninths := []int64{7, 4, 8, 5, 6, 9}[at.Second()/int(slice.Seconds())]
+	return time.Duration(int64(s.options.MetricDelay) * ninths / 9) //nolint:mnd // Ninths.
 }
 
 // part returns how many of n are of a part, exactly or at random.

@@ -61,8 +61,9 @@ func formsOf(secret string) []form {
 	add("hex", x)
 	add("upper-case hex", strings.ToUpper(x))
 	add("hex with spaces", fmt.Sprintf("% x", secret))
-	add("bytes", strings.Trim(fmt.Sprint([]byte(secret)), "[]"))
-	add("JSON's bytes", strings.ReplaceAll(strings.Trim(fmt.Sprint([]byte(secret)), "[]"), " ", ","))
+	numbers := strings.Trim(fmt.Sprintf("%d", []byte(secret)), "[]")
+	add("bytes", numbers)
+	add("JSON's bytes", strings.ReplaceAll(numbers, " ", ","))
 
 	add("URL's query", url.QueryEscape(secret))
 	add("URL's path", url.PathEscape(secret))
@@ -75,9 +76,10 @@ func formsOf(secret string) []form {
 	add("lower-case percent-escaped", strings.ToLower(percent.String()))
 	add("unicode-escaped", unicode.String())
 
-	quoted, _ := json.Marshal(secret) // It is a string.
-	add("JSON", strings.Trim(string(quoted), `"`))
-	add("JSON in JSON", strings.Trim(strconv.Quote(strings.Trim(string(quoted), `"`)), `"`))
+	if quoted, err := json.Marshal(secret); err == nil { // A string always has a JSON form.
+		add("JSON", strings.Trim(string(quoted), `"`))
+		add("JSON in JSON", strings.Trim(strconv.Quote(strings.Trim(string(quoted), `"`)), `"`))
+	}
 	add("Go", strings.Trim(strconv.Quote(secret), `"`))
 	return out
 }

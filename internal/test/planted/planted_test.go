@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 		"Hex":         func(s string) string { return hex.EncodeToString([]byte(s)) },
 		"UpperHex":    func(s string) string { return fmt.Sprintf("%X", s) },
 		"SpacedHex":   func(s string) string { return fmt.Sprintf("% x", s) },
-		"Bytes":       func(s string) string { return fmt.Sprint([]byte(s)) },
+		"Bytes":       func(s string) string { return fmt.Sprintf("%d", []byte(s)) },
 		"Query":       url.QueryEscape,
 		"Path":        url.PathEscape,
 		"QueryValues": func(s string) string { return url.Values{"a": {s}}.Encode() },
