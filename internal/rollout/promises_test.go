@@ -633,3 +633,17 @@ func TestAllAtOnceIsJudged(t *testing.T) {
 		t.Errorf("baked for %s", took)
 	}
 }
+
+// TestCommandIsWithdrawn checks that no rollout begins while rollback-to waits for a version, and that one does when the
+// annotation is removed.
+func TestCommandIsWithdrawn(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.observed.Versions["1"] = Version{Fingerprint: "f1", Pending: "version 1 is Pending"}
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
+	s.observed.Target = "3"
+	s.pass(time.Hour)
+	s.wantSent("it waits")
+	delete(s.observed.Commands, v1beta1.AnnotationRolloutRollbackTo)
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "3")
+}
