@@ -555,7 +555,7 @@ func TestOnFailure(t *testing.T) {
 		rejected bool
 		warns    bool
 	}{
-		"Rollback": {reason: "The target has failed.", edit: func(m *v1beta1.RolloutMetric) {}, phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true},
+		"Rollback": {reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {}, phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true},
 		"Pause":    {reason: "The failure remains, and nobody has decided until the deadline.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed, failure: ReasonDeadline},
 		"Warn":     {reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" }, phase: v1beta1.RolloutReady, warns: true},
 		"DryRun":   {reason: "It is ignored.", edit: func(m *v1beta1.RolloutMetric) { m.DryRun = true }, phase: v1beta1.RolloutReady},
