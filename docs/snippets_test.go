@@ -88,6 +88,16 @@ func whole(content map[string]any, part string) (*unstructured.Unstructured, err
 		f := function(map[string]any{}, map[string]any{})
 		maps.Copy(f.Object["spec"].(map[string]any), content)
 		return f, nil
+	case "rollout":
+		return &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "lambda.aws.m.crossplane.io/v1beta1",
+			"kind":       "Alias",
+			"metadata":   map[string]any{"name": "part", "namespace": "shop"},
+			"spec": map[string]any{
+				"forProvider": map[string]any{"region": "eu-central-1", "functionName": "part", "functionVersion": "1"},
+				"rollout":     content,
+			},
+		}}, nil
 	case "ProviderConfig", "ClusterProviderConfig":
 		content = map[string]any{
 			"apiVersion": "lambda.aws.m.crossplane.io/v1beta1",

@@ -289,6 +289,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		PollWithEvents:  o.PollWithEvents,
 		Metrics:         m,
 		ClusterID:       clusterID,
+		Namespaces:      o.Namespaces,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
 		StatusDelay:     reconciler.StatusDelay,

@@ -187,6 +187,9 @@ type Options struct {
 	// Fields reads fields of other providers' objects that specs refer to.
 	Fields *refs.FieldReader
 
+	// Namespaces to which this process is limited. Empty means all.
+	Namespaces []string
+
 	// Shard selects the resources that this process reconciles.
 	Shard sharding.Shard
 

@@ -253,15 +253,17 @@ func (m *machine) begin() {
 	}
 }
 
-// elapse adds to the time of the step what has passed since the last decision, but not what has passed after the next
-// one was due: nobody has looked then.
-func (m *machine) elapse() {
-	s := m.s
+// elapse adds to the time of the step what has passed since the last decision.
+func (m *machine) elapse() { m.s.StepElapsed.Duration = Elapsed(m.s, stamp(m.now).Time) }
+
+// Elapsed returns how long the current step of a rollout has been observed. It includes what has passed since the last
+// decision, but not what has passed after the next one was due: nobody has looked then.
+func Elapsed(s *v1beta1.AliasRolloutStatus, now time.Time) time.Duration {
 	if s.ObservedAt == nil || s.NextCheckAt == nil {
-		return
+		return s.StepElapsed.Duration
 	}
-	passed := min(stamp(m.now).Sub(s.ObservedAt.Time), s.NextCheckAt.Sub(s.ObservedAt.Time))
-	s.StepElapsed.Duration += max(passed, 0)
+	passed := min(now.Sub(s.ObservedAt.Time), s.NextCheckAt.Sub(s.ObservedAt.Time))
+	return s.StepElapsed.Duration + max(passed, 0)
 }
 
 // halted reports whether the time of the step stands still: the user has paused the rollout, or someone else has

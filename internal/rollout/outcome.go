@@ -59,6 +59,13 @@ func same(a, b v1beta1.RolloutRevision) bool {
 	return a.FunctionVersion == b.FunctionVersion || a.Fingerprint != "" && a.Fingerprint == b.Fingerprint
 }
 
+// Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled out
+// again by themselves.
+func Rejected(s *v1beta1.AliasRolloutStatus) bool {
+	return s.Reason == ReasonFailedBefore ||
+		slices.ContainsFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion })
+}
+
 // isEvidence reports whether a rollout that ends for a reason says something about its target: the target has failed,
 // or the user has rejected it. Otherwise, nobody knows.
 func isEvidence(reason string) bool {

@@ -66,6 +66,10 @@ type Pruner struct {
 	// Aliases reads Aliases, whose rollouts may need versions that nothing in AWS names. Nil reads
 	// none.
 	Aliases client.Reader
+
+	// Limited says that Aliases are only those of some namespaces of the cluster. Then nothing is deleted of a function
+	// with an alias that none of them manages.
+	Limited bool
 }
 
 // Unused returns the first of the versions in excess that nothing uses, or an empty string. It
@@ -169,18 +173,19 @@ func EmitKept(ctx context.Context, function, version, why string) {
 func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
 	fresh, listed := reconciler.Freshness(ctx), false
 	fresh.Since = fresh.Now.Add(-shared)
-	list := func(ctx context.Context) (Uses, error) {
+	list := func(ctx context.Context) (lists, error) {
 		listed = true
-		return usesOf(ctx, p.API, f.Name)
+		return listsOf(ctx, p.API, f.Name)
 	}
-	u, err := readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
-	if err == nil && !listed && u.any(versions) {
+	l, err := readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
+	if err == nil && !listed && l.uses.any(versions) {
 		p.Cache.Forget(usesKey(f.Name))
-		u, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
+		l, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
 	}
-	if err == nil {
-		u, err = p.withRollouts(ctx, f, u)
+	if err != nil {
+		return nil, notReturned(err, f)
 	}
+	u, err := p.withRollouts(ctx, f, l, versions)
 	return u, notReturned(err, f)
 }
 

@@ -2,6 +2,7 @@ package versions
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,33 +11,43 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// withRollouts returns the uses, with those of the rollouts of the function's Aliases. While a target
-// version receives all invocations and is still observed, nothing in AWS names the stable one, to
-// which a rollback returns.
-func (p Pruner) withRollouts(ctx context.Context, f Function, u Uses) (Uses, error) {
+// withRollouts returns the uses that lists of AWS have, and those of the rollouts of the function's Aliases. While a
+// target version receives all invocations and is still observed, nothing in AWS names the stable one, to which a
+// rollback returns. If the Alias of an alias can't be seen, its rollout may need each of the versions.
+func (p Pruner) withRollouts(ctx context.Context, f Function, l lists, versions []string) (Uses, error) {
 	if p.Aliases == nil {
-		return u, nil
+		return l.uses, nil
 	}
 	aliases := &v1beta1.AliasList{}
 	if err := p.Aliases.List(ctx, aliases); kmeta.IsNoMatchError(err) {
-		return u, nil // The kind is not active.
+		return l.uses, nil // The kind is not active.
 	} else if err != nil {
 		return nil, errors.Wrap(err, "cannot list Aliases to check which versions their rollouts need")
 	}
-	out := Uses{}
-	for version, by := range u {
-		out.add(version, by)
-	}
+	out, managed := maps.Clone(l.uses), map[string]bool{}
 	for i := range aliases.Items {
 		a := &aliases.Items[i]
-		if !strings.HasPrefix(ptr.Deref(a.Status.AtProvider.AliasArn, ""), f.ARN+":") {
+		name, ok := strings.CutPrefix(ptr.Deref(a.Status.AtProvider.AliasArn, ""), f.ARN+":")
+		if !ok {
 			continue
 		}
+		managed[name] = managed[name] || reconciler.Allows(a, xpv2.ManagementActionUpdate)
 		for _, v := range NeededBy(a) {
 			out.add(v, "the rollout of Alias "+a.GetNamespace()+"/"+a.GetName())
+		}
+	}
+	for _, name := range l.aliases {
+		if !p.Limited || managed[name] {
+			continue
+		}
+		for _, v := range versions {
+			out.add(v, "perhaps an Alias of alias "+name+" in a namespace that this provider does not watch")
 		}
 	}
 	return out, nil

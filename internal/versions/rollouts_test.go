@@ -4,12 +4,15 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -76,5 +79,47 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		if got, err := p.UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
 			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
 		}
+	}
+}
+
+// TestAliasesThatAreNotSeen checks that a provider that is limited to namespaces deletes no version of a function with
+// an alias that none of its Aliases manages: the rollout of an Alias elsewhere may return to any.
+func TestAliasesThatAreNotSeen(t *testing.T) {
+	managed, observed := rollingOut(arn), rollingOut(arn)
+	managed.Status.Rollout, observed.Status.Rollout = nil, nil
+	observed.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	cases := map[string]struct {
+		reason  string
+		limited bool
+		alias   string
+		items   []v1beta1.Alias
+		want    string
+	}{
+		"Unseen":    {reason: "Nobody knows which versions the alias's rollout needs.", limited: true, alias: "live"},
+		"Observed":  {reason: "An Alias that only observes it leaves it to another one.", limited: true, alias: "live", items: []v1beta1.Alias{observed}},
+		"Other":     {reason: "The Alias is of another alias.", limited: true, alias: "test", items: []v1beta1.Alias{managed}},
+		"Managed":   {reason: "The Alias that manages it is seen.", limited: true, alias: "live", items: []v1beta1.Alias{managed}, want: "1"},
+		"NoAlias":   {reason: "Without an alias there is no rollout.", limited: true, want: "1"},
+		"Unlimited": {reason: "If all Aliases are seen, the alias has no rollout.", alias: "live", want: "1"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := env(t)
+			if tc.alias != "" {
+				_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: &tc.alias, FunctionVersion: ptr.To("4")})
+				w.Must(err)
+			}
+			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: tc.items}, Limited: tc.limited}, history("4", "3", "2", "1")
+			for range 2 { // The second time, the lists are cached.
+				ctx, tn := newAttempt(w)
+				got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+				if got != tc.want || err != nil {
+					t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
+				}
+				if events := tn.Events(); tc.want == "" && len(h.RetainedVersions) != 3 {
+					t.Errorf("status must have the versions that are kept, got %v, events %v", h.RetainedVersions, events)
+				}
+			}
+		})
 	}
 }

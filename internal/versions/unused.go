@@ -8,13 +8,13 @@ func UnusedOf(ctx context.Context, api API, f Function, versions []string) ([]st
 	if len(versions) == 0 {
 		return nil, nil
 	}
-	uses, err := usesOf(ctx, api, f.Name)
+	l, err := listsOf(ctx, api, f.Name)
 	if err != nil {
 		return nil, err
 	}
 	var unused []string
 	for _, v := range versions {
-		by := uses[v]
+		by := l.uses[v]
 		if by == "" {
 			if by, err = useOf(ctx, api, f, v); err != nil {
 				return nil, err

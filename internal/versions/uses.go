@@ -52,21 +52,29 @@ func (u Uses) any(versions []string) bool {
 	return slices.ContainsFunc(versions, func(v string) bool { return u[v] != "" })
 }
 
-// usesOf returns the uses of all versions of a function, from the lists that AWS has per
-// function.
-func usesOf(ctx context.Context, api API, function string) (Uses, error) {
-	u := Uses{}
-	for _, add := range []func(context.Context, API, string, Uses) error{addAliases, addProvisioned, addInvokeConfigs} {
-		// A missing list counts as empty, because the function itself was found.
-		if err := add(ctx, api, function, u); err != nil && !awserr.IsNotFound(err) {
-			return nil, err
-		}
-	}
-	return u, nil
+// lists are what the lists that AWS has per function say.
+type lists struct {
+	// uses of all versions of the function.
+	uses Uses
+
+	// aliases are the names of the function's aliases.
+	aliases []string
 }
 
-// addAliases adds the versions that aliases route to, whatever their weight.
-func addAliases(ctx context.Context, api API, function string, u Uses) error {
+// listsOf returns what the lists that AWS has per function say.
+func listsOf(ctx context.Context, api API, function string) (lists, error) {
+	l := lists{uses: Uses{}}
+	for _, add := range []func(context.Context, API, string, *lists) error{addAliases, addProvisioned, addInvokeConfigs} {
+		// A missing list counts as empty, because the function itself was found.
+		if err := add(ctx, api, function, &l); err != nil && !awserr.IsNotFound(err) {
+			return lists{}, err
+		}
+	}
+	return l, nil
+}
+
+// addAliases adds the aliases, and the versions that they route to, whatever their weight.
+func addAliases(ctx context.Context, api API, function string, l *lists) error {
 	pages := lambda.NewListAliasesPaginator(api, &lambda.ListAliasesInput{FunctionName: ptr.To(function)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
@@ -79,19 +87,20 @@ func addAliases(ctx context.Context, api API, function string, u Uses) error {
 		}
 		for _, a := range page.Aliases {
 			by := "alias " + ptr.Deref(a.Name, "")
-			u.add(ptr.Deref(a.FunctionVersion, ""), by)
+			l.aliases = append(l.aliases, ptr.Deref(a.Name, ""))
+			l.uses.add(ptr.Deref(a.FunctionVersion, ""), by)
 			if a.RoutingConfig == nil {
 				continue
 			}
 			for version := range a.RoutingConfig.AdditionalVersionWeights {
-				u.add(version, "a weight of "+by)
+				l.uses.add(version, "a weight of "+by)
 			}
 		}
 	}
 	return nil
 }
 
-func addProvisioned(ctx context.Context, api API, function string, u Uses) error {
+func addProvisioned(ctx context.Context, api API, function string, l *lists) error {
 	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(api, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(function)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
@@ -103,13 +112,13 @@ func addProvisioned(ctx context.Context, api API, function string, u Uses) error
 			return errors.Wrapf(err, "cannot list the provisioned concurrency of function %s", function)
 		}
 		for _, c := range page.ProvisionedConcurrencyConfigs {
-			u.add(qualifierOf(c.FunctionArn), "provisioned concurrency")
+			l.uses.add(qualifierOf(c.FunctionArn), "provisioned concurrency")
 		}
 	}
 	return nil
 }
 
-func addInvokeConfigs(ctx context.Context, api API, function string, u Uses) error {
+func addInvokeConfigs(ctx context.Context, api API, function string, l *lists) error {
 	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(api, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(function)})
 	var read lambdaapi.Pages
 	for pages.HasMorePages() {
@@ -121,7 +130,7 @@ func addInvokeConfigs(ctx context.Context, api API, function string, u Uses) err
 			return errors.Wrapf(err, "cannot list the event invoke configs of function %s", function)
 		}
 		for _, c := range page.FunctionEventInvokeConfigs {
-			u.add(qualifierOf(c.FunctionArn), "an event invoke config")
+			l.uses.add(qualifierOf(c.FunctionArn), "an event invoke config")
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -290,8 +289,7 @@ func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
 // failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good.
 func failure(s *v1beta1.AliasRolloutStatus) string {
 	verb, end := "was not rolled out", ": set the annotation "+v1beta1.AnnotationRolloutRetry+" to try again"
-	if slices.ContainsFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion }) ||
-		s.Reason == rollout.ReasonFailedBefore {
+	if rollout.Rejected(s) {
 		verb, end = "was rejected", ""
 	}
 	if s.Step == v1beta1.RolloutValidating {

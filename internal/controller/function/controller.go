@@ -116,6 +116,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 		account: c.o.Accounts.Of(s),
 		now:     c.o.Now,
 		aliases: c.aliases,
+		limited: len(c.o.Namespaces) > 0,
 
 		reachable: c.o.Breakers.Reachable(s.BreakerKey()),
 	}, calls), nil

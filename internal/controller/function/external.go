@@ -38,6 +38,8 @@ type external struct {
 	now      func() time.Time
 	account  accountFigures
 	aliases  client.Reader
+	// limited says that aliases are only those of some namespaces.
+	limited bool
 
 	// reachable is whether AWS answers calls, as far as known.
 	reachable bool

@@ -33,7 +33,7 @@ import (
 
 // Setup adds a controller of Versions to the manager.
 func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	c := &connector{functions: o.All(mgr).GetClient()}
+	c := &connector{functions: o.All(mgr).GetClient(), limited: len(o.Namespaces) > 0}
 	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
 		New:          func() *v1beta1.Version { return &v1beta1.Version{} },
@@ -57,10 +57,12 @@ var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDel
 
 type connector struct {
 	functions client.Reader
+	// limited says that this process only sees some namespaces.
+	limited bool
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *session.Session) (managed.TypedExternalClient[*v1beta1.Version], error) {
-	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
+	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions, limited: c.limited}, calls), nil
 }
 
 // reads returns the calls of the next observation, as far as they are known in advance.

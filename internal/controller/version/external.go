@@ -35,6 +35,8 @@ type external struct {
 	cache *readcache.Cache
 	// functions reads the Function that spec refers to before a version is published.
 	functions client.Reader
+	// limited says that functions reads some namespaces only.
+	limited bool
 
 	// function is the name of the function, and found is the result of Read.
 	function string

@@ -88,7 +88,7 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 
 // pruner returns a Pruner, which deletes versions that nothing uses.
 func (e *external) pruner() versions.Pruner {
-	return versions.Pruner{API: e.api, Cache: e.cache, Aliases: e.functions}
+	return versions.Pruner{API: e.api, Cache: e.cache, Aliases: e.functions, Limited: e.limited}
 }
 
 // unused returns a version beyond the limit that nothing uses, if there is one.

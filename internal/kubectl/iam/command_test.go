@@ -141,6 +141,13 @@ func TestCommand(t *testing.T) {
 				"lambda:InvokeFunction " + checkout + ":*", "lambda:ListAliases " + checkout, "lambda:UpdateAlias " + checkout,
 			},
 		},
+		"RolloutWithoutTests": {
+			reason: "A version that nobody has invoked for long is woken.", stdin: strings.Replace(alias, `    preTraffic: [{name: ping, invoke: {payload: "{}"}}]`+"\n", "", 1), args: []string{account},
+			want: []string{
+				"cloudwatch:GetMetricData *", "lambda:GetAccountSettings *", "lambda:GetFunctionConfiguration " + checkout + " " + checkout + ":*",
+				"lambda:InvokeFunction " + checkout + ":*", "lambda:ListAliases " + checkout, "lambda:UpdateAlias " + checkout,
+			},
+		},
 		"ObservedRollout": {
 			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},

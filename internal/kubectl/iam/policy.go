@@ -115,9 +115,8 @@ func (a allowed) rollOut(o Options, p *plan.Planner, mg reconciler.Managed, made
 		n := newNames(p.Pattern, o.AccountID, o.Region, r.Region)
 		a.add(grant{action: "lambda:UpdateAlias", resources: n.function(name, "")})
 		a.add(grant{action: "lambda:GetFunctionConfiguration", resources: n.function(name, "*")})
-		if len(alias.Spec.Rollout.PreTraffic) > 0 {
-			a.add(grant{action: "lambda:InvokeFunction", resources: n.function(name, "*")[1:]}) // Versions, by their numbers.
-		}
+		// Versions, by their numbers: for smoke tests, and to wake versions that are Inactive.
+		a.add(grant{action: "lambda:InvokeFunction", resources: n.function(name, "*")[1:]})
 	}
 	a.analyze(alias.Spec.Rollout.Analysis)
 }

@@ -3,9 +3,11 @@ package rollout
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -88,11 +90,42 @@ func checkRows(t *tracker, sc screen) []string {
 			row += trailing(maxResult-len(text), cyan, trend) + trailing(spark-ansi.StringWidth(trend), dim, r.condition)
 		}
 		out = append(out, strings.TrimRight(row, " "))
-		if c := r.check; c != nil && c.Message != "" && c.Result != rollout.Success {
-			out = append(out, dim.Render("    "+c.Message))
+		if said := remark(t.alias.Spec.Rollout, t.alias.Status.Rollout, r.check); said != "" {
+			out = append(out, dim.Render("    "+said))
 		}
 	}
 	return append(out, "")
+}
+
+// remark returns what is to be said of a check: why it has not succeeded, unless the message of the rollout says so, or
+// that its last success is of invocations before those that the rollout waits for.
+func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Result != rollout.Success:
+		if strings.Contains(s.Message, " "+c.Name+":") && strings.Contains(s.Message, c.Message) {
+			return ""
+		}
+		return c.Message
+	case s.ObservedWeight == 0 || c.Type != rollout.CheckMetric && c.Type != rollout.CheckAlarm || c.JudgedUntil == nil:
+		return ""
+	}
+	if since := judgedFrom(spec, s); since != nil && c.JudgedUntil.Before(since) {
+		const layout = time.TimeOnly
+		return "invocations until " + c.JudgedUntil.UTC().Format(layout) + ", waits for those of " + since.UTC().Format(layout)
+	}
+	return ""
+}
+
+// judgedFrom returns the begin of the invocations that the rollout waits for before it gives the target more of them:
+// those of the last step before the promotion, and of the present weight otherwise.
+func judgedFrom(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) *metav1.Time {
+	steps := rollout.CanarySteps(spec.Strategy)
+	if n := len(steps); s.Step == v1beta1.RolloutAnalyzing && int(s.CurrentStepIndex) >= n && n > 0 && steps[n-1].Analysis == nil {
+		return s.StepStartedAt
+	}
+	return s.ShiftedAt
 }
 
 // trailing returns a text after so many blanks and the gap between two columns. Without a text, it is only blanks.

@@ -55,7 +55,7 @@ func newAbort(f *kubectl.Factory) *cobra.Command {
 	return c.build(f, &cobra.Command{
 		Use:   "abort ALIAS",
 		Short: "Return all invocations to the stable version",
-		Long: `Return all invocations to the stable version. The target version counts as failed: it is not rolled
+		Long: `Return all invocations to the stable version. The target version is rejected: it is not rolled
 out again until you retry. After a rollout, it undoes what someone else has changed in the alias.`,
 		Example: `  # Abort the rollout of the alias live
   kubectl lambda rollout abort live`,
@@ -68,7 +68,8 @@ func newPromote(f *kubectl.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "promote ALIAS",
 		Short: "End the current pause of a rollout, or skip all remaining steps",
-		Long: `End the current pause of a rollout. With --full, the target version receives all invocations at once,
+		Long: `End the current pause of a rollout. If it waits because someone else has changed the alias, the alias
+is changed back, and the rollout continues. With --full, the target version receives all invocations at once,
 without the remaining steps, smoke tests, dependencies and analysis; a final bake time still applies.`,
 		Example: `  # End the pause that the rollout of the alias live is in
   kubectl lambda rollout promote live
@@ -114,7 +115,8 @@ func newUndo(f *kubectl.Factory) *cobra.Command {
 		Short: "Return all invocations to an earlier version",
 		Long: `Return all invocations to an earlier version, in one call. Without --to-version, that is the stable
 version while a rollout is in progress, and the version before it otherwise. The manifest still asks
-for the version that served, which now counts as failed: change the manifest, or publish a fix.`,
+for the version that served, which now is rejected: change the manifest, or publish a fix. The
+provider first waits until AWS can invoke the version, and does not return to one that is gone.`,
 		Example: `  # Return to the version before
   kubectl lambda rollout undo live
 
@@ -175,12 +177,13 @@ func validate(cmd *cobra.Command, dryRun string, watch bool, format string) erro
 // state in which the command was found to apply: after a conflict, it is read again.
 func (c *command) send(ctx context.Context, o *observer, a *v1beta1.Alias, dryRun string, out *kubectl.Output) (value string, err error) {
 	var result *unstructured.Unstructured
+	var waits string
 	name := a.Name
 	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if value, err = c.value(a, o.Now().UTC().Format(time.RFC3339Nano)); err != nil {
 			return err
 		}
-		if err = refusal(a, c.annotation, value, o.Now()); err != nil {
+		if waits, err = refusal(a, c.annotation, value, o.Now()); err != nil {
 			return err
 		}
 		result, err = c.patch(ctx, o, a, value, dryRun)
@@ -196,6 +199,9 @@ func (c *command) send(ctx context.Context, o *observer, a *v1beta1.Alias, dryRu
 	})
 	if err != nil {
 		return "", err
+	}
+	if waits != "" {
+		_, _ = fmt.Fprintf(o.ErrOut, "Warning: the provider carries the command out once the alias is as before: %s\n", waits)
 	}
 	if xpmeta.IsPaused(a) {
 		_, _ = fmt.Fprintf(o.ErrOut, "Warning: %s is paused by its annotation %s: the provider carries the command out later\n", kubectl.Aliases.Full(name), xpmeta.AnnotationKeyReconciliationPaused)

@@ -69,6 +69,14 @@ func TestCommands(t *testing.T) {
 			alias:  canary(rejected), args: []string{"retry", "live"},
 			want: want{stdout: name + " rollout retried\n", annotations: map[string]string{"retry": "TOKEN"}},
 		},
+		"RetryDrift": {
+			reason: "A failure is retried once the alias is as before.",
+			alias:  canary(rejected, served("7"), status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })), args: []string{"retry", "live"},
+			want: want{
+				stdout: name + " rollout retried\n", annotations: map[string]string{"retry": "TOKEN"},
+				stderr: "Warning: the provider carries the command out once the alias is as before: someone else has changed the alias\n",
+			},
+		},
 		"Undo": {
 			reason: "The version before serves again.",
 			alias:  canary(ready), args: []string{"undo", "live"},
@@ -264,7 +272,11 @@ versions:
 			}
 		})
 	}
-	e := newEnv(t, between)
+	e := newEnv(t, canary(unknown))
+	if code := e.run(t, "history", "live", "-o", "jsonpath={.versions[*].state}"); code != 0 || e.out.String() != "Target Stable" {
+		t.Errorf("a version of which nobody knows whether it is good: exit code %d: %s%s", code, e.out.String(), e.errOut.String())
+	}
+	e = newEnv(t, between)
 	if code := e.run(t, "history", "live", "--version", "9"); code != 1 || e.errOut.String() != "error: unable to find version 9 in the history of alias.lambda.aws.m.crossplane.io/live\n" {
 		t.Errorf("exit code %d: %s", code, e.errOut.String())
 	}

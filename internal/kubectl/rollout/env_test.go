@@ -54,7 +54,8 @@ func canary(change ...func(a *v1beta1.Alias)) *v1beta1.Alias {
 		ID: "2-t87v8a", Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutAnalyzing, CurrentStepIndex: 1, ObservedWeight: 10,
 		Stable:        v1beta1.RolloutRevision{FunctionVersion: "1", Fingerprint: "aaaa"},
 		Target:        v1beta1.RolloutRevision{FunctionVersion: "2", Fingerprint: "bbbb"},
-		StepStartedAt: stamp(-time.Minute), ShiftedAt: stamp(-time.Minute), NextCheckAt: stamp(40 * time.Second),
+		StepStartedAt: stamp(-time.Hour), ShiftedAt: stamp(-time.Hour), NextCheckAt: stamp(40 * time.Second),
+		StepElapsed: metav1.Duration{Duration: 40 * time.Second}, ObservedAt: stamp(-20 * time.Second), // It was down for most of the hour.
 		Checks: []v1beta1.RolloutCheck{
 			{Name: "ping", Type: rollout.CheckPreTraffic, Result: rollout.Success, Value: "39 ms", MeasuredAt: stamp(-2 * time.Minute)},
 			{Name: "error-rate", Type: rollout.CheckMetric, Result: rollout.Success, Value: "0.002", MeasuredAt: stamp(-20 * time.Second)},
@@ -93,6 +94,20 @@ func rejected(a *v1beta1.Alias) {
 	s.Phase, s.Step, s.CurrentStepIndex, s.ObservedWeight, s.NextCheckAt, s.StepStartedAt = v1beta1.RolloutFailed, "", 0, 0, nil, nil
 	s.Reason, s.Message = rollout.ReasonAnalysisFailed, "Metric error-rate: Failure (0.043): successCondition is not met: result < 0.01"
 	s.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: s.Target, Reason: s.Reason, FailedAt: stamp(-time.Hour)}}
+}
+
+// unknown is a change after which version 2 has failed, and nobody knows whether it is good.
+func unknown(a *v1beta1.Alias) {
+	rejected(a)
+	s := a.Status.Rollout
+	s.Reason, s.Message, s.FailedTargets = rollout.ReasonDeadline, "no progress for 10m0s after the planned end of the step Analyzing", nil
+}
+
+// revalidated is a change after which version 2 was not ready in time, and is validated again.
+func revalidated(a *v1beta1.Alias) {
+	unknown(a)
+	s := a.Status.Rollout
+	s.Step, s.Message, s.Checks = v1beta1.RolloutValidating, "no progress for 10m0s after the planned end of the step Validating: version 2 is Pending", nil
 }
 
 // An env is an API server with an alias, and the plugin.

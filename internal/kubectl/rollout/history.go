@@ -3,6 +3,7 @@ package rollout
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,8 +31,8 @@ type history struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 
-	// Versions are the target while it is rolled out, the stable version, and the earlier and the failed ones, the
-	// latest first.
+	// Versions are the target unless it is stable or was rejected, the stable version, and the earlier and the rejected
+	// ones, the latest first.
 	Versions []versionState `json:"versions"`
 }
 
@@ -59,8 +60,9 @@ func newHistory(f *kubectl.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history ALIAS",
 		Short: "List the versions that were rolled out",
-		Long: `List the versions that were rolled out: the Target while its rollout is in progress, the Stable version,
-the Previous ones, to which undo can return, and those that have Failed. The latest are first.`,
+		Long: `List the versions that were rolled out: the Target until it is stable or rejected, the Stable version,
+the Previous ones, to which undo can return, and those that have Failed and were rejected. The latest are
+first.`,
 		Example: `  # List the versions
   kubectl lambda rollout history live
 
@@ -100,7 +102,7 @@ func historyOf(a *v1beta1.Alias) *history {
 	if s == nil {
 		return h
 	}
-	if inProgress(s) && s.Step != v1beta1.RolloutRollingBack {
+	if s.Target.FunctionVersion != s.Stable.FunctionVersion && !listed(s.FailedTargets, s.Target) {
 		h.Versions = append(h.Versions, versionState{FunctionVersion: s.Target.FunctionVersion, State: stateTarget, Weight: &s.ObservedWeight, Reason: s.Reason, Fingerprint: s.Target.Fingerprint})
 	}
 	h.Versions = append(h.Versions, versionState{FunctionVersion: s.Stable.FunctionVersion, State: stateStable, Fingerprint: s.Stable.Fingerprint})
@@ -111,6 +113,11 @@ func historyOf(a *v1beta1.Alias) *history {
 		h.Versions = append(h.Versions, versionState{FunctionVersion: r.FunctionVersion, State: stateFailed, Reason: r.Reason, FailedAt: r.FailedAt, Fingerprint: r.Fingerprint})
 	}
 	return h
+}
+
+// listed returns whether a version is one of those that were rejected.
+func listed(failed []v1beta1.RolloutFailure, r v1beta1.RolloutRevision) bool {
+	return slices.ContainsFunc(failed, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion })
 }
 
 // of returns the entries of a version.

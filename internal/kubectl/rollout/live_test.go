@@ -97,9 +97,12 @@ func TestModelView(t *testing.T) {
 	}
 	has("at first", "Progressing, Analyzing", "4m left", "next check in 40s", "q: quit")
 
+	m.now = func() time.Time { return at.Add(30 * time.Second) }
+	m.Update(tick{})
+	has("half a minute later", "3m30s left", "next check in 10s")
 	m.now = func() time.Time { return at.Add(time.Minute) }
 	m.Update(tick{})
-	has("a minute later", "3m left", "next check is due")
+	has("while the provider does not look, no time of the step passes", "3m20s left", "next check is due")
 
 	m.Update(update{lost: "no route to host"})
 	has("without a connection", "connection lost, trying to reconnect: no route to host", "version 1 serves")

@@ -28,7 +28,7 @@ func promoted(version string) goal {
 			return false, failure(s)
 		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:
 			if i := slices.IndexFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == version }); i >= 0 {
-				return false, fmt.Errorf("version %s has failed (%s): version %s serves", version, s.FailedTargets[i].Reason, s.Stable.FunctionVersion)
+				return false, fmt.Errorf("version %s was rejected (%s): version %s serves", version, s.FailedTargets[i].Reason, s.Stable.FunctionVersion)
 			}
 			return false, nil
 		}
@@ -36,11 +36,17 @@ func promoted(version string) goal {
 	}
 }
 
-// serves is the goal that a version serves because the user wants so, whatever the manifest asks for.
+// serves is the goal that a version serves because the user has commanded so, whatever the manifest asks for. The
+// version is the stable one as soon as the provider has accepted the command.
 func serves(version string) goal {
 	return func(a *v1beta1.Alias) (bool, error) {
 		s := a.Status.Rollout
-		if s == nil || inProgress(s) || s.Stable.FunctionVersion != version {
+		switch {
+		case s == nil:
+			return false, nil
+		case s.Stable.FunctionVersion != version:
+			return false, fmt.Errorf("the provider does not return to version %s: the event RolloutCommand says why", version)
+		case inProgress(s):
 			return false, nil
 		}
 		return settled(s) || s.Phase == v1beta1.RolloutFailed && s.Drift == "", nil
@@ -66,7 +72,24 @@ func failure(s *v1beta1.AliasRolloutStatus) error {
 	if s.Message != "" {
 		message += ": " + s.Message
 	}
-	return errors.New(message + "; version " + s.Stable.FunctionVersion + " serves")
+	return errors.New(message + "; version " + s.Stable.FunctionVersion + " serves" + suffix(again(s)))
+}
+
+// again returns how a target is rolled out again of which nobody knows whether it is good. It is empty if the target was
+// rejected.
+func again(s *v1beta1.AliasRolloutStatus) string {
+	switch {
+	case rollout.Rejected(s):
+		return ""
+	case validates(s):
+		return "version " + s.Target.FunctionVersion + " is rolled out once it can be"
+	}
+	return "version " + s.Target.FunctionVersion + " was not rejected: use retry to roll it out again"
+}
+
+// validates returns whether a rollout has failed before any invocation moved, and begins once its target can serve.
+func validates(s *v1beta1.AliasRolloutStatus) bool {
+	return s.Phase == v1beta1.RolloutFailed && s.Step == v1beta1.RolloutValidating
 }
 
 // unobserved returns whether the provider has not seen the latest spec yet.

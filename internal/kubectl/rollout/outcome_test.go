@@ -44,12 +44,13 @@ func TestGoals(t *testing.T) {
 		"OtherStable":       {reason: "Another version is not the one that is waited for.", args: args{canary(ready), promoted("3")}},
 		"OtherFailed":       {reason: "The failure of another version is not that of the one that is waited for.", args: args{canary(rejected), promoted("3")}},
 		"VersionFailed":     {reason: "The failure of the version is an error,", args: args{canary(rejected), promoted("2")}, want: want{err: failedMessage}},
-		"VersionHasFailed":  {reason: "also if another one has failed since.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 has failed (AnalysisFailed): version 1 serves"}},
+		"VersionHasFailed":  {reason: "also if another one has failed since.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 1 serves"}},
 		"NotHandled":        {reason: "A state from before a command says nothing about it.", args: args{canary(rejected), after("abort", "t", ended)}},
 		"Aborted":           {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
 		"Aborting":          {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
 		"Serves":            {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
-		"ServesNot":         {reason: "Another version serves still.", args: args{canary(ready), serves("1")}},
+		"ServesNot":         {reason: "The version can't serve any more.", args: args{canary(ready), serves("1")}, want: want{err: "the provider does not return to version 1: the event RolloutCommand says why"}},
+		"ServesOnceHandled": {reason: "The provider has not handled the command yet.", args: args{canary(ready), after("rollback-to", "t", serves("1"))}},
 		"ServesSoon":        {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
 	}
 	for name, tc := range cases {
@@ -93,6 +94,18 @@ func TestDescribe(t *testing.T) {
 		},
 		"Ready":  {reason: "The stable version serves.", args: canary(ready), want: "version 2 serves"},
 		"Failed": {reason: "So it does after a failure.", args: canary(rejected), want: failedMessage},
+		"Unknown": {
+			reason: "A version of which nobody knows whether it is good can be rolled out again.",
+			args:   canary(unknown),
+			want: "rollout 2-t87v8a of version 2 has failed (ProgressDeadlineExceeded): no progress for 10m0s after the planned end of the step Analyzing; " +
+				"version 1 serves; version 2 was not rejected: use retry to roll it out again",
+		},
+		"Validating": {
+			reason: "One that could not be rolled out yet is, once it can be.",
+			args:   canary(revalidated),
+			want: "rollout 2-t87v8a of version 2 has failed (ProgressDeadlineExceeded): no progress for 10m0s after the planned end of the step Validating: version 2 is Pending; " +
+				"version 1 serves; version 2 is rolled out once it can be",
+		},
 		"Begins": {reason: "There is no state yet.", args: canary(func(a *v1beta1.Alias) { a.Status.Rollout = nil }), want: "waiting for the rollout of alias.lambda.aws.m.crossplane.io/live to begin"},
 		"Deleted": {
 			reason: "An alias that is being deleted has no rollout any more.",

@@ -50,7 +50,7 @@ func planOf(a *v1beta1.Alias, last *v1beta1.AliasRolloutStatus, now time.Time) p
 		switch {
 		case ended || i < at:
 			items[i].state = done
-		case i == at && (s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack):
+		case i == at && (s.Phase == v1beta1.RolloutFailed && !validates(s) || s.Step == v1beta1.RolloutRollingBack):
 			items[i].state = failed
 		case i == at:
 			items[i].state = current
@@ -104,7 +104,7 @@ func layout(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (items []
 	switch {
 	case s.Phase == v1beta1.RolloutPending && s.Step == v1beta1.RolloutPreTraffic:
 		return items, tests
-	case s.Phase == v1beta1.RolloutPending:
+	case s.Phase == v1beta1.RolloutPending, validates(s):
 		return items, 0
 	case s.ObservedWeight >= hundred:
 		return items, len(items) - 1
@@ -138,12 +138,16 @@ func note(a *v1beta1.Alias, now time.Time) string {
 		return "paused"
 	case v1beta1.RolloutShifting:
 		return "AWS changes the alias"
+	case v1beta1.RolloutValidating:
+		if validates(s) {
+			return "is tried again at each poll"
+		}
 	}
 	d := planned(spec, s)
-	if d == 0 || s.StepStartedAt == nil {
+	if d == 0 {
 		return succeeded(spec, s)
 	}
-	if left := s.StepStartedAt.Add(d).Sub(now); left > 0 {
+	if left := d - rollout.Elapsed(s, now); left > 0 {
 		return human(left) + " left"
 	}
 	return "waits for the checks"
@@ -181,10 +185,10 @@ func planned(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Dur
 // elapsed returns the part of the current item that has passed, 0 to 1.
 func elapsed(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) float64 {
 	d := planned(spec, s)
-	if d == 0 || s.StepStartedAt == nil {
+	if d == 0 {
 		return 0
 	}
-	return min(max(float64(now.Sub(s.StepStartedAt.Time))/float64(d), 0), 1)
+	return min(float64(rollout.Elapsed(s, now))/float64(d), 1)
 }
 
 func bakeTime(spec *v1beta1.AliasRollout) time.Duration {

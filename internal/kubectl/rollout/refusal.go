@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,20 +13,24 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// refusal returns why a command does not apply to the present state of a rollout, nil if it does. Whether it applies
-// is decided by the code that the provider carries it out with.
-func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) error {
+// refusal returns why a command does not apply to the present state of a rollout, nil if it does, and what it waits for
+// if it is not carried out at once. Whether it applies is decided by the code that the provider carries it out with.
+func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) (waits string, err error) {
 	s := a.Status.Rollout
 	if s == nil || s.Phase == "" {
-		return fmt.Errorf("the provider has not observed the rollout of %s yet", kubectl.Aliases.Full(a.Name))
+		return "", fmt.Errorf("the provider has not observed the rollout of %s yet", kubectl.Aliases.Full(a.Name))
 	}
 	o := rollout.Observation{Route: route(a), Target: s.Target.FunctionVersion, Commands: map[string]string{annotation: value}}
-	for _, e := range rollout.Next(a.Spec.Rollout, s, o, now).Events {
+	d := rollout.Next(a.Spec.Rollout, s, o, now)
+	for _, e := range d.Events {
 		if e.Reason == rollout.EventCommand && e.Warning {
-			return errors.New(why(a, annotation, value))
+			return "", errors.New(why(a, annotation, value))
 		}
 	}
-	return nil
+	if annotation == v1beta1.AnnotationRolloutRetry && d.State.HandledCommands[annotation] != value {
+		return cmp.Or(s.Drift, "AWS does not show the alias as the rollout has left it"), nil
+	}
+	return "", nil
 }
 
 // why returns why a command does not apply.
@@ -81,9 +86,17 @@ func state(s *v1beta1.AliasRolloutStatus) string {
 	case inProgress(s):
 		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, phase(s))
 	case s.Phase == v1beta1.RolloutFailed:
-		return fmt.Sprintf("version %s has failed (%s), version %s serves", s.Target.FunctionVersion, s.Reason, s.Stable.FunctionVersion)
+		return fmt.Sprintf("version %s %s (%s), version %s serves", s.Target.FunctionVersion, verdict(s), s.Reason, s.Stable.FunctionVersion)
 	}
 	return "version " + s.Stable.FunctionVersion + " is stable"
+}
+
+// verdict returns what became of the target of a rollout that has failed.
+func verdict(s *v1beta1.AliasRolloutStatus) string {
+	if rollout.Rejected(s) {
+		return "was rejected"
+	}
+	return "was not rolled out"
 }
 
 // previous returns the version that undo returns to if the user names none.

@@ -20,6 +20,10 @@ func TestRefusal(t *testing.T) {
 		a.Spec.Rollout.Paused = true
 		step(v1beta1.RolloutPaused, rollout.ReasonUser)(a)
 	}
+	drifted := func(a *v1beta1.Alias) {
+		served("7")(a)
+		step(v1beta1.RolloutPaused, rollout.ReasonDrift)(a)
+	}
 	type args struct {
 		alias             *v1beta1.Alias
 		annotation, value string
@@ -28,15 +32,20 @@ func TestRefusal(t *testing.T) {
 		reason string
 		args   args
 		want   string
+		waits  string
 	}{
 		"Abort":              {reason: "A rollout in progress can be aborted,", args: args{canary(), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortPending":       {reason: "also before it has begun to move invocations.", args: args{canary(pending), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortReady":         {reason: "There is nothing to abort,", args: args{canary(ready), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 is stable"},
-		"AbortFailed":        {reason: "also after a failure,", args: args{canary(rejected), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 has failed (AnalysisFailed), version 1 serves"},
+		"AbortFailed":        {reason: "also after a failure,", args: args{canary(rejected), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was rejected (AnalysisFailed), version 1 serves"},
+		"AbortUnknown":       {reason: "or one that says nothing about the version,", args: args{canary(unknown), v1beta1.AnnotationRolloutAbort, "t"}, want: "no rollout is in progress: version 2 was not rolled out (ProgressDeadlineExceeded), version 1 serves"},
+		"AbortValidating":    {reason: "but not one whose version is validated again,", args: args{canary(revalidated), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortDrift":         {reason: "unless someone else has changed the alias.", args: args{canary(ready, served("1")), v1beta1.AnnotationRolloutAbort, "t"}},
 		"AbortTwice":         {reason: "A rollback is not aborted.", args: args{canary(step(v1beta1.RolloutRollingBack, rollout.ReasonAborted)), v1beta1.AnnotationRolloutAbort, "t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
 		"Promote":            {reason: "A pause with a duration can be ended,", args: args{canary(), v1beta1.AnnotationRolloutPromote, "t"}},
 		"PromotePause":       {reason: "and one without.", args: args{canary(step(v1beta1.RolloutPaused, rollout.ReasonStep)), v1beta1.AnnotationRolloutPromote, "t"}},
+		"PromoteDrift":       {reason: "After a change by someone else, the rollout continues at its weight,", args: args{canary(drifted), v1beta1.AnnotationRolloutPromote, "t"}},
+		"PromoteFullDrift":   {reason: "or with all invocations.", args: args{canary(drifted), v1beta1.AnnotationRolloutPromoteFull, "t"}},
 		"PromoteWeight":      {reason: "Another step does not wait for the user.", args: args{canary(weighing), v1beta1.AnnotationRolloutPromote, "t"}, want: "rollout 2-t87v8a does not wait for a promotion: Progressing, Analyzing; to skip the remaining steps and checks, use --full"},
 		"PromoteUser":        {reason: "spec.rollout.paused is for the manifest.", args: args{canary(paused), v1beta1.AnnotationRolloutPromote, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
 		"PromoteReady":       {reason: "There is nothing to promote.", args: args{canary(ready), v1beta1.AnnotationRolloutPromote, "t"}, want: "no rollout is in progress: version 2 is stable"},
@@ -45,11 +54,16 @@ func TestRefusal(t *testing.T) {
 		"PromoteFullUser":    {reason: "but not while the manifest pauses,", args: args{canary(paused), v1beta1.AnnotationRolloutPromoteFull, "t"}, want: "spec.rollout.paused is true: set it to false to continue, or remove it"},
 		"PromoteFullBaking":  {reason: "nor when all invocations have moved.", args: args{canary(baking), v1beta1.AnnotationRolloutPromoteFull, "t"}, want: "rollout 2-t87v8a is promoted already: Progressing, Baking"},
 		"Retry":              {reason: "A failure can be retried,", args: args{canary(rejected), v1beta1.AnnotationRolloutRetry, "t"}},
+		"RetryUnknown":       {reason: "also one that says nothing about the version,", args: args{canary(unknown), v1beta1.AnnotationRolloutRetry, "t"}},
+		"RetryDrift":         {reason: "once the alias is as the rollout has left it,", args: args{canary(rejected, served("7"), status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })), v1beta1.AnnotationRolloutRetry, "t"}, waits: "someone else has changed the alias"},
+		"RetryMoving":        {reason: "and AWS has moved it,", args: args{canary(rejected, served("2")), v1beta1.AnnotationRolloutRetry, "t"}, waits: "AWS does not show the alias as the rollout has left it"},
 		"RetryReady":         {reason: "and nothing else,", args: args{canary(ready), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: version 2 is stable"},
 		"RetryInProgress":    {reason: "a rollout in progress least of all.", args: args{canary(), v1beta1.AnnotationRolloutRetry, "t"}, want: "there is nothing to retry: rollout 2-t87v8a is in progress: Progressing, Analyzing"},
 		"Undo":               {reason: "A version of the history can serve again.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "1/t"}},
 		"UndoInProgress":     {reason: "A rollout can be ended.", args: args{canary(), v1beta1.AnnotationRolloutRollbackTo, "1/t"}},
 		"UndoUnknown":        {reason: "Another version has never been stable.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "7/t"}, want: "version 7 is not in the history: choose one of 1"},
+		"UndoFailed":         {reason: "Nor has the version that failed.", args: args{canary(rejected, status(func(s *v1beta1.AliasRolloutStatus) { s.History = []v1beta1.RolloutRevision{{FunctionVersion: "0"}} })), v1beta1.AnnotationRolloutRollbackTo, "2/t"}, want: "version 2 is not in the history: choose one of 0"},
+		"UndoServes":         {reason: "After a failure, the stable version serves.", args: args{canary(rejected), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "version 1 serves already"},
 		"UndoNothing":        {reason: "There is no history.", args: args{canary(rejected), v1beta1.AnnotationRolloutRollbackTo, "7/t"}, want: "version 7 is not in the history, which is empty"},
 		"UndoStable":         {reason: "The version serves.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "2/t"}, want: "version 2 serves already"},
 		"UndoPending":        {reason: "No invocation has moved.", args: args{canary(pending), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "version 1 serves already: to end the rollout of version 2, use abort"},
@@ -58,13 +72,10 @@ func TestRefusal(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := ""
 			before := tc.args.alias.DeepCopy()
-			if err := refusal(tc.args.alias, tc.args.annotation, tc.args.value, at); err != nil {
-				got = err.Error()
-			}
-			if got != tc.want {
-				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			waits, err := refusal(tc.args.alias, tc.args.annotation, tc.args.value, at)
+			if got := errorText(err); got != tc.want || waits != tc.waits {
+				t.Errorf("%s: got %q, waits %q, want %q, %q", tc.reason, got, waits, tc.want, tc.waits)
 			}
 			if before.Status.Rollout != nil && before.Status.Rollout.Step != tc.args.alias.Status.Rollout.Step {
 				t.Errorf("the alias was changed")
@@ -83,7 +94,7 @@ func TestPrevious(t *testing.T) {
 		"InProgress": {reason: "A rollout in progress is ended.", args: canary(), want: "1"},
 		"Ready":      {reason: "The version before serves again.", args: canary(ready), want: "1"},
 		"First":      {reason: "There is no version before.", args: canary(ready, status(func(s *v1beta1.AliasRolloutStatus) { s.History = nil })), err: "the history has no version before version 2"},
-		"Failed":     {reason: "A failure is undone already.", args: canary(rejected), err: "the rollout is undone already: version 2 has failed (AnalysisFailed), version 1 serves; to return to another version, name it with --to-version"},
+		"Failed":     {reason: "A failure is undone already.", args: canary(rejected), err: "the rollout is undone already: version 2 was rejected (AnalysisFailed), version 1 serves; to return to another version, name it with --to-version"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func view(t *tracker, s screen) string {
 	}
 	traffic, checks := trafficRows(t.alias, s), checkRows(t, s)
 	var bar, steps []string
-	if inProgress(st) || t.last != nil {
+	if inProgress(st) || validates(st) || t.last != nil {
 		p := planOf(t.alias, t.last, s.now)
 		bar = []string{"  " + progressBar(p, s.width), ""}
 		room := 0

@@ -243,6 +243,72 @@ Steps
 someone else has changed the alias
 version 7 serves; next check in 40s`,
 		},
+		"Validating": {
+			reason:  "A version that was not ready in time is validated again.",
+			tracker: measured(canary(revalidated, func(a *v1beta1.Alias) { a.Spec.Rollout.PreTraffic, a.Spec.Rollout.Analysis = nil, nil })),
+			width:   60,
+			want: `
+alias/live -n shop  function checkout  rollout 2-t87v8a
+Failed, Validating (ProgressDeadlineExceeded)
+
+  ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░   0 %
+
+Versions
+  1    stable   100 % ██████████████████████████████████████
+  2    target     0 % ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+
+Steps
+  ▶ validate version 2  is tried again at each poll
+  · setWeight 10 %
+  · pause 5m
+  · setWeight 50 %
+  · pause until promoted
+  · promote: 100 %
+  · bake 10m
+
+no progress for 10m0s after the planned end of the step
+Validating: version 2 is Pending
+version 1 serves`,
+		},
+		"Waits": {
+			reason: "A check that waits says until when it has judged, and nothing is said twice.",
+			tracker: measured(canary(status(func(s *v1beta1.AliasRolloutStatus) {
+				s.CurrentStepIndex, s.ShiftedAt = 2, stamp(-4*time.Minute)
+				s.Checks[1].JudgedUntil = stamp(-5 * time.Minute)
+				s.Checks = append(s.Checks, v1beta1.RolloutCheck{Name: "checkout-errors", Type: rollout.CheckAlarm, Result: rollout.Inconclusive, Message: "insufficient data"})
+				s.Message = "waits for the analysis: Alarm checkout-errors: Inconclusive: insufficient data"
+			}))),
+			width: 60,
+			want: `
+alias/live -n shop  function checkout  rollout 2-t87v8a
+Progressing, Analyzing
+
+  █████████████████████████░░░░░░░░░░░░░░░░░░░░░░░░░  50 %
+
+Versions
+  1    stable    90 % ██████████████████████████████████░░░░
+  2    target    10 % ████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░
+
+Steps
+  ✔ validate version 2
+  ✔ smoke tests: 1
+  ✔ setWeight 10 %
+  ✔ pause 5m
+  ▶ setWeight 50 %
+  · pause until promoted
+  · promote: 100 %
+  · bake 10m
+
+Checks
+  ping             39 ms  Success
+  error-rate       0.002  Success                          …
+    invocations until 19:55:00, waits for those of 19:56:00
+  checkout-errors         Inconclusive
+
+waits for the analysis: Alarm checkout-errors: Inconclusive:
+insufficient data
+version 1 serves; next check in 40s`,
+		},
 		"Unobserved": {
 			reason:  "A spec that the provider has not observed has no rollout to show.",
 			tracker: measured(canary(func(a *v1beta1.Alias) { a.Generation = 2; a.Status.Rollout = nil })),

@@ -1,0 +1,649 @@
+package rollout
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// The tests of this file are of sentences of docs/rollouts.md. docs/design/rollouts.md names them.
+
+// twoWeights is a canary with 10 and 50 %, each for five minutes.
+func twoWeights(edit ...func(*v1beta1.AliasRollout)) *v1beta1.AliasRollout {
+	return tenPercent(append([]func(*v1beta1.AliasRollout){func(s *v1beta1.AliasRollout) {
+		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps,
+			v1beta1.CanaryStep{SetWeight: ptr.To[int32](50)}, v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}})
+	}}, edit...)...)
+}
+
+// onDrift sets what happens if someone else changes the alias.
+func onDrift(policy string) func(*v1beta1.AliasRollout) {
+	return func(s *v1beta1.AliasRollout) { s.OnDrift = policy }
+}
+
+// at returns the route in which version 2 has a percentage of the invocations.
+func at(weight int32) Route { return Route{Version: "1", Additional: "2", Weight: weight} }
+
+// promoted returns a scenario whose version 2 is stable, after version 1.
+func promoted(t *testing.T, spec *v1beta1.AliasRollout) *scenario {
+	t.Helper()
+	s := newScenario(t, spec)
+	s.observed.Target = "2"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	s.sent, s.events = nil, nil
+	return s
+}
+
+func (s *scenario) wantSent(why string, want ...string) {
+	s.Helper()
+	if diff := cmp.Diff(want, s.sent); diff != "" {
+		s.Errorf("%s: changes of the alias: -want, +got:\n%s", why, diff)
+	}
+}
+
+func (s *scenario) says(part string) bool {
+	return slices.ContainsFunc(s.events, func(e string) bool { return strings.Contains(e, part) })
+}
+
+// TestSourceThatComesBack checks that a rollout pauses while a source does not answer, and goes on when it does.
+func TestSourceThatComesBack(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m")))
+	s.at10()
+	s.result = func(CheckID) string { return Error }
+	s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
+	if s.observed.Route != at(10) {
+		t.Errorf("the weight is %s", s.observed.Route)
+	}
+	s.result = nil
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestAlarmWithoutData checks that an alarm without data does not hold up the first weight, when it can have none, but
+// each further one, and that it rejects nothing.
+func TestAlarmWithoutData(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.result = func(CheckID) string { return Inconclusive }
+	s.observed.Target = "2"
+	s.pass(2 * time.Hour)
+	s.wantSent("back at the deadline", at(10).String(), "version 1")
+	s.wantEnd(v1beta1.RolloutFailed, ReasonDeadline, "1")
+	if got := s.rejected(); len(got) > 0 {
+		t.Errorf("rejected %v", got)
+	}
+}
+
+// TestAlarmThatIsGone checks that an alarm that can't be read hides no other one that fires.
+func TestAlarmThatIsGone(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("gone", "fires")))
+	s.at10()
+	s.result = func(id CheckID) string { return map[string]string{"gone": Error, "fires": Failure}[id.Name] }
+	s.pass(2 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+}
+
+// TestDowntimeSkipsNoStep checks that each step takes its turn after a day without the provider.
+func TestDowntimeSkipsNoStep(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m"), bake(5*time.Minute)))
+	s.at10()
+	s.down(24 * time.Hour)
+	start := s.now
+	s.pass(time.Hour)
+	s.wantSent("step by step", at(10).String(), at(50).String(), "version 2")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	if took := s.state.FinishedAt.Sub(start); took < 14*time.Minute {
+		t.Errorf("after the downtime, 15 minutes of steps took %s", took)
+	}
+}
+
+// TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout that
+// has reached all invocations goes on.
+func TestStrategyChange(t *testing.T) {
+	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 40, Interval: metav1.Duration{Duration: time.Minute}}}
+	s := newScenario(t, twoWeights())
+	s.observed.Target = "2"
+	s.untilTrue("at 50 %", func() bool { return s.state.ObservedWeight == 50 })
+	s.spec.Strategy = linear
+	s.pass(time.Hour)
+	s.wantSent("from the first step of the new strategy", at(10).String(), at(50).String(), at(40).String(), at(80).String(), "version 2")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+
+	s = newScenario(t, twoWeights(bake(10*time.Minute)))
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutBaking)
+	s.sent, s.spec.Strategy = nil, linear
+	s.pass(time.Hour)
+	s.wantSent("at all invocations")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestAnalysisChange checks that metrics and alarms that are changed during a rollout apply at once, and that the
+// failures of those that remain still count.
+func TestAnalysisChange(t *testing.T) {
+	t.Run("Added", func(t *testing.T) {
+		s := newScenario(t, twoWeights(metrics("m")))
+		s.at10()
+		alarms("a")(s.spec)
+		s.result = func(id CheckID) string { return map[bool]string{true: Failure, false: Success}[id.Name == "a"] }
+		s.pass(time.Minute)
+		s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	})
+	t.Run("Removed", func(t *testing.T) {
+		s := newScenario(t, twoWeights(metrics("bad", "good")))
+		s.result = func(id CheckID) string { return map[bool]string{true: Inconclusive, false: Success}[id.Name == "bad"] }
+		s.at10()
+		s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
+		s.spec.Analysis.Metrics = s.spec.Analysis.Metrics[1:]
+		s.pass(time.Hour)
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
+	})
+	t.Run("Counted", func(t *testing.T) {
+		s := newScenario(t, twoWeights(metrics("m")))
+		s.spec.Analysis.Metrics[0].FailureLimit = 3
+		s.at10()
+		s.result = func(CheckID) string { return Failure }
+		s.untilTrue("two failures", func() bool {
+			c := check(s.state, CheckID{CheckMetric, "m"})
+			return c != nil && c.Failures == 2
+		})
+		s.spec.Analysis.Metrics[0].FailureLimit = 1
+		s.pass(2 * time.Minute)
+		s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	})
+}
+
+// TestStableIsDesiredAgain checks that a rollout ends without a verdict if the manifest asks for the stable version again,
+// and that a failure is over then.
+func TestStableIsDesiredAgain(t *testing.T) {
+	steps := map[string]func(s *scenario){
+		"Pending":     func(s *scenario) { s.until(v1beta1.RolloutValidating) },
+		"Progressing": func(s *scenario) { s.untilTrue("at 10 %", func() bool { return s.observed.Route == at(10) }) },
+		"Baking":      func(s *scenario) { s.until(v1beta1.RolloutBaking) },
+		"Failed": func(s *scenario) {
+			s.untilTrue("at 10 %", func() bool { return s.observed.Route == at(10) })
+			s.result = func(CheckID) string { return Failure }
+			s.untilTrue("failed", func() bool { return s.state.Phase == v1beta1.RolloutFailed })
+		},
+	}
+	for name, reach := range steps {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m"), bake(10*time.Minute)))
+			s.observed.Target = "2"
+			reach(s)
+			s.observed.Target = "1"
+			s.pass(time.Hour)
+			s.wantEnd(v1beta1.RolloutReady, "", "1")
+			if got := s.rejected(); (len(got) > 0) != (name == "Failed") {
+				t.Errorf("rejected %v", got)
+			}
+		})
+	}
+}
+
+// TestReplacedTarget checks that a rollout begins again from the stable version with another target, and that the
+// replaced one is not rejected.
+func TestReplacedTarget(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m")))
+	s.at10()
+	s.observed.Target = "3"
+	s.pass(2 * time.Hour)
+	s.wantSent("from the stable version", at(10).String(), "version 1", "version 1, version 3 with 10 %", "version 1, version 3 with 50 %", "version 3")
+	s.wantEnd(v1beta1.RolloutReady, "", "3")
+	if got := s.rejected(); len(got) > 0 {
+		t.Errorf("rejected %v", got)
+	}
+}
+
+// TestFailingWhileSomeoneHasChangedTheAlias checks that a target that fails is rolled back, although someone else has
+// changed the alias.
+func TestFailingWhileSomeoneHasChangedTheAlias(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.at10()
+	s.alias(at(70))
+	s.pass(time.Minute)
+	if s.state.Reason != ReasonDrift {
+		t.Fatalf("state %+v", s.state)
+	}
+	s.result = func(CheckID) string { return Failure }
+	s.pass(2 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+}
+
+// TestDriftIsTakenBack checks that a rollout goes on where it was when someone changes the alias back, and that the time
+// in between does not count.
+func TestDriftIsTakenBack(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.at10()
+	s.pass(time.Minute)
+	s.alias(Route{Version: "3"})
+	s.pass(5 * time.Hour)
+	s.alias(at(10))
+	start := s.now
+	s.untilTrue("at 50 %", func() bool { return s.state.ObservedWeight == 50 })
+	if took := s.now.Sub(start); took < 3*time.Minute || took > 5*time.Minute {
+		t.Errorf("the rest of the step took %s", took)
+	}
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestAdopt checks what a change by someone else means with onDrift: Adopt.
+func TestAdopt(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		change   Route
+		sent     []string
+		phase    string
+		version  string
+		rejected []string
+	}{
+		"Weight":    {reason: "Another weight is the new one.", change: at(30), sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+		"NoWeight":  {reason: "No weight is an abort.", change: Route{Version: "1"}, phase: v1beta1.RolloutFailed, version: "1", rejected: []string{"2"}},
+		"Target":    {reason: "The target alone is a promotion.", change: Route{Version: "2"}, phase: v1beta1.RolloutReady, version: "2"},
+		"Version":   {reason: "Another version is stable, and the target is rolled out from it.", change: Route{Version: "3"}, sent: []string{"version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+		"TwoOthers": {reason: "Of two others, the alias's own version is stable.", change: Route{Version: "3", Additional: "4", Weight: 20}, sent: []string{"version 3", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftAdopt)))
+			s.at10()
+			s.sent = nil
+			s.alias(tc.change)
+			s.pass(2 * time.Hour)
+			s.wantSent(tc.reason, tc.sent...)
+			if s.state.Phase != tc.phase || (s.observed.Route != Route{Version: tc.version}) || !slices.Equal(s.rejected(), tc.rejected) {
+				t.Errorf("%s\n%s, rejected %v: %+v", tc.reason, s.observed.Route, s.rejected(), s.state)
+			}
+		})
+	}
+}
+
+// TestChangeAfterARollout checks what happens if someone else changes the alias while no rollout is in progress.
+func TestChangeAfterARollout(t *testing.T) {
+	t.Run("Pause", func(t *testing.T) {
+		s := promoted(t, twoWeights())
+		s.alias(Route{Version: "1"})
+		s.pass(time.Minute)
+		if !s.event(EventDrift) || s.state.Drift == "" {
+			t.Error("it is not told")
+		}
+		s.observed.Target = "3"
+		s.pass(time.Hour)
+		s.wantSent("no rollout begins")
+		s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+		s.pass(2 * time.Hour)
+		s.wantSent("an abort changes it back, and the rollout begins", "version 2", "version 2, version 3 with 10 %", "version 2, version 3 with 50 %", "version 3")
+	})
+	t.Run("Revert", func(t *testing.T) {
+		s := promoted(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
+		s.alias(Route{Version: "1"})
+		s.pass(time.Hour)
+		s.wantSent("back", "version 2")
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
+	})
+	t.Run("Adopt", func(t *testing.T) {
+		s := promoted(t, twoWeights(onDrift(v1beta1.OnDriftAdopt)))
+		s.alias(Route{Version: "3"})
+		s.pass(2 * time.Hour)
+		s.wantSent("from what it is", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2")
+	})
+}
+
+// TestRetryWaitsForTheAlias checks that a retry is neither carried out nor forgotten while someone else has changed the
+// alias.
+func TestRetryWaitsForTheAlias(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.at10()
+	s.result = func(CheckID) string { return Failure }
+	s.pass(2 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+	s.result, s.sent = nil, nil
+	s.alias(Route{Version: "3"})
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(time.Hour)
+	s.wantSent("someone else has changed the alias")
+	if s.says("retry") {
+		t.Errorf("events %v", s.events)
+	}
+	s.alias(Route{Version: "1"})
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestRollbackToAFailedVersion checks that rollback-to refuses a version that AWS could not prepare.
+func TestRollbackToAFailedVersion(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.observed.Versions["1"] = Version{Fingerprint: "f1", Invalid: "version 1 is Failed: InvalidRuntime"}
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
+	s.pass(time.Minute)
+	s.wantSent("nothing moves")
+	if !s.says("does not apply: version 1 is Failed") {
+		t.Errorf("events %v", s.events)
+	}
+}
+
+// TestRollbackToRejects checks that rollback-to rejects what served and the present target, so that the manifest does not
+// roll one of them out again.
+func TestRollbackToRejects(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.observed.Target = "3"
+	s.untilTrue("at 10 %", func() bool { return s.state.ObservedWeight == 10 })
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonRollbackTo, "1")
+	got := s.rejected()
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"2", "3"}, got); diff != "" {
+		t.Errorf("rejected: -want, +got:\n%s", diff)
+	}
+	s.observed.Target = "1"
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutReady, "", "1")
+}
+
+// TestPromoteFull checks that promote-full skips steps and the analysis, but that the bake time applies and a failure
+// rolls back.
+func TestPromoteFull(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		s := newScenario(t, twoWeights(alarms("a"), bake(10*time.Minute)))
+		s.at10()
+		s.sent = nil
+		s.observed.Commands[v1beta1.AnnotationRolloutPromoteFull] = "x"
+		s.until(v1beta1.RolloutBaking)
+		if fails {
+			s.result = func(CheckID) string { return Failure }
+			s.pass(time.Minute)
+			s.wantSent("a failure rolls back", "version 2", "version 1")
+			continue
+		}
+		start := s.now
+		s.pass(time.Hour)
+		s.wantSent("without the steps", "version 2")
+		s.wantEnd(v1beta1.RolloutReady, "", "2")
+		if took := s.state.FinishedAt.Sub(start); took < 9*time.Minute {
+			t.Errorf("baked for %s", took)
+		}
+	}
+}
+
+// TestPromote checks to which steps promote applies.
+func TestPromote(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		step   v1beta1.CanaryStep
+		want   bool
+	}{
+		"Pause":    {reason: "It ends a pause without a duration.", step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}}, want: true},
+		"Duration": {reason: "And the rest of one with a duration.", step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Hour}}}, want: true},
+		"Analysis": {reason: "But no analysis.", step: v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](60)}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m")))
+			s.spec.Strategy.Canary.Steps[1] = tc.step
+			s.at10()
+			s.pass(5 * time.Minute)
+			s.observed.Commands[v1beta1.AnnotationRolloutPromote] = "x"
+			s.pass(10 * time.Minute)
+			if got := s.observed.Route != at(10); got != tc.want || s.says("does not apply") == tc.want {
+				t.Errorf("%s\n%s, events %v", tc.reason, s.observed.Route, s.events)
+			}
+		})
+	}
+}
+
+// TestRetryAfterAbort checks that the user decides: a version that the user has aborted is rolled out again on request
+// only.
+func TestRetryAfterAbort(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.at10()
+	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+	s.pass(5 * time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAborted, "1")
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestLostState checks that a rollout whose state is lost begins again from the alias's own version, and that commands
+// that were carried out are not carried out again.
+func TestLostState(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.at10()
+	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+	s.pass(time.Minute)
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.untilTrue("at 10 %", func() bool { return s.state.ObservedWeight == 10 })
+	s.state, s.sent = nil, nil
+	s.pass(2 * time.Hour)
+	s.wantSent("from the first step", "version 1", at(10).String(), at(50).String(), "version 2")
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestLeastStep checks how long a step of a linear rollout takes at least, by what its checks need.
+func TestLeastStep(t *testing.T) {
+	cases := map[string]struct {
+		reason         string
+		analysis       func(*v1beta1.AliasRollout)
+		timeout, delay time.Duration
+		// step and last are how long the first step and the last one take.
+		step, last time.Duration
+	}{
+		"None":       {reason: "Without an analysis, the interval decides.", analysis: func(*v1beta1.AliasRollout) {}, step: time.Minute, last: time.Minute},
+		"Lambda":     {reason: "A period and two minutes.", analysis: metrics("m"), delay: 3 * time.Minute, step: 3 * time.Minute, last: 4 * time.Minute},
+		"Slow":       {reason: "And the timeout of the function.", analysis: metrics("m"), timeout: time.Minute, delay: 4 * time.Minute, step: 4 * time.Minute, last: 5 * time.Minute},
+		"Alarm":      {reason: "All periods of an alarm, here three minutes, and two minutes.", analysis: alarms("a"), delay: 5 * time.Minute, step: 5 * time.Minute, last: 6 * time.Minute},
+		"Dependency": {reason: "The state of a dependency is that of now.", analysis: func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }, step: time.Minute, last: time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, tenPercent(tc.analysis, func(s *v1beta1.AliasRollout) {
+				s.Strategy = v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 50, Interval: metav1.Duration{Duration: time.Minute}}}
+				s.Strategy.Linear.Percentage = 40
+			}))
+			s.delay = tc.delay
+			s.observed.Versions["2"] = Version{Fingerprint: "f2", Timeout: tc.timeout}
+			s.observed.Target = "2"
+			s.untilTrue("at 40 %", func() bool { return s.state.ObservedWeight == 40 })
+			first := s.now
+			s.untilTrue("at 80 %", func() bool { return s.state.ObservedWeight == 80 })
+			second := s.now
+			s.untilTrue("at all", func() bool { return s.observed.Route == Route{Version: "2"} })
+			const calls = 40 * time.Second // Between two measurements, and of the change itself.
+			if took := second.Sub(first); took < tc.step-time.Second || took > tc.step+calls {
+				t.Errorf("%s\nthe step took %s, want %s", tc.reason, took, tc.step)
+			}
+			if took := s.now.Sub(second); took < tc.last-time.Second || took > tc.last+time.Minute+calls {
+				t.Errorf("%s\nthe last step took %s, want %s", tc.reason, took, tc.last)
+			}
+		})
+	}
+}
+
+// TestAlarmFiresAgain checks that an alarm that fired before the rollout counts once it was OK.
+func TestAlarmFiresAgain(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.result = func(CheckID) string { return Failure }
+	s.at10()
+	s.pass(2 * time.Minute)
+	if s.state.ObservedWeight != 10 || !check(s.state, CheckID{CheckAlarm, "a"}).Ignored {
+		t.Fatalf("state %+v", s.state)
+	}
+	s.result = nil
+	s.pass(time.Minute)
+	s.result = func(CheckID) string { return Failure }
+	s.pass(time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+}
+
+// TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and begins
+// by itself once the alarm is OK.
+func TestBlockedByAnAlarm(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.spec.Analysis.Alarms.PreExisting = "Block"
+	s.result = func(CheckID) string { return Failure }
+	s.observed.Target = "2"
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonDeadline, "1")
+	if s.state.Step != v1beta1.RolloutValidating || len(s.rejected()) > 0 {
+		t.Errorf("state %+v", s.state)
+	}
+	s.result = nil
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestRollbackWindow checks that a version with the code and configuration of one that was stable recently moves in one
+// step, and that one that was stable earlier does not.
+func TestRollbackWindow(t *testing.T) {
+	for revisions, want := range map[int32][]string{1: {"version 2, version 4 with 10 %", "version 2, version 4 with 50 %", "version 4"}, 2: {"version 4"}} {
+		s := newScenario(t, twoWeights(func(s *v1beta1.AliasRollout) { s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: revisions} }))
+		s.observed.Target = "3"
+		s.pass(2 * time.Hour)
+		s.observed.Target = "2"
+		s.pass(2 * time.Hour)
+		s.sent = nil
+		s.observed.Versions["4"] = s.observed.Versions["1"] // The commit was reverted.
+		s.observed.Target = "4"
+		s.pass(2 * time.Hour)
+		s.wantSent("a window of one or two versions", want...)
+	}
+}
+
+// TestPauseHasNoDeadline checks that a pause without a duration waits for the user, and that a failure rolls back.
+func TestPauseHasNoDeadline(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.spec.Strategy.Canary.Steps[1].Pause.Duration = nil
+	s.at10()
+	s.pass(48 * time.Hour)
+	if s.state.Reason != ReasonStep || s.observed.Route != at(10) {
+		t.Fatalf("state %+v", s.state)
+	}
+	s.result = func(CheckID) string { return Failure }
+	s.pass(2 * time.Minute)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
+}
+
+// TestDependencyThatFails checks that a dependency that fails during a rollout pauses it, and rejects nothing.
+func TestDependencyThatFails(t *testing.T) {
+	s := newScenario(t, twoWeights(func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }))
+	s.at10()
+	s.result = func(CheckID) string { return Failure }
+	s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutFailed, ReasonDeadline, "1")
+	if got := s.rejected(); len(got) > 0 {
+		t.Errorf("rejected %v", got)
+	}
+}
+
+// TestOnFailure checks what a metric does that fails once.
+func TestOnFailure(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		edit     func(m *v1beta1.RolloutMetric)
+		phase    string
+		failure  string
+		rejected bool
+		warns    bool
+	}{
+		"Rollback": {reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {}, phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true},
+		"Pause":    {reason: "The failure remains, and nobody has decided until the deadline.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed, failure: ReasonDeadline},
+		"Warn":     {reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" }, phase: v1beta1.RolloutReady, warns: true},
+		"DryRun":   {reason: "It is ignored.", edit: func(m *v1beta1.RolloutMetric) { m.DryRun = true }, phase: v1beta1.RolloutReady},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := newScenario(t, twoWeights(metrics("m")))
+			tc.edit(&s.spec.Analysis.Metrics[0])
+			s.at10()
+			s.result = func(CheckID) string { return Failure }
+			s.untilTrue("measured", func() bool { return check(s.state, CheckID{CheckMetric, "m"}) != nil })
+			s.result = nil
+			s.pass(2 * time.Hour)
+			if s.state.Phase != tc.phase || s.state.Reason != tc.failure || len(s.rejected()) > 0 != tc.rejected || s.event(EventWarning) != tc.warns {
+				t.Errorf("%s\n%s %s, rejected %v, events %v", tc.reason, s.state.Phase, s.state.Reason, s.rejected(), s.events)
+			}
+		})
+	}
+}
+
+// TestRollbackDoesNotWait checks that a rollback does not wait until the stable version is prepared, if AWS has released it
+// meanwhile.
+func TestRollbackDoesNotWait(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.at10()
+	s.observed.Versions["1"] = Version{Fingerprint: "f1", Inactive: true}
+	s.result = func(CheckID) string { return Failure }
+	start := s.now
+	s.untilTrue("back", func() bool { return s.observed.Route == Route{Version: "1"} })
+	if took := s.now.Sub(start); took > time.Minute {
+		t.Errorf("the rollback was sent after %s", took)
+	}
+}
+
+// TestCommandsCountOnce checks that each value of a command is carried out once.
+func TestCommandsCountOnce(t *testing.T) {
+	s := newScenario(t, twoWeights())
+	s.at10()
+	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
+	s.pass(time.Minute)
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2") // The abort is still there.
+}
+
+// TestSameCodeIsRejected checks that the code and configuration of a version that has failed is not rolled out under
+// another number.
+func TestSameCodeIsRejected(t *testing.T) {
+	s := newScenario(t, twoWeights(alarms("a")))
+	s.at10()
+	s.result = func(CheckID) string { return Failure }
+	s.pass(5 * time.Minute)
+	s.result, s.sent = nil, nil
+	s.observed.Versions["3"] = s.observed.Versions["2"]
+	s.observed.Target = "3"
+	s.pass(2 * time.Hour)
+	s.wantSent("before any traffic")
+	s.wantEnd(v1beta1.RolloutFailed, ReasonFailedBefore, "1")
+	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "3")
+}
+
+// TestAllAtOnceIsJudged checks that the strategy allAtOnce with an analysis ends only when the analysis has judged
+// invocations with all of them on the target, however short the bake time is.
+func TestAllAtOnceIsJudged(t *testing.T) {
+	s := newScenario(t, tenPercent(metrics("m"), bake(time.Minute), allAtOnce))
+	s.delay = 5 * time.Minute
+	s.observed.Target = "2"
+	s.until(v1beta1.RolloutBaking)
+	start := s.now
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+	if took := s.state.FinishedAt.Sub(start); took < 5*time.Minute-2*time.Second {
+		t.Errorf("baked for %s", took)
+	}
+}
+
+// TestCommandIsWithdrawn checks that no rollout begins while rollback-to waits for a version, and that one does when the
+// annotation is removed.
+func TestCommandIsWithdrawn(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.observed.Versions["1"] = Version{Fingerprint: "f1", Pending: "version 1 is Pending"}
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
+	s.observed.Target = "3"
+	s.pass(time.Hour)
+	s.wantSent("it waits")
+	delete(s.observed.Commands, v1beta1.AnnotationRolloutRollbackTo)
+	s.pass(2 * time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "3")
+}
