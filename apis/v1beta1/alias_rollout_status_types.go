@@ -74,6 +74,9 @@ type AliasRolloutStatus struct {
 	// which the rollout was paused, does not count. The durations of steps and the deadline are measured by it.
 	// +optional
 	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
+	// Woken is when inactive versions were last invoked, so that AWS prepares them, by their numbers.
+	// +optional
+	Woken map[string]metav1.Time `json:"woken,omitempty"`
 	// ObservedAt is when the rollout was last observed. It is absent while the rollout is paused.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`

@@ -39,8 +39,8 @@ const (
 	RolloutProgressing = "Progressing"
 	// RolloutReady is a rollout whose target version is stable.
 	RolloutReady = "Ready"
-	// RolloutFailed is a rollout whose target version was rejected. The stable version receives all
-	// invocations.
+	// RolloutFailed is a rollout whose target version was rejected, or of which nobody knows whether it is
+	// good. The stable version receives all invocations.
 	RolloutFailed = "Failed"
 )
 

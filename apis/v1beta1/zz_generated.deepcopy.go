@@ -287,6 +287,13 @@ func (in *AliasRolloutStatus) DeepCopyInto(out *AliasRolloutStatus) {
 		*out = (*in).DeepCopy()
 	}
 	out.StepElapsed = in.StepElapsed
+	if in.Woken != nil {
+		in, out := &in.Woken, &out.Woken
+		*out = make(map[string]v1.Time, len(*in))
+		for key, val := range *in {
+			(*out)[key] = *val.DeepCopy()
+		}
+	}
 	if in.ObservedAt != nil {
 		in, out := &in.ObservedAt, &out.ObservedAt
 		*out = (*in).DeepCopy()

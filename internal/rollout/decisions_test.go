@@ -357,23 +357,6 @@ func TestCommandsWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	}
 }
 
-// TestRetryWaitsForTheAlias checks that a retry is carried out when the alias is as the failed rollout has left it.
-func TestRetryWaitsForTheAlias(t *testing.T) {
-	s := newScenario(t, tenPercent())
-	s.at10()
-	s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
-	s.pass(time.Minute)
-	s.alias(Route{Version: "3"})
-	s.observed.Commands[v1beta1.AnnotationRolloutRetry] = "x"
-	s.pass(time.Hour)
-	if s.state.Phase != v1beta1.RolloutFailed || s.state.HandledCommands[v1beta1.AnnotationRolloutRetry] != "" {
-		t.Fatalf("state %+v", s.state)
-	}
-	s.alias(Route{Version: "1"})
-	s.pass(time.Hour)
-	s.wantEnd(v1beta1.RolloutReady, "", "2")
-}
-
 // TestAlarmWhileTheChangeIsSent checks that an alarm that fires when the target may already receive invocations is not
 // taken for one that fired before.
 func TestAlarmWhileTheChangeIsSent(t *testing.T) {

@@ -58,6 +58,9 @@ func (m *machine) command() bool {
 			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
 			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
+			if m.s.Phase == v1beta1.RolloutFailed && m.s.Reason == ReasonRollbackTo && c.name == v1beta1.AnnotationRolloutRollbackTo {
+				m.s.Message = why // It does not wait any more.
+			}
 		}
 		return true
 	}
@@ -98,7 +101,7 @@ func (m *machine) abort(string) (outcome, string) {
 // changed the alias.
 func (m *machine) restore() {
 	reason, message := m.s.Reason, m.s.Message
-	if m.s.Phase == v1beta1.RolloutReady {
+	if m.s.Phase == v1beta1.RolloutReady || m.s.Step == v1beta1.RolloutValidating { // Then a rollout may begin again.
 		reason, message = ReasonSuperseded, "the alias was changed by someone else"
 	}
 	m.s.Phase = v1beta1.RolloutProgressing
@@ -142,7 +145,7 @@ func (m *machine) returnTo(version string) (outcome, string) {
 	case !known:
 		return waiting, "rollback-to waits: reads version " + version
 	case v.Inactive:
-		m.wake = version
+		m.wakes(version)
 		return waiting, "rollback-to waits: " + why
 	case why != "":
 		return waiting, "rollback-to waits: " + why

@@ -32,16 +32,19 @@ func (m *machine) validate() {
 			f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
 		return
 	}
-	switch wait := m.waitsFor(target, stable); {
-	case target.Invalid != "":
+	if target.Invalid != "" {
 		m.fail(ReasonInvalidVersion, target.Invalid)
-	case m.spec.Paused:
-		m.say("spec.rollout.paused is true")
-	case wait != "":
-		m.say(wait)
-	default:
-		m.validated()
+		return
 	}
+	if m.spec.Paused {
+		m.say("spec.rollout.paused is true")
+		return
+	}
+	if wait := m.waitsFor(target, stable); wait != "" {
+		m.say(wait)
+		return
+	}
+	m.validated()
 }
 
 // validated begins the rollout of a target that can serve.
@@ -95,12 +98,12 @@ const wakeStableFor = time.Minute
 func (m *machine) waitsFor(target, stable Version) string {
 	if why := target.unusable(m.s.Target.FunctionVersion); why != "" {
 		if target.Inactive {
-			m.wake = m.s.Target.FunctionVersion
+			m.wakes(m.s.Target.FunctionVersion)
 		}
 		return why
 	}
 	if stable.Inactive && m.s.Phase == v1beta1.RolloutPending && m.s.StepElapsed.Duration < wakeStableFor {
-		m.wake = m.s.Stable.FunctionVersion
+		m.wakes(m.s.Stable.FunctionVersion)
 		return stable.unusable(m.s.Stable.FunctionVersion)
 	}
 	if m.isDirect() != "" {
@@ -111,6 +114,20 @@ func (m *machine) waitsFor(target, stable Version) string {
 			": AWS does not divide invocations between them; use the strategy allAtOnce"
 	}
 	return m.blocked()
+}
+
+// wakeEvery is after how long a version is invoked again that is still inactive: AWS could not prepare it.
+const wakeEvery = 10 * time.Minute
+
+// wakes has an inactive version invoked, unless it was lately.
+func (m *machine) wakes(version string) {
+	if at, ok := m.s.Woken[version]; ok && m.now.Sub(at.Time).Abs() < wakeEvery {
+		return
+	}
+	if m.s.Woken == nil {
+		m.s.Woken = map[string]metav1.Time{}
+	}
+	m.s.Woken[version], m.wake = *stamp(m.now), version
 }
 
 // blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.

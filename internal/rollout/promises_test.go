@@ -647,3 +647,33 @@ func TestCommandIsWithdrawn(t *testing.T) {
 	s.pass(2 * time.Hour)
 	s.wantEnd(v1beta1.RolloutReady, "", "3")
 }
+
+// TestRevertKeepsValidating checks that a rollout that waits for its version after the deadline still does after someone
+// has changed the alias.
+func TestRevertKeepsValidating(t *testing.T) {
+	s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
+	s.observed.Versions["2"] = Version{Fingerprint: "f2", Pending: "version 2 is Pending"}
+	s.observed.Target = "2"
+	s.pass(time.Hour)
+	s.alias(Route{Version: "3"})
+	s.pass(time.Hour)
+	s.observed.Versions["2"] = Version{Fingerprint: "f2"}
+	s.pass(time.Hour)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestInactiveVersionsAreNotInvokedAgainAndAgain checks that a version that AWS can't prepare is invoked rarely, and not
+// at all while the rollout is paused.
+func TestInactiveVersionsAreNotInvokedAgainAndAgain(t *testing.T) {
+	for _, paused := range []bool{false, true} {
+		s := newScenario(t, twoWeights())
+		s.observed.Versions["2"] = Version{Fingerprint: "f2", Inactive: true}
+		s.observed.Target = "2"
+		s.until(v1beta1.RolloutValidating)
+		s.spec.Paused = paused
+		s.pass(5 * time.Hour)
+		if n := len(s.woken); n > 31 || paused != (n == 0) {
+			t.Errorf("paused %t: invoked %d times in five hours", paused, n)
+		}
+	}
+}

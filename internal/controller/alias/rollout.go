@@ -156,7 +156,7 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 
 // wake invokes an inactive version by its number, so that AWS prepares it. AWS does not run an inactive version: the
 // invocation fails. If another invocation has woken it meanwhile, the version gets the event of the first smoke test,
-// or {}. The error is not returned unless it says that the provider may not invoke the version.
+// or {}. The error is not returned unless it says that AWS has not tried to invoke the version.
 func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 	in := &lambda.InvokeInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(e.decision.Version), Payload: []byte("{}")}
 	if tests := a.Spec.Rollout.PreTraffic; len(tests) > 0 {
@@ -164,7 +164,10 @@ func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 	}
 	var once lambdaapi.AtMostOnce
 	_, err := e.api.Invoke(ctx, in, once.Options)
-	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) {
+	if awserr.IsThrottled(err) {
+		delete(a.Status.Rollout.Woken, e.decision.Version)
+	}
+	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
 		return errors.Wrapf(awserr.Clean(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
 	}
 	reconciler.DescribeChange(ctx, "invoked version "+e.decision.Version+", which was Inactive")
