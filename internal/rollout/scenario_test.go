@@ -189,3 +189,7 @@ func trigger(mode string, quorum *int32) func(*v1beta1.AliasRollout) {
 func bake(d time.Duration) func(*v1beta1.AliasRollout) {
 	return func(s *v1beta1.AliasRollout) { s.FinalBakeTime = &metav1.Duration{Duration: d} }
 }
+
+func allAtOnce(s *v1beta1.AliasRollout) {
+	s.Strategy = v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}
+}
