@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/delay"
@@ -21,6 +22,10 @@ func (m *machine) decide() Decision {
 		d.Action, d.Route = Update, intended(m.s.Intent)
 	case m.wake != "":
 		d.Action, d.Version = Wake, m.wake
+		if m.s.Woken == nil {
+			m.s.Woken = map[string]metav1.Time{}
+		}
+		m.s.Woken[m.wake] = *stamp(m.now)
 	case m.s.Step == v1beta1.RolloutPreTraffic:
 		if test, c := nextTest(m.spec, m.s); test != nil && c != nil && c.Result == Running {
 			d.Action, d.Test = Invoke, test

@@ -408,6 +408,7 @@ func (m *machine) adopt() {
 		restart(m.s)
 		m.enter(v1beta1.RolloutAnalyzing, "", "")
 	case progressing && known && w == 0:
+		m.s.ObservedWeight, m.s.Intent = 0, nil
 		m.rollBack(ReasonAborted, "someone else has returned all invocations to the stable version")
 	case m.o.Route.Additional != "":
 		m.s.Stable = v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}

@@ -121,13 +121,9 @@ const wakeEvery = 10 * time.Minute
 
 // wakes has an inactive version invoked, unless it was lately.
 func (m *machine) wakes(version string) {
-	if at, ok := m.s.Woken[version]; ok && m.now.Sub(at.Time).Abs() < wakeEvery {
-		return
+	if at, ok := m.s.Woken[version]; !ok || m.now.Sub(at.Time).Abs() >= wakeEvery {
+		m.wake = version
 	}
-	if m.s.Woken == nil {
-		m.s.Woken = map[string]metav1.Time{}
-	}
-	m.s.Woken[version], m.wake = *stamp(m.now), version
 }
 
 // blocked returns which dependency or alarm prevents that invocations move to the target. Empty if none does.
