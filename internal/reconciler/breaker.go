@@ -68,6 +68,9 @@ func (r *reconciler[T]) checkCircuit(s *session.Session, a *Attempt) error {
 
 // end marks the reconcile as ended.
 func (a *Attempt) end() {
+	if a.permission != nil {
+		a.permission.leave()
+	}
 	if a.onEnd != nil {
 		a.onEnd()
 	}

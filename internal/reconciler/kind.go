@@ -94,9 +94,13 @@ type Kind[T Managed] struct {
 	// not show all that spec depends on.
 	Listed func(T) []listpoll.Ref
 
-	// Owns returns what a resource owns in AWS, or only observes, and others may act on: a
-	// function or a version of a layer. Nil if the kind owns neither.
+	// Owns returns what a resource owns in AWS, or only observes, and others may act on or use:
+	// a function, for example. Nil if the kind owns nothing that other kinds name.
 	Owns func(T) []tenancy.Target
+
+	// Claims returns what a resource claims before it creates something in AWS. Nil means what
+	// Owns returns.
+	Claims func(T) []tenancy.Target
 
 	// ActsOn returns what a resource acts on and others may own: all functions and versions of
 	// layers that spec with resolved references, status and annotations name. Nil if it acts

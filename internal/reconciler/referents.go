@@ -149,7 +149,7 @@ func referredChanged() predicate.Predicate {
 // including those that are not allowed to.
 func actingRequests(users refs.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
-		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.IndexedBy(o)...)
+		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.Owned(o)...)
 	}
 }
 

@@ -141,6 +141,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg Managed, sess *session.Session
 	}
 	before := mg.DeepCopyObject()
 	a := &Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, Calls: &s.calls, step: true, readyBefore: mg.GetCondition(xpv2.TypeReady)}
+	defer a.end()
 	ctx = withSession(WithAttempt(ctx, a), sess, nil)
 	out, err := s.reconcile(ctx, t, now)
 	restore(mg, before, "Spec") // References are resolved in memory.

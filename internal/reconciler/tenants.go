@@ -3,9 +3,11 @@ package reconciler
 import (
 	"context"
 	"iter"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -26,8 +28,12 @@ type permission struct {
 	book *tenancy.Registry
 	user tenancy.User
 
-	// owns are the targets that the resource owns, or is to own.
-	owns []tenancy.Target
+	// owns returns the targets that the resource owns, or is to own. claims returns those that
+	// it claims before it creates something.
+	owns, claims func() []tenancy.Target
+
+	// leaves end the uses of targets when the reconcile ends.
+	leaves []func()
 
 	// otherOwner returns another existing resource of the kind that has created or adopted the
 	// external resource with a name. Nil if none is known.
@@ -53,15 +59,20 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *session.
 		}
 		return names
 	}
+	p.owns = func() []tenancy.Target { return nil }
 	if c.kind.Owns != nil {
-		p.owns = c.kind.Owns(mg)
+		p.owns = func() []tenancy.Target { return c.kind.Owns(mg) }
 		c.tenants.Serve(c.kind.GVK.Kind, u)
+	}
+	p.claims = p.owns
+	if c.kind.Claims != nil {
+		p.claims = func() []tenancy.Target { return c.kind.Claims(mg) }
 	}
 	a.permission = &p
 	if meta.WasDeleted(mg) && c.kind.Tagged {
 		return nil // It deletes only what the tags in AWS show as its own.
 	}
-	for _, target := range p.owns {
+	for _, target := range p.owns() {
 		if err := c.mayOwn(ctx, u, target); err != nil {
 			return err
 		}
@@ -106,7 +117,53 @@ func (p *permission) mayAct(ctx context.Context, target tenancy.Target) error {
 	if err := checkName(p.user, target); err != nil {
 		return err
 	}
-	return p.book.MayAct(ctx, p.user, target)
+	leave, err := p.book.Act(ctx, p.user, target)
+	p.leaves = append(p.leaves, leave)
+	return err
+}
+
+// leave ends the uses of targets.
+func (p *permission) leave() {
+	for _, leave := range p.leaves {
+		leave()
+	}
+	p.leaves = nil
+}
+
+// claimDelay is the requeue interval while other reconciles may use what is to be created.
+const claimDelay = 500 * time.Millisecond
+
+// claimTargets claims what a resource is about to create, so that no resource of another namespace uses it before its
+// owner is known. It returns a NotReadyError while reconciles that began earlier may.
+func claimTargets(ctx context.Context) error {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return nil
+	}
+	for _, target := range p.claims() {
+		err := p.book.Claim(p.user, target)
+		if busy := (&tenancy.BusyError{}); errors.As(err, &busy) {
+			return &NotReadyError{Reason: busy.Error(), After: claimDelay}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// releaseTargets ends the claim of a resource that has created nothing.
+func releaseTargets(ctx context.Context) {
+	if p := attemptFrom(ctx).permission; p != nil && len(p.claims()) > 0 {
+		p.book.Release(p.kind, p.user)
+	}
+}
+
+// confirmTargets records that AWS has shown what a resource owns.
+func confirmTargets(ctx context.Context) {
+	if p := attemptFrom(ctx).permission; p != nil {
+		p.book.Confirm(p.user, p.owns())
+	}
 }
 
 // checkName returns an error if the config does not allow the resource's namespace to use a
@@ -146,7 +203,7 @@ func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Ownersh
 	if p == nil {
 		return nil
 	}
-	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
+	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns())
 }
 
 // Owner returns the kind, namespace and name of another existing resource of the same kind,

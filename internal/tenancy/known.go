@@ -35,6 +35,7 @@ func (b *Registry) drop(key resourceKey) {
 	if k.owns != nil && b.confirmed[*k.owns] == key {
 		delete(b.confirmed, *k.owns)
 	}
+	b.release(key, k)
 	delete(b.resources, key)
 }
 
@@ -58,6 +59,16 @@ func (b *Registry) Serve(kind string, u User) {
 	b.known(kind, u).scope = u.Session.Scope
 }
 
+// Confirm records that AWS has shown what a resource owns, which ends its claim.
+func (b *Registry) Confirm(u User, targets []Target) {
+	if b == nil {
+		return
+	}
+	for _, t := range targets {
+		b.confirm(u, t)
+	}
+}
+
 // confirm records that AWS has confirmed that a resource owns a target.
 func (b *Registry) confirm(u User, t Target) {
 	b.mu.Lock()
@@ -68,6 +79,7 @@ func (b *Registry) confirm(u User, t Target) {
 	}
 	k.owns = &key
 	b.confirmed[key] = keyOf(t.Kind, u.Resource)
+	b.release(keyOf(t.Kind, u.Resource), k)
 }
 
 // isConfirmed returns whether AWS has confirmed that a resource owns a target.

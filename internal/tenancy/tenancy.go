@@ -50,20 +50,26 @@ type User struct {
 	Session  *session.Session
 }
 
-// A Registry determines who owns what. It is safe for concurrent use. A nil Book allows
-// everything.
+// A Registry determines who owns what. It is safe for concurrent use. A nil Registry
+// allows everything.
 type Registry struct {
 	cached client.Client
 	live   client.Reader
 	now    func() time.Time
 
+	// Partial is whether other processes reconcile some of the resources, so that this one does not see their claims in
+	// time. It then refuses what any resource in another namespace might be about to create.
+	Partial bool
+
 	mu         sync.Mutex
 	namespaces map[string]knownNamespace
 	resources  map[resourceKey]*knownResource
 	confirmed  map[confirmedKey]resourceKey
+	claims     map[string]claimants
+	uses       map[string]map[types.UID]use
 }
 
-// New returns a Book. cached has the index Index of the kinds for which Owns returns true.
+// New returns a Registry. cached has the index Index of the kinds for which Owns returns true.
 // live reads Namespaces, which the provider may not be allowed to watch, and what the cache
 // does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
@@ -74,6 +80,8 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		namespaces: map[string]knownNamespace{},
 		resources:  map[resourceKey]*knownResource{},
 		confirmed:  map[confirmedKey]resourceKey{},
+		claims:     map[string]claimants{},
+		uses:       map[string]map[types.UID]use{},
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // kind is the value of the kind's tag.
@@ -38,6 +39,9 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Connect: c.connect,
 		Forget:  c.tags.Drop,
 		Tagged:  true,
+		Owns: func(c *v1beta1.CapacityProvider) []tenancy.Target {
+			return []tenancy.Target{{Kind: v1beta1.CapacityProviderKind, Name: nameOf(c)}}
+		},
 		Fields:  func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
