@@ -107,6 +107,10 @@ type Kind[T Managed] struct {
 	// on none.
 	ActsOn func(T) []tenancy.Target
 
+	// Uses returns what else of others spec names with resolved references, such as the layers of
+	// a function: what resources refer to, by ARN as well as by reference. Nil if there is nothing.
+	Uses func(T) []tenancy.Target
+
 	// Tagged is true if tags in AWS show who owns external resources of this kind.
 	Tagged bool
 

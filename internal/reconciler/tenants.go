@@ -87,6 +87,19 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *session.
 		}
 	}
 	c.tenants.Acts(c.kind.GVK.Kind, u, acts)
+	if c.kind.Uses == nil || meta.WasDeleted(mg) {
+		return nil
+	}
+	return p.mayUse(ctx, c.kind.Uses(mg)...)
+}
+
+// mayUse returns an error if the resource may not use all targets.
+func (p *permission) mayUse(ctx context.Context, targets ...tenancy.Target) error {
+	for _, target := range targets {
+		if err := p.mayAct(ctx, target); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -187,12 +200,7 @@ func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
 	if p == nil {
 		return nil
 	}
-	for _, target := range targets {
-		if err := p.mayAct(ctx, target); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.mayUse(ctx, targets...)
 }
 
 // CheckOwner returns an error if another existing resource owns the external resource with

@@ -185,7 +185,7 @@ func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
 	elsewhere := ok && k.uid == o.GetUID() && k.scope.Account != u.Session.Scope.Account
 	b.mu.Unlock()
 	switch {
-	case elsewhere || !b.Partial && !creating(o):
+	case elsewhere || !b.Partial && !creating(o) || t.Account != Target{}.in(u.Session).Account:
 		return false
 	case sameConfig(u.Resource, o):
 		// What the config does not allow cannot be created.

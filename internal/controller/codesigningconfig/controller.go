@@ -41,8 +41,10 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Connect:  c.connect,
 		Forget:   c.tags.Drop,
 		Tagged:   true,
-		Owns:     func(c *v1beta1.CodeSigningConfig) []tenancy.Target { return tenancy.Named(ptr.To(reconciler.ExternalName(c))) },
-		Fields:   func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
+		Owns: func(c *v1beta1.CodeSigningConfig) []tenancy.Target {
+			return tenancy.Named(ptr.To(reconciler.ExternalName(c)))
+		},
+		Fields: func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 

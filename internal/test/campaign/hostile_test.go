@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,4 +125,75 @@ func TestAmbush(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestByARN checks that what another namespace owns can be used neither by reference nor by ARN, that it cannot be
+// observed, and that its owner can delete it.
+func TestByARN(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		owned := map[string]*unstructured.Unstructured{
+			"layerVersionArn":      tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
+			"capacityProviderArn":  tenantResource("CapacityProvider", Namespace, "cp", map[string]any{"permissionsConfig": map[string]any{"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/operator"}, "vpcConfig": map[string]any{"subnetIds": []any{"subnet-0123456789abcdef0"}, "securityGroupIds": []any{"sg-0123456789abcdef0"}}}),
+			"codeSigningConfigArn": tenantResource("CodeSigningConfig", Namespace, "signed", map[string]any{"allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}}),
+			"functionArn":          tenantResource("Function", Namespace, "checkout", functionFields(nil)),
+		}
+		arns := map[string]string{}
+		for _, u := range owned {
+			s.Create(u)
+		}
+		time.Sleep(5 * time.Minute)
+		for field, u := range owned {
+			if arns[field], _, _ = unstructured.NestedString(s.stored(u).Object, "status", "atProvider", field); arns[field] == "" {
+				t.Fatalf("%s is not created: %v", u.GetKind(), conditionOf(u, "Synced"))
+			}
+		}
+		instances := func(field string, value any) map[string]any {
+			return functionFields(map[string]any{"memorySize": int64(2048), "capacityProviderConfig": map[string]any{"lambdaManagedInstancesCapacityProviderConfig": map[string]any{field: value}}})
+		}
+		ref := func(name string) map[string]any { return map[string]any{"name": name, "namespace": Namespace} }
+		attempts := []*unstructured.Unstructured{
+			tenantResource("Function", hostile, "layer-by-ref", functionFields(map[string]any{"layerRefs": []any{ref("lib")}})),
+			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
+			tenantResource("Function", hostile, "provider-by-ref", instances("capacityProviderArnRef", ref("cp"))),
+			tenantResource("Function", hostile, "provider-by-arn", instances("capacityProviderArn", arns["capacityProviderArn"])),
+			tenantResource("Function", hostile, "signing-by-arn", functionFields(map[string]any{"codeSigningConfigArn": arns["codeSigningConfigArn"]})),
+			tenantResource("FunctionEventInvokeConfig", hostile, "destination-by-arn", map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": arns["functionArn"]}}}),
+			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
+			named(tenantResource("CapacityProvider", hostile, "observed-provider", map[string]any{}, "Observe"), "cp"),
+			named(tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"), arns["codeSigningConfigArn"]),
+		}
+		for _, u := range attempts {
+			s.Create(u)
+		}
+		time.Sleep(5 * time.Minute)
+		for _, u := range attempts {
+			synced := conditionOf(s.stored(u), "Synced")
+			if message := fmt.Sprint(synced["message"]); synced["status"] != "False" || !strings.Contains(message, "allowed-namespaces") {
+				t.Errorf("%s has Synced %v: %v", u.GetName(), synced["status"], message)
+			}
+		}
+		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
+			if err := s.Kube.Delete(s.Context(), owned[field]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
+			if !s.gone(owned[field]) {
+				t.Errorf("the owner cannot delete its %s: %v", owned[field].GetKind(), conditionOf(s.stored(owned[field]), "Synced")["message"])
+			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// named sets the external name of a resource.
+func named(u *unstructured.Unstructured, name string) *unstructured.Unstructured {
+	u.SetAnnotations(map[string]string{"crossplane.io/external-name": name})
+	return u
 }
