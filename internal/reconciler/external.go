@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -37,6 +38,7 @@ type connector[T Managed] struct {
 	tracer     trace.Tracer
 	planner    ResourcePlanner
 	brake      *brake[T]
+	events     event.Recorder
 }
 
 // Connect connects with the session that the reconciler has resolved. It tracks the resource
@@ -95,6 +97,9 @@ func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *session.
 		return releasingClient[T](err), nil
 	}
 	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
+	if e, failed := c.refused(ctx, mg, s, err); e != nil || failed != nil {
+		return e, failed
+	}
 	if isDenied(err) {
 		err = &refusedError{err}
 	}

@@ -88,7 +88,7 @@ type stepper[T Managed] struct {
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
 func newStepper[T Managed](kc client.Client, o Options, k Kind[T]) *stepper[T] {
 	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
-	c := &connector[T]{kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants, policies: true, tracer: noop.NewTracerProvider().Tracer("")}
+	c := &connector[T]{kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants, policies: true, tracer: noop.NewTracerProvider().Tracer(""), events: event.NewNopRecorder()}
 	hook := completeStatus(newStateStore(), o.Now, 0)
 	return &stepper[T]{kind: k, connector: c, policies: true, status: func(ctx context.Context, mg client.Object) { hook(ctx, mg) }}
 }

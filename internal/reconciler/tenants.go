@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -12,6 +13,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
@@ -22,6 +25,16 @@ import (
 // ReasonNotDeleted is the reason of the event about an external resource that was left in
 // AWS when its managed resource was deleted, because the managed resource does not own it.
 const ReasonNotDeleted event.Reason = "LeftForeignResource"
+
+// Reasons of the events about a resource that is refused after it has created something. They are emitted about the
+// resource that owns what was acted on, and about the refused one.
+const (
+	// ReasonRemoved means that the provider has deleted from AWS what the resource created.
+	ReasonRemoved event.Reason = "RemovedRefusedResource"
+
+	// ReasonNotRemoved means that the resource may have left something in AWS.
+	ReasonNotRemoved event.Reason = "LeftRefusedResource"
+)
 
 // A permission is what a resource may use in one reconcile.
 type permission struct {
@@ -278,6 +291,62 @@ func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
 			}
 		}
 	}
+}
+
+// refused returns the external client of a resource that is refused. If this process has seen it create something in AWS,
+// the client deletes that, and nothing else: annotations are no proof, because users can write them. If there is no
+// client, the resource makes no call.
+func (c *connector[T]) refused(ctx context.Context, mg T, s *session.Session, why error) (managed.TypedExternalClient[T], error) {
+	u, owner, name := tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why), ownership.WrittenName(mg)
+	if owner == nil || name == "" || c.kind.ActsOn == nil || ObserveOnly(mg) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	what := c.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
+	switch created, known := c.tenants.Created(c.kind.GVK.Kind, u); {
+	case known && created == "":
+		return nil, nil //nolint:nilnil // It is removed.
+	case created != name || !Allows(mg, xpv2.ManagementActionDelete):
+		c.events.Event(owner, event.Warning(ReasonNotRemoved, errors.Errorf("%s is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it", what)))
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	inner, err := c.kind.Connect(ctx, mg, s)
+	return &removingClient[T]{TypedExternalClient: inner, why: unusableError{&refusedError{why}}, removed: func() {
+		c.tenants.RecordCreated(c.kind.GVK.Kind, u, "")
+		e := event.Normal(ReasonRemoved, "Deleted from AWS what "+what+" created before it was refused")
+		c.events.Event(owner, e)
+		Emit(ctx, e)
+	}}, err
+}
+
+// A removingClient is the external client of a refused resource that has created something in AWS. It deletes that as if
+// the resource were being deleted, and returns the refusal.
+type removingClient[T Managed] struct {
+	managed.TypedExternalClient[T]
+
+	why     error
+	removed func()
+}
+
+// Observe deletes the external resource if it exists.
+func (c *removingClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
+	deleted, ok := mg.DeepCopyObject().(T)
+	if !ok {
+		return managed.ExternalObservation{}, c.why
+	}
+	deleted.SetDeletionTimestamp(&metav1.Time{Time: Freshness(ctx).Now})
+	o, err := c.TypedExternalClient.Observe(ctx, deleted)
+	if _, aborted := attemptFrom(ctx).Aborted(); err != nil || aborted {
+		return managed.ExternalObservation{}, err
+	}
+	if !o.ResourceExists {
+		c.removed()
+		return managed.ExternalObservation{}, c.why
+	}
+	_, err = c.TypedExternalClient.Delete(ctx, deleted)
+	if _, aborted := attemptFrom(ctx).Aborted(); err != nil || aborted {
+		return managed.ExternalObservation{}, err
+	}
+	return managed.ExternalObservation{}, c.why
 }
 
 // releasingClient returns an external client for a resource that is being deleted and may

@@ -114,3 +114,28 @@ func (b *Registry) Acted(kind string, u User, t Target) bool {
 	k, ok := b.resources[keyOf(kind, u.Resource)]
 	return ok && k.uid == u.Resource.GetUID() && slices.Contains(k.acted, t)
 }
+
+// RecordCreated records the external name of what a resource has created, or an empty name once that is removed.
+func (b *Registry) RecordCreated(kind string, u User, name string) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known(kind, u).created = &name
+}
+
+// Created returns the external name of what a resource has created. It is empty if that was removed, and known is false if
+// this process has not seen the resource create anything.
+func (b *Registry) Created(kind string, u User) (name string, known bool) {
+	if b == nil {
+		return "", false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, ok := b.resources[keyOf(kind, u.Resource)]
+	if !ok || k.uid != u.Resource.GetUID() || k.created == nil {
+		return "", false
+	}
+	return *k.created, true
+}

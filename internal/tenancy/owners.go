@@ -41,6 +41,9 @@ type knownResource struct {
 
 	// owns is the target that the resource owns, as confirmed by AWS.
 	owns *confirmedKey
+	// created is the external name of what this process has seen the resource create, empty if it was removed since, and nil
+	// if the process does not know.
+	created *string
 	// claim is the key of the target that the resource is creating. It is empty if there is none.
 	claim string
 }
@@ -80,8 +83,12 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 			return owned, err
 		} else if !ok {
 			name := client.ObjectKeyFromObject(o)
-			return owned, &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
+			refused := &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
 				t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
+			if b.isConfirmed(u, t.in(u.Session), o) {
+				refused.owner = o
+			}
+			return owned, refused
 		}
 	}
 	return owned, nil

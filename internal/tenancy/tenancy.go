@@ -32,7 +32,12 @@ const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespac
 const AnyNamespace = "*"
 
 // A RefusedError says what a resource may not use, and how to allow it.
-type RefusedError struct{ message string }
+type RefusedError struct {
+	message string
+
+	// owner is the resource that owns it, as confirmed by AWS. It is nil if there is none.
+	owner client.Object
+}
 
 // Error returns the message for the user.
 func (e *RefusedError) Error() string { return e.message }
@@ -41,6 +46,16 @@ func (e *RefusedError) Error() string { return e.message }
 func IsRefused(err error) bool {
 	var r *RefusedError
 	return errors.As(err, &r)
+}
+
+// RefusedBy returns the resource that owns, as confirmed by AWS, what an error says that another resource may not use. It
+// is nil if there is none.
+func RefusedBy(err error) client.Object {
+	var r *RefusedError
+	if !errors.As(err, &r) {
+		return nil
+	}
+	return r.owner
 }
 
 // A User is a resource that is about to use something, and its session. The session may be nil

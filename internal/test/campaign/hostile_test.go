@@ -2,10 +2,12 @@ package campaign
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -196,4 +198,75 @@ func TestByARN(t *testing.T) {
 func named(u *unstructured.Unstructured, name string) *unstructured.Unstructured {
 	u.SetAnnotations(map[string]string{"crossplane.io/external-name": name})
 	return u
+}
+
+// TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned the
+// function, is deleted once the owner of the function is confirmed, and that nothing else is.
+func TestRefusedIsRemoved(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		on := func(kind, name string, fields map[string]any, policies ...any) *unstructured.Unstructured {
+			fields["functionName"] = "base"
+			return tenantResource(kind, hostile, name, fields, policies...)
+		}
+		permission := func() map[string]any {
+			return map[string]any{"action": "lambda:InvokeFunction", "principal": "s3.amazonaws.com"}
+		}
+		for _, u := range []*unstructured.Unstructured{
+			on("Permission", "removed", permission()),
+			on("Permission", "left", permission(), "Observe", "Create", "Update"),
+			on("FunctionURL", "url", map[string]any{"authType": "NONE"}),
+			on("FunctionEventInvokeConfig", "invoke", map[string]any{"maximumRetryAttempts": int64(0)}),
+			on("EventSourceMapping", "mapping", map[string]any{"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:orders"}),
+			named(on("Alias", "adopted", map[string]any{"functionVersion": "1"}), "stable"),
+		} {
+			s.Create(u)
+		}
+		time.Sleep(time.Minute)
+		owner := named(tenantResource("Function", Namespace, "imported", functionFields(nil)), "base")
+		s.Create(owner)
+		time.Sleep(15 * time.Minute)
+		if got := conditionOf(s.stored(owner), "Ready")["status"]; got != "True" {
+			t.Errorf("the owner's Function has Ready %v", got)
+		}
+		want := []string{"Alias arn:aws:lambda:eu-central-1:123456789012:function:base:stable", "Permission arn:aws:lambda:eu-central-1:123456789012:function:base/left"}
+		var got []string
+		for _, r := range s.Resources() {
+			if strings.HasPrefix(r, "Alias") || strings.HasPrefix(r, "Permission") || strings.HasPrefix(r, "FunctionURL") || strings.HasPrefix(r, "EventSource") || strings.Contains(r, "Invoke") {
+				got = append(got, r)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("in AWS (-want +got):\n%s", diff)
+		}
+		events := strings.Join(s.eventsAbout(owner), "\n")
+		for name, reason := range map[string]string{"Permission hostile/removed": "Removed", "Permission hostile/left": "Left", "FunctionURL hostile/url": "Removed", "FunctionEventInvokeConfig hostile/invoke": "Removed", "EventSourceMapping hostile/mapping": "Removed", "Alias hostile/adopted": "Left"} {
+			if !regexp.MustCompile(`(?m)^` + reason + `RefusedResource: .*` + name + ` `).MatchString(events) {
+				t.Errorf("the owner has no event %sRefusedResource about %s:\n%s", reason, name, events)
+			}
+		}
+		if n := strings.Count(events, "LeftRefusedResource"); n != 2 {
+			t.Errorf("%d resources are said to be left, want 2:\n%s", n, events)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// eventsAbout returns the events about an object.
+func (s *Simulation) eventsAbout(u *unstructured.Unstructured) []string {
+	s.Helper()
+	var out []string
+	for _, o := range s.Cluster.Objects() {
+		about, _, _ := unstructured.NestedStringMap(o.Object, "involvedObject")
+		if o.GetKind() == "Event" && about["kind"] == u.GetKind() && about["namespace"] == u.GetNamespace() && about["name"] == u.GetName() {
+			reason, _, _ := unstructured.NestedString(o.Object, "reason")
+			message, _, _ := unstructured.NestedString(o.Object, "message")
+			out = append(out, reason+": "+message)
+		}
+	}
+	return out
 }
