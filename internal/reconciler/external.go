@@ -94,7 +94,7 @@ func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *session.
 	case err == nil:
 		return c.kind.Connect(ctx, mg, s)
 	case meta.WasDeleted(mg) && isDenied(err):
-		return releasingClient[T](err), nil
+		return releasingClient[T](err, c.removed(tenancy.User{Resource: mg, Session: s})), nil
 	}
 	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
 	if e, failed := c.refused(ctx, mg, s, err); e != nil || failed != nil {

@@ -132,10 +132,16 @@ func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenanc
 // it was allowed to, although it is refused now. Its annotations alone are no proof, because
 // its user can write them.
 func (c *connector[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
-	if !meta.WasDeleted(u.Resource) || !isDenied(err) || ownership.WrittenName(u.Resource) == "" {
+	if !meta.WasDeleted(u.Resource) || !isDenied(err) || ownership.WrittenName(u.Resource) == "" || c.removed(u) {
 		return false
 	}
 	return c.tenants.Acted(c.kind.GVK.Kind, u, target) || c.tenants.OwnedWithin(ctx, u, target)
+}
+
+// removed returns whether what a resource had created was deleted when it was refused.
+func (c *connector[T]) removed(u tenancy.User) bool {
+	name, known := c.tenants.Created(c.kind.GVK.Kind, u)
+	return known && name == ""
 }
 
 // mayAct returns an error if the resource may not act on a target.
@@ -181,7 +187,7 @@ func claimTargets(ctx context.Context) error {
 // releaseTargets ends the claim of a resource that has created nothing.
 func releaseTargets(ctx context.Context) {
 	if p := attemptFrom(ctx).permission; p != nil && len(p.claims()) > 0 {
-		p.book.Release(p.kind, p.user)
+		p.book.Release(p.kind, client.ObjectKeyFromObject(p.user.Resource))
 	}
 }
 
@@ -302,10 +308,10 @@ func (c *connector[T]) refused(ctx context.Context, mg T, s *session.Session, wh
 		return nil, nil //nolint:nilnil // There is none.
 	}
 	what := c.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
-	switch created, known := c.tenants.Created(c.kind.GVK.Kind, u); {
-	case known && created == "":
-		return nil, nil //nolint:nilnil // It is removed.
-	case created != name || !Allows(mg, xpv2.ManagementActionDelete):
+	if c.removed(u) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	if created, _ := c.tenants.Created(c.kind.GVK.Kind, u); created != name || !Allows(mg, xpv2.ManagementActionDelete) {
 		c.events.Event(owner, event.Warning(ReasonNotRemoved, errors.Errorf("%s is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it", what)))
 		return nil, nil //nolint:nilnil // There is none.
 	}
@@ -351,9 +357,12 @@ func (c *removingClient[T]) Observe(ctx context.Context, mg T) (managed.External
 
 // releasingClient returns an external client for a resource that is being deleted and may
 // not delete what it refers to. It reports to the runtime that there is nothing to delete.
-func releasingClient[T Managed](why error) managed.TypedExternalClient[T] {
+func releasingClient[T Managed](why error, removed bool) managed.TypedExternalClient[T] {
 	return managed.TypedExternalClientFns[T]{
 		ObserveFn: func(ctx context.Context, _ T) (managed.ExternalObservation, error) {
+			if removed {
+				return managed.ExternalObservation{}, nil
+			}
 			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+why.Error()))
 			return managed.ExternalObservation{}, nil
 		},

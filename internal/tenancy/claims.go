@@ -57,11 +57,11 @@ func (b *Registry) Claim(u User, t Target) error {
 		return nil
 	}
 	t = t.in(u.Session)
-	key, me := claimKey(t), keyOf(t.Kind, u.Resource)
+	key, me, mine := claimKey(t), keyOf(t.Kind, u.Resource), accountOf(u, t)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for other, account := range b.claims[key] {
-		if t.exclusive() && other != me && sameAccount(account, t.Account) {
+		if t.exclusive() && other != me && sameAccount(account, mine) {
 			return &RefusedError{message: ownership.OwnedBy(t.Description(), other.kind, other.Namespace, other.Name)}
 		}
 	}
@@ -71,26 +71,39 @@ func (b *Registry) Claim(u User, t Target) error {
 	if b.claims[key] == nil {
 		b.claims[key] = claimants{}
 	}
-	b.claims[key][me] = t.Account
+	b.claims[key][me] = mine
 	for _, by := range b.uses[key] {
-		if !u.Session.Tenancy.Trusting && by.namespace != u.Resource.GetNamespace() && sameAccount(by.account, t.Account) {
+		if !u.Session.Tenancy.Trusting && by.namespace != u.Resource.GetNamespace() && sameAccount(by.account, mine) {
 			return &BusyError{message: fmt.Sprintf("%s is not created before reconciles of other namespaces that try to use it have ended", t.Description())}
 		}
 	}
 	return nil
 }
 
+// accountOf returns the account of a user's target. The endpoint of a tenant's own config may return any account, so such
+// a config has an account of its own unless AWS has confirmed the account.
+func accountOf(u User, t Target) string {
+	if ref := u.Resource.GetProviderConfigReference(); ref != nil && ref.Kind != v1beta1.ClusterProviderConfigKind {
+		return u.Session.Scope.Account + u.Session.Scope.Config
+	}
+	return t.Account
+}
+
 // sameAccount returns whether two accounts may be the same. One that is unknown may be any.
 func sameAccount(a, b string) bool { return a == b || a == "" || b == "" }
 
-// Release ends the claim of a resource, because it has created nothing.
-func (b *Registry) Release(kind string, u User) {
+// Release ends the claim of a resource that has created nothing, or that is paused: its annotations say whether it has
+// begun to create something.
+func (b *Registry) Release(kind string, name types.NamespacedName) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.release(keyOf(kind, u.Resource), b.known(kind, u))
+	key := resourceKey{kind: kind, NamespacedName: name}
+	if k, ok := b.resources[key]; ok {
+		b.release(key, k)
+	}
 }
 
 // release ends the claim of a resource. The caller holds the lock.
@@ -125,7 +138,7 @@ func (b *Registry) enter(u User, t Target) (leave func()) {
 	if b.uses[key] == nil {
 		b.uses[key] = map[types.UID]use{}
 	}
-	b.uses[key][id] = use{namespace: u.Resource.GetNamespace(), account: t.Account}
+	b.uses[key][id] = use{namespace: u.Resource.GetNamespace(), account: accountOf(u, t)}
 	return func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -140,7 +153,7 @@ func (b *Registry) enter(u User, t Target) (leave func()) {
 func (b *Registry) creators(ctx context.Context, u User, t Target) ([]resource.ModernManaged, error) {
 	t = t.in(u.Session)
 	var out []resource.ModernManaged
-	for _, name := range b.claimantsOf(t) {
+	for _, name := range b.claimantsOf(u, t) {
 		if o, err := b.cachedResource(ctx, t, name); err != nil {
 			return nil, err
 		} else if o != nil {
@@ -165,12 +178,13 @@ func (b *Registry) creators(ctx context.Context, u User, t Target) ([]resource.M
 }
 
 // claimantsOf returns the resources that have claimed a target in this process.
-func (b *Registry) claimantsOf(t Target) []types.NamespacedName {
+func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []types.NamespacedName
+	mine := accountOf(u, t)
 	for key, account := range b.claims[claimKey(t)] {
-		if sameAccount(account, t.Account) {
+		if sameAccount(account, mine) {
 			out = append(out, key.NamespacedName)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
@@ -20,6 +21,13 @@ var checkout = Functions(ptr.To("checkout"))[0]
 // user returns a Function without status that uses a session.
 func user(namespace string, s *session.Session) User {
 	return User{Resource: function(namespace, "checkout", ""), Session: s}
+}
+
+// unconfirmed returns a user whose own config has an endpoint that returns the account of others.
+func unconfirmed(namespace string) User {
+	return User{Resource: function(namespace, "checkout", "", configured("ProviderConfig", "own")), Session: testSession(func(s *session.Session) {
+		s.Scope = quota.Scope{Account: quota.Unverified, Region: s.AWS.Region, Config: "own"}
+	})}
 }
 
 // TestClaim checks who may act on a function from the time before its creation until its owner is confirmed.
@@ -38,7 +46,7 @@ func TestClaim(t *testing.T) {
 	act("It is claimed before it is created.", no)
 	check(t, "The first claim wins.", b.Claim(evil, checkout), "belongs to Function shop/checkout")
 	check(t, "A claim is repeated before each attempt.", b.Claim(shop, checkout), "")
-	b.Release(v1beta1.FunctionKind, shop)
+	b.Release(v1beta1.FunctionKind, client.ObjectKeyFromObject(shop.Resource))
 	act("The creation has failed.", "")
 	check(t, "It is free again.", b.Claim(evil, checkout), "")
 	b.Forget(v1beta1.FunctionKind, client.ObjectKeyFromObject(evil.Resource))
@@ -62,6 +70,7 @@ func TestClaimWaits(t *testing.T) {
 		"Own":          {reason: "The namespace's own resources may act on the function.", by: user("shop", testSession()), owner: user("shop", testSession())},
 		"Trusting":     {reason: "The namespaces trust each other.", by: user("evil", testSession(trusting)), owner: user("shop", testSession(trusting))},
 		"OtherAccount": {reason: "The same name in another account is another function.", by: user("evil", testSession(func(s *session.Session) { s.Identity.Account = "210987654321" })), owner: user("shop", testSession())},
+		"OwnEndpoint":  {reason: "The endpoint of a tenant's own config may return any account.", by: unconfirmed("evil"), owner: user("shop", testSession())},
 		"Unknown":      {reason: "An account that is unknown may be the same.", by: user("evil", testSession(unknown)), owner: user("shop", testSession()), want: true},
 	}
 	for name, tc := range cases {

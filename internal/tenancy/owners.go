@@ -219,6 +219,9 @@ func sameName(a, b resource.ModernManaged) bool {
 // plainName returns the name in AWS of what a resource manages or is going to create.
 func plainName(o client.Object) string {
 	name := cmp.Or(meta.GetExternalName(o), o.GetName())
+	for _, t := range Named(&name) {
+		return t.Name
+	}
 	if r, ok := functionname.ParseReference(name); ok {
 		return r.Function
 	}

@@ -112,6 +112,16 @@ func Named(arns ...*string) []Target {
 	return out
 }
 
+// CapacityProvider returns the capacity provider with a name or an ARN.
+func CapacityProvider(name string) Target {
+	for _, t := range Named(&name) {
+		if t.Kind == v1beta1.CapacityProviderKind {
+			return t
+		}
+	}
+	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
+}
+
 // Share returns whether one of a user's targets is one of another resource's targets. If the
 // account of one is unknown, they are only known to be the same if both resources use the same
 // config.

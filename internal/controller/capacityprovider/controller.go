@@ -40,7 +40,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Forget:  c.tags.Drop,
 		Tagged:  true,
 		Owns: func(c *v1beta1.CapacityProvider) []tenancy.Target {
-			return []tenancy.Target{{Kind: v1beta1.CapacityProviderKind, Name: nameOf(c)}}
+			return []tenancy.Target{tenancy.CapacityProvider(nameOf(c))}
 		},
 		Fields: func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
