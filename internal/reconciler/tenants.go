@@ -299,10 +299,12 @@ func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
 	}
 }
 
-// refused returns the external client of a resource that is refused. If this process has seen it create something in AWS,
-// the client deletes that, and nothing else: annotations are no proof, because users can write them. If there is no
-// client, the resource makes no call.
-func (c *connector[T]) refused(ctx context.Context, mg T, s *session.Session, why error) (managed.TypedExternalClient[T], error) {
+// refused returns the external client of a resource that is refused. If this process has seen it create something in
+// AWS, the client deletes that, and nothing else: annotations are no proof, because users can write them. If there is
+// no client, the resource makes no call.
+func (c *connector[T]) refused(ctx context.Context, mg T, s *session.Session, why error) (
+	managed.TypedExternalClient[T], error,
+) {
 	u, owner, name := tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why), ownership.WrittenName(mg)
 	if owner == nil || name == "" || c.kind.ActsOn == nil || ObserveOnly(mg) {
 		return nil, nil //nolint:nilnil // There is none.
@@ -312,7 +314,8 @@ func (c *connector[T]) refused(ctx context.Context, mg T, s *session.Session, wh
 		return nil, nil //nolint:nilnil // There is none.
 	}
 	if created, _ := c.tenants.Created(c.kind.GVK.Kind, u); created != name || !Allows(mg, xpv2.ManagementActionDelete) {
-		c.events.Event(owner, event.Warning(ReasonNotRemoved, errors.Errorf("%s is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it", what)))
+		c.events.Event(owner, event.Warning(ReasonNotRemoved, errors.New(what+
+			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it")))
 		return nil, nil //nolint:nilnil // There is none.
 	}
 	inner, err := c.kind.Connect(ctx, mg, s)
@@ -324,8 +327,8 @@ func (c *connector[T]) refused(ctx context.Context, mg T, s *session.Session, wh
 	}}, err
 }
 
-// A removingClient is the external client of a refused resource that has created something in AWS. It deletes that as if
-// the resource were being deleted, and returns the refusal.
+// A removingClient is the external client of a refused resource that has created something in AWS. It deletes that as
+// if the resource were being deleted, and returns the refusal.
 type removingClient[T Managed] struct {
 	managed.TypedExternalClient[T]
 

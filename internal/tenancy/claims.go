@@ -74,14 +74,15 @@ func (b *Registry) Claim(u User, t Target) error {
 	b.claims[key][me] = mine
 	for _, by := range b.uses[key] {
 		if !u.Session.Tenancy.Trusting && by.namespace != u.Resource.GetNamespace() && sameAccount(by.account, mine) {
-			return &BusyError{message: fmt.Sprintf("%s is not created before reconciles of other namespaces that try to use it have ended", t.Description())}
+			const waits = "%s is not created before reconciles of other namespaces that try to use it have ended"
+			return &BusyError{message: fmt.Sprintf(waits, t.Description())}
 		}
 	}
 	return nil
 }
 
-// accountOf returns the account of a user's target. The endpoint of a tenant's own config may return any account, so such
-// a config has an account of its own unless AWS has confirmed the account.
+// accountOf returns the account of a user's target. The endpoint of a tenant's own config may return any account, so
+// such a config has an account of its own unless AWS has confirmed the account.
 func accountOf(u User, t Target) string {
 	if ref := u.Resource.GetProviderConfigReference(); ref != nil && ref.Kind != v1beta1.ClusterProviderConfigKind {
 		return u.Session.Scope.Account + u.Session.Scope.Config
@@ -115,8 +116,8 @@ func (b *Registry) release(key resourceKey, k *knownResource) {
 }
 
 // Act returns an error if a resource may not act on a target, as MayAct does. If nobody owns the target, the resource
-// uses it until it calls leave, and nobody creates it meanwhile. The use begins before the check: either the check finds
-// a claim, or the claim finds the use.
+// uses it until it calls leave, and nobody creates it meanwhile. The use begins before the check: either the check
+// finds a claim, or the claim finds the use.
 func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err error) {
 	if b == nil {
 		return func() {}, nil
@@ -229,11 +230,15 @@ func creatable(o client.Object) (t Target, ok bool) {
 	}
 	switch r := o.(type) {
 	case *v1beta1.Function:
-		return Target{Kind: v1beta1.FunctionKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}, r.Status.AtProvider.FunctionArn == nil
+		t = Target{Kind: v1beta1.FunctionKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
+		return t, r.Status.AtProvider.FunctionArn == nil
 	case *v1beta1.CapacityProvider:
-		return Target{Kind: v1beta1.CapacityProviderKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}, r.Status.AtProvider.CapacityProviderArn == nil
+		t = Target{Kind: v1beta1.CapacityProviderKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
+		return t, r.Status.AtProvider.CapacityProviderArn == nil
 	case *v1beta1.LayerVersion:
-		return Target{Kind: v1beta1.LayerVersionKind, Region: r.Spec.ForProvider.Region, Name: ptr.Deref(r.Spec.ForProvider.LayerName, r.GetName())}, true
+		t = Layer(ptr.Deref(r.Spec.ForProvider.LayerName, r.GetName()))
+		t.Region = r.Spec.ForProvider.Region
+		return t, true
 	}
 	return Target{}, false
 }

@@ -42,7 +42,9 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return tenancy.Named(ptr.To(reconciler.ExternalName(l)))
 		},
-		Claims:        func(l *v1beta1.LayerVersion) []tenancy.Target { return []tenancy.Target{tenancy.Layer(layerName(l))} },
+		Claims: func(l *v1beta1.LayerVersion) []tenancy.Target {
+			return []tenancy.Target{tenancy.Layer(layerName(l))}
+		},
 		Refs:          objectRefs,
 		RecordsIntent: true,
 		Redact:        redact,

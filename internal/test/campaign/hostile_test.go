@@ -165,6 +165,7 @@ func TestByARN(t *testing.T) {
 			tenantResource("FunctionEventInvokeConfig", hostile, "destination-by-arn", map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": arns["functionArn"]}}}),
 			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
 			named(tenantResource("CapacityProvider", hostile, "observed-provider", map[string]any{}, "Observe"), "cp"),
+			named(tenantResource("CapacityProvider", hostile, "observed-provider-by-arn", map[string]any{}, "Observe"), arns["capacityProviderArn"]),
 			named(tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"), arns["codeSigningConfigArn"]),
 		}
 		for _, u := range attempts {
