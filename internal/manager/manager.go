@@ -305,6 +305,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	all := mo.All(mgr).GetClient()
 	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
+	mo.Tenants.Partial = mo.AllShards != nil
 	po := providerconfig.Options{Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)

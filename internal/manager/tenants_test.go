@@ -180,17 +180,20 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		}
 	}
 
-	// A resource that was created while it was allowed is deleted although it no longer is.
+	// What was created while it was allowed is deleted once it no longer is, and the resource itself can be deleted.
+	r.double.ResetCalls()
 	r.allow(r.checkout, "")
 	alias, invocation := attempts["Alias"], attempts["Invocation"]
 	r.refused(alias, belongs)
-	r.double.ResetCalls()
+	for _, operation := range []string{"DeleteAlias", "DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig", "DeleteEventSourceMapping", "DeleteResourcePolicy"} {
+		r.until(operation+" is called", func() bool { return r.double.Count(operation) == 1 })
+	}
 	r.remove(alias)
 	r.gone(alias)
 	r.remove(invocation)
 	r.gone(invocation)
-	if r.double.Count("DeleteAlias") != 1 || r.double.Count("Invoke") != 0 {
-		t.Errorf("the alias is to be deleted, and nothing else called, got %v", r.double.Calls())
+	if r.double.Count("DeleteAlias") != 1 || r.double.Count("Invoke") != 0 || r.double.Count("DeleteFunction") != 0 {
+		t.Errorf("nothing else is to be deleted, got %v", r.double.Calls())
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // attemptClient is the external client that the runtime calls. It wraps each call of a kind's
@@ -67,6 +69,9 @@ func (c *attemptClient[T]) Create(ctx context.Context, mg T) (out managed.Extern
 		out, err = c.inner.Create(ctx, mg)
 		return err
 	})
+	if p := attemptFrom(ctx).permission; err == nil && p != nil && c.kind.ActsOn != nil {
+		p.book.RecordCreated(p.kind, p.user, ownership.WrittenName(mg))
+	}
 	return out, err
 }
 

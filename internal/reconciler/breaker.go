@@ -70,6 +70,9 @@ func (r *reconciler[T]) checkCircuit(mg T, s *session.Session, a *Attempt) error
 
 // end marks the reconcile as ended.
 func (a *Attempt) end() {
+	if a.permission != nil {
+		a.permission.leave()
+	}
 	if a.onEnd != nil {
 		a.onEnd()
 	}

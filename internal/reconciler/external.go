@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -37,6 +38,7 @@ type connector[T Managed] struct {
 	tracer     trace.Tracer
 	planner    ResourcePlanner
 	brake      *brake[T]
+	events     event.Recorder
 }
 
 // Connect connects with the session that the reconciler has resolved. It tracks the resource
@@ -92,9 +94,12 @@ func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *session.
 	case err == nil:
 		return c.kind.Connect(ctx, mg, s)
 	case meta.WasDeleted(mg) && isDenied(err):
-		return releasingClient[T](err), nil
+		return releasingClient[T](err, c.removed(tenancy.User{Resource: mg, Session: s})), nil
 	}
 	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
+	if e, failed := c.refused(ctx, mg, s, err); e != nil || failed != nil {
+		return e, failed
+	}
 	if isDenied(err) {
 		err = &refusedError{err}
 	}

@@ -76,6 +76,7 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.External
 	if err := e.name(ctx, mg, owned); err != nil {
 		return managed.ExternalObservation{}, err
 	}
+	confirmTargets(ctx)
 	return e.compare(ctx, mg)
 }
 
@@ -114,6 +115,11 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.External
 	}
 	if p.Recreate && Allows(mg, xpv2.ManagementActionDelete) && Allows(mg, xpv2.ManagementActionCreate) {
 		return e.recreate(ctx, mg)
+	}
+	if p.Call != "" && p.Call == e.calls.Create {
+		if err := claimTargets(ctx); err != nil {
+			return await(ctx, mg, err)
+		}
 	}
 	if p.Call != "" {
 		Reserve(ctx, p.Call)
@@ -161,7 +167,11 @@ func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalO
 	if wait, count := RepeatDelay(ctx, creation, ""); wait > 0 {
 		return notShownObservation(ctx, mg, e.calls.Create, wait, count), nil
 	}
-	if err := e.prepareCreate(ctx, mg); err != nil {
+	err := e.prepareCreate(ctx, mg)
+	if err == nil {
+		err = claimTargets(ctx)
+	}
+	if err != nil {
 		return await(ctx, mg, err)
 	}
 	mg.SetConditions(Creating(mg.GetGeneration(), ""))
@@ -199,6 +209,7 @@ func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (managed.Exte
 // foreign returns the observation of an external resource that this resource does not own.
 // If the managed resource is being deleted, it leaves the external resource in AWS.
 func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (managed.ExternalObservation, error) {
+	releaseTargets(ctx)
 	if meta.WasDeleted(mg) && ownership.IsForeign(err) {
 		Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
 		return managed.ExternalObservation{}, nil
@@ -220,6 +231,9 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 		return managed.ExternalCreation{}, err
 	}
 	name, err := e.resource.Create(ctx, mg, e.settings)
+	if err != nil && !isUnanswered(err) {
+		releaseTargets(ctx)
+	}
 	switch {
 	case isBusy(err):
 		return managed.ExternalCreation{}, requeueBusy(ctx, err)
@@ -242,6 +256,9 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 // Update makes the one call that is due.
 func (e *External[T, O, S]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
 	err := e.resource.Update(ctx, mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
+	if err != nil && !isUnanswered(err) {
+		releaseTargets(ctx)
+	}
 	if isBusy(err) {
 		return managed.ExternalUpdate{}, requeueBusy(ctx, err)
 	}

@@ -94,14 +94,22 @@ type Kind[T Managed] struct {
 	// not show all that spec depends on.
 	Listed func(T) []listpoll.Ref
 
-	// Owns returns what a resource owns in AWS, or only observes, and others may act on: a
-	// function or a version of a layer. Nil if the kind owns neither.
+	// Owns returns what a resource owns in AWS, or only observes, and others may act on or use:
+	// a function, for example. Nil if the kind owns nothing that other kinds name.
 	Owns func(T) []tenancy.Target
+
+	// Claims returns what a resource claims before it creates something in AWS. Nil means what
+	// Owns returns.
+	Claims func(T) []tenancy.Target
 
 	// ActsOn returns what a resource acts on and others may own: all functions and versions of
 	// layers that spec with resolved references, status and annotations name. Nil if it acts
 	// on none.
 	ActsOn func(T) []tenancy.Target
+
+	// Uses returns what else of others spec names with resolved references, such as the layers of
+	// a function: what resources refer to, by ARN as well as by reference. Nil if there is nothing.
+	Uses func(T) []tenancy.Target
 
 	// Tagged is true if tags in AWS show who owns external resources of this kind.
 	Tagged bool

@@ -136,6 +136,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 // session that cannot be resolved is for the runtime to report.
 func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known resourceState) context.Context {
 	if r.makesNoCall(mg) {
+		r.tenants.Release(r.kind.GVK.Kind, client.ObjectKeyFromObject(mg))
 		return ctx
 	}
 	s, err := r.resolver.Resolve(ctx, mg, r.kind.Region(mg))

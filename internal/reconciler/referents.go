@@ -52,12 +52,15 @@ func indexReferences[T Managed](mgr ctrl.Manager, k Kind[T]) error {
 	})
 }
 
-// actingKeys returns the index keys of what a resource acts on, independent of the owner.
+// actingKeys returns the index keys of what a resource acts on or uses, independent of the owner.
 func actingKeys[T Managed](k Kind[T], mg T) []string {
-	if k.ActsOn == nil {
-		return nil
+	var targets []tenancy.Target
+	for _, of := range []func(T) []tenancy.Target{k.ActsOn, k.Uses} {
+		if of != nil {
+			targets = append(targets, of(mg)...)
+		}
 	}
-	keys := targetKeys(k.ActsOn(mg), k.Region(mg))
+	keys := targetKeys(targets, k.Region(mg))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
@@ -149,7 +152,7 @@ func referredChanged() predicate.Predicate {
 // including those that are not allowed to.
 func actingRequests(users refs.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
-		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.IndexedBy(o)...)
+		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.Owned(o)...)
 	}
 }
 

@@ -152,7 +152,7 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 // minimum poll interval, and never sets a default external name.
 func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder, referral *referral[T]) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer, planner: o.Planner, brake: newBrake(o, k)}
+	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer, planner: o.Planner, brake: newBrake(o, k), events: r}
 	if c.tracer == nil {
 		c.tracer = noop.NewTracerProvider().Tracer("")
 	}

@@ -88,7 +88,7 @@ type stepper[T Managed] struct {
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
 func newStepper[T Managed](kc client.Client, o Options, k Kind[T]) *stepper[T] {
 	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
-	c := &connector[T]{kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants, policies: true, tracer: noop.NewTracerProvider().Tracer("")}
+	c := &connector[T]{kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants, policies: true, tracer: noop.NewTracerProvider().Tracer(""), events: event.NewNopRecorder()}
 	hook := completeStatus(newStateStore(), o.Now, 0)
 	return &stepper[T]{kind: k, connector: c, policies: true, status: func(ctx context.Context, mg client.Object) { hook(ctx, mg) }}
 }
@@ -141,6 +141,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg Managed, sess *session.Session
 	}
 	before := mg.DeepCopyObject()
 	a := &Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, Calls: &s.calls, step: true, readyBefore: mg.GetCondition(xpv2.TypeReady)}
+	defer a.end()
 	ctx = withSession(WithAttempt(ctx, a), sess, nil)
 	out, err := s.reconcile(ctx, t, now)
 	restore(mg, before, "Spec") // References are resolved in memory.

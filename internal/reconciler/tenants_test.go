@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
@@ -180,5 +182,27 @@ func TestPermissionWakes(t *testing.T) {
 	allowing(f)
 	if allowed(before) == allowed(f) || referred(before) == referred(f) {
 		t.Error("another annotation must wake those who act on the function and those who refer to it")
+	}
+}
+
+// TestPauseEndsClaim checks that a resource that is paused before it creates anything does not keep others from it.
+func TestPauseEndsClaim(t *testing.T) {
+	_, with := neighbours(t)
+	mg := newSample()
+	meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
+	var tenants *tenancy.Registry
+	e := newEnv(t, mg, with, func(o *Options, _ *Kind[*sample]) { tenants = o.Tenants })
+	s, target := &session.Session{AWS: aws.Config{Region: "eu-west-1"}}, tenancy.Target{Kind: samples.GVK.Kind, Name: "checkout"}
+	if err := tenants.Claim(tenancy.User{Resource: e.stored(), Session: s}, target); err != nil {
+		t.Fatal(err)
+	}
+	other := newSample()
+	other.Namespace, other.UID = "bank", "other"
+	if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); !tenancy.IsRefused(err) {
+		t.Fatalf("want the first claim to win, got %v", err)
+	}
+	e.reconcile()
+	if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); err != nil {
+		t.Errorf("want no claim of a paused resource, got %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-var plainName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var functionNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // FuzzTargets checks that any string is either the plain name of a function, or invalid, and
 // that none is ignored.
@@ -24,14 +24,14 @@ func FuzzTargets(f *testing.F) {
 			t.Errorf("%q names %d functions", s, len(targets))
 		}
 		for _, target := range targets {
-			if !target.invalid && !plainName.MatchString(target.Name) {
+			if !target.invalid && !functionNames.MatchString(target.Name) {
 				t.Errorf("%q names the function %q", s, target.Name)
 			}
 			if again := Functions(ptr.To(target.Name)); !target.invalid && (len(again) != 1 || again[0].Name != target.Name || again[0].invalid) {
 				t.Errorf("%q names the function %q, which names %+v", s, target.Name, again)
 			}
 		}
-		if n := len(LayerVersions(ptr.To(s))); n > 1 {
+		if n := len(Named(ptr.To(s))); n > 1 {
 			t.Errorf("%q names %d layer versions", s, n)
 		}
 	})

@@ -35,6 +35,7 @@ func (b *Registry) drop(key resourceKey) {
 	if k.owns != nil && b.confirmed[*k.owns] == key {
 		delete(b.confirmed, *k.owns)
 	}
+	b.release(key, k)
 	delete(b.resources, key)
 }
 
@@ -58,6 +59,16 @@ func (b *Registry) Serve(kind string, u User) {
 	b.known(kind, u).scope = u.Session.Scope
 }
 
+// Confirm records that AWS has shown what a resource owns, which ends its claim.
+func (b *Registry) Confirm(u User, targets []Target) {
+	if b == nil {
+		return
+	}
+	for _, t := range targets {
+		b.confirm(u, t)
+	}
+}
+
 // confirm records that AWS has confirmed that a resource owns a target.
 func (b *Registry) confirm(u User, t Target) {
 	b.mu.Lock()
@@ -68,6 +79,7 @@ func (b *Registry) confirm(u User, t Target) {
 	}
 	k.owns = &key
 	b.confirmed[key] = keyOf(t.Kind, u.Resource)
+	b.release(keyOf(t.Kind, u.Resource), k)
 }
 
 // isConfirmed returns whether AWS has confirmed that a resource owns a target.
@@ -101,4 +113,29 @@ func (b *Registry) Acted(kind string, u User, t Target) bool {
 	defer b.mu.Unlock()
 	k, ok := b.resources[keyOf(kind, u.Resource)]
 	return ok && k.uid == u.Resource.GetUID() && slices.Contains(k.acted, t)
+}
+
+// RecordCreated records the external name of what a resource has created, or an empty name once that is removed.
+func (b *Registry) RecordCreated(kind string, u User, name string) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known(kind, u).created = &name
+}
+
+// Created returns the external name of what a resource has created. It is empty if that was removed, and known is false if
+// this process has not seen the resource create anything.
+func (b *Registry) Created(kind string, u User) (name string, known bool) {
+	if b == nil {
+		return "", false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, ok := b.resources[keyOf(kind, u.Resource)]
+	if !ok || k.uid != u.Resource.GetUID() || k.created == nil {
+		return "", false
+	}
+	return *k.created, true
 }

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,6 +41,11 @@ type knownResource struct {
 
 	// owns is the target that the resource owns, as confirmed by AWS.
 	owns *confirmedKey
+	// created is the external name of what this process has seen the resource create, empty if it was removed since, and nil
+	// if the process does not know.
+	created *string
+	// claim is the key of the target that the resource is creating. It is empty if there is none.
+	claim string
 }
 
 // A confirmedKey identifies a target in AWS in one scope.
@@ -49,29 +55,43 @@ type confirmedKey struct {
 }
 
 // MayAct returns an error if a resource may not act on a target, or read it, because a
-// resource of another namespace owns it and does not allow that. A target that no resource
-// owns is allowed.
+// resource of another namespace owns it, or is creating it, and does not allow that. A target
+// that no resource owns is allowed.
 func (b *Registry) MayAct(ctx context.Context, u User, t Target) error {
 	if b == nil {
 		return nil
 	}
+	_, err := b.mayAct(ctx, u, t)
+	return err
+}
+
+// mayAct returns whether a resource owns a target, and an error if the user may not act on it.
+func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, err error) {
 	if t.invalid {
-		return &RefusedError{message: fmt.Sprintf("%q is neither the name nor the ARN of a function", t.Name)}
+		return false, &RefusedError{message: fmt.Sprintf("%q is neither the name nor the ARN of a function", t.Name)}
 	}
-	owners, err := b.owners(ctx, u, t)
+	all, err := b.owners(ctx, u, t)
+	owned = len(all) > 0
+	if !owned && err == nil {
+		all, err = b.creators(ctx, u, t)
+	}
 	if err != nil {
-		return err
+		return owned, err
 	}
-	for _, o := range owners {
+	for _, o := range all {
 		if ok, err := b.allows(ctx, u, o); err != nil {
-			return err
+			return owned, err
 		} else if !ok {
 			name := client.ObjectKeyFromObject(o)
-			return &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
+			refused := &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
 				t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
+			if b.isConfirmed(u, t.in(u.Session), o) {
+				refused.owner = o
+			}
+			return owned, refused
 		}
 	}
-	return nil
+	return owned, nil
 }
 
 // OwnedWithin returns whether a resource of the user's own namespace owns a target, as
@@ -97,9 +117,6 @@ func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) er
 	}
 	if o := rival(u, owners, tagged); o != nil {
 		return &RefusedError{message: ownership.OwnedBy(t.Description(), t.Kind, o.GetNamespace(), o.GetName())}
-	}
-	if !tagged && slices.ContainsFunc(owners, u.is) {
-		b.confirm(u, t)
 	}
 	return nil
 }
@@ -196,23 +213,28 @@ func (b *Registry) get(ctx context.Context, example resource.ModernManaged, name
 
 // sameName returns whether two resources may have the same external resource.
 func sameName(a, b resource.ModernManaged) bool {
-	plain := func(o resource.ModernManaged) string {
-		name := meta.GetExternalName(o)
-		if name == "" {
-			name = o.GetName()
-		}
-		if r, ok := functionname.ParseReference(name); ok {
-			return r.Function
-		}
-		return name
+	return plainName(a) == plainName(b)
+}
+
+// plainName returns the name in AWS of what a resource manages or is going to create.
+func plainName(o client.Object) string {
+	name := cmp.Or(meta.GetExternalName(o), o.GetName())
+	for _, t := range Named(&name) {
+		return t.Name
 	}
-	return plain(a) == plain(b)
+	if r, ok := functionname.ParseReference(name); ok {
+		return r.Function
+	}
+	return name
 }
 
 // owners returns the resources that own a target in the user's session, the oldest first: the
 // one that AWS has confirmed, or else all that have it in their status.
 func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.ModernManaged, error) {
 	t = t.in(u.Session)
+	if o, err := b.confirmedOwner(ctx, u, t); o != nil || err != nil {
+		return []resource.ModernManaged{o}, err
+	}
 	list, items := t.newList()
 	err := b.cached.List(ctx, list, client.MatchingFields{Index: t.Key()}, client.UnsafeDisableDeepCopy)
 	if kmeta.IsNoMatchError(err) {
@@ -224,18 +246,49 @@ func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.Mod
 	var owners []resource.ModernManaged
 	for _, item := range items() {
 		o, ok := item.(resource.ModernManaged)
-		if !ok || !b.reaches(u, t, o) {
-			continue
+		if ok && b.reaches(u, t, o) {
+			owners = append(owners, o)
 		}
-		if b.isConfirmed(u, t, o) {
-			return []resource.ModernManaged{o}, nil
-		}
-		owners = append(owners, o)
 	}
-	slices.SortStableFunc(owners, func(x, y resource.ModernManaged) int {
-		return x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time)
-	})
+	slices.SortStableFunc(owners, byAge)
 	return owners, nil
+}
+
+func byAge(x, y resource.ModernManaged) int {
+	return x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time)
+}
+
+// confirmedOwner returns the resource that AWS has confirmed as the owner of a target, whether or not the cache has its
+// status yet. It returns nil if there is none.
+func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resource.ModernManaged, error) {
+	b.mu.Lock()
+	key, ok := b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}]
+	b.mu.Unlock()
+	if !ok {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	o, err := b.cachedResource(ctx, t, key.NamespacedName)
+	if o == nil || err != nil || ownership.ObserveOnly(o) || !b.isConfirmed(u, t, o) {
+		return nil, err
+	}
+	return o, nil
+}
+
+// cachedResource returns a resource of the kind that owns a target. It returns nil if there is none.
+func (b *Registry) cachedResource(ctx context.Context, t Target, name types.NamespacedName) (resource.ModernManaged, error) {
+	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind))
+	if err != nil {
+		return nil, err
+	}
+	o, ok := obj.(resource.ModernManaged)
+	if !ok {
+		return nil, errors.Errorf("%s is not a managed resource", t.Kind)
+	}
+	err = b.cached.Get(ctx, name, o, client.UnsafeDisableDeepCopy)
+	if kerrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	return o, errors.Wrapf(err, "cannot read %s %s", t.Kind, name)
 }
 
 // reaches returns whether a resource that owns something with the target's region and name

@@ -32,7 +32,12 @@ const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespac
 const AnyNamespace = "*"
 
 // A RefusedError says what a resource may not use, and how to allow it.
-type RefusedError struct{ message string }
+type RefusedError struct {
+	message string
+
+	// owner is the resource that owns it, as confirmed by AWS. It is nil if there is none.
+	owner client.Object
+}
 
 // Error returns the message for the user.
 func (e *RefusedError) Error() string { return e.message }
@@ -43,6 +48,16 @@ func IsRefused(err error) bool {
 	return errors.As(err, &r)
 }
 
+// RefusedBy returns the resource that owns, as confirmed by AWS, what an error says that another resource may not use. It
+// is nil if there is none.
+func RefusedBy(err error) client.Object {
+	var r *RefusedError
+	if !errors.As(err, &r) {
+		return nil
+	}
+	return r.owner
+}
+
 // A User is a resource that is about to use something, and its session. The session may be nil
 // if only references are checked.
 type User struct {
@@ -50,20 +65,26 @@ type User struct {
 	Session  *session.Session
 }
 
-// A Registry determines who owns what. It is safe for concurrent use. A nil Book allows
-// everything.
+// A Registry determines who owns what. It is safe for concurrent use. A nil Registry
+// allows everything.
 type Registry struct {
 	cached client.Client
 	live   client.Reader
 	now    func() time.Time
 
+	// Partial is whether other processes reconcile some of the resources, so that this one does not see their claims in
+	// time. It then refuses what any resource in another namespace might be about to create.
+	Partial bool
+
 	mu         sync.Mutex
 	namespaces map[string]knownNamespace
 	resources  map[resourceKey]*knownResource
 	confirmed  map[confirmedKey]resourceKey
+	claims     map[string]claimants
+	uses       map[string]map[types.UID]use
 }
 
-// New returns a Book. cached has the index Index of the kinds for which Owns returns true.
+// New returns a Registry. cached has the index Index of the kinds for which Owns returns true.
 // live reads Namespaces, which the provider may not be allowed to watch, and what the cache
 // does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
@@ -74,6 +95,8 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 		namespaces: map[string]knownNamespace{},
 		resources:  map[resourceKey]*knownResource{},
 		confirmed:  map[confirmedKey]resourceKey{},
+		claims:     map[string]claimants{},
+		uses:       map[string]map[types.UID]use{},
 	}
 }
 

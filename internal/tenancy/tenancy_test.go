@@ -74,7 +74,8 @@ func book(t *testing.T, objs ...client.Object) *Registry {
 		}
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(objs...).
-		WithIndex(&v1beta1.Function{}, Index, IndexedBy).WithIndex(&v1beta1.LayerVersion{}, Index, IndexedBy).Build()
+		WithIndex(&v1beta1.Function{}, Index, IndexedBy).WithIndex(&v1beta1.LayerVersion{}, Index, IndexedBy).
+		WithIndex(&v1beta1.CapacityProvider{}, Index, IndexedBy).WithIndex(&v1beta1.CodeSigningConfig{}, Index, IndexedBy).Build()
 	return New(c, c, func() time.Time { return start })
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // kind is the value of the kind's tag.
@@ -38,7 +39,10 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Connect: c.connect,
 		Forget:  c.tags.Drop,
 		Tagged:  true,
-		Fields:  func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
+		Owns: func(c *v1beta1.CapacityProvider) []tenancy.Target {
+			return []tenancy.Target{tenancy.CapacityProvider(nameOf(c))}
+		},
+		Fields: func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 

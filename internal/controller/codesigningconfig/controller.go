@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -21,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // kind is the value of the kind's tag.
@@ -39,7 +41,10 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Connect:  c.connect,
 		Forget:   c.tags.Drop,
 		Tagged:   true,
-		Fields:   func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
+		Owns: func(c *v1beta1.CodeSigningConfig) []tenancy.Target {
+			return tenancy.Named(ptr.To(reconciler.ExternalName(c)))
+		},
+		Fields: func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 

@@ -62,6 +62,7 @@ func newKind(c *connector) reconciler.Kind[*v1beta1.Function] {
 		Listed:     listItems,
 		Forget:     c.memory.drop,
 		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
+		Uses:       uses,
 		Tagged:     true,
 		Refs:       objectRefs,
 		References: references,

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // objectRefs returns the Secrets and ConfigMaps that a function's spec refers to. A change
@@ -52,6 +53,28 @@ func settingsReferences(s v1beta1.FunctionSettings) []reconciler.Reference {
 		}
 	}
 	return found
+}
+
+// uses returns what a function uses and others may own, whether spec names it by ARN or by reference.
+func uses(f *v1beta1.Function) []tenancy.Target {
+	all := usesOf(f.Spec.ForProvider.FunctionSettings)
+	if f.Spec.InitProvider != nil {
+		all = append(all, usesOf(*f.Spec.InitProvider)...)
+	}
+	return all
+}
+
+func usesOf(s v1beta1.FunctionSettings) []tenancy.Target {
+	arns := []*string{s.CodeSigningConfigArn, s.ReferredCodeSigningConfigArn}
+	for _, layers := range [][]string{s.Layers, s.ReferredLayers} {
+		for i := range layers {
+			arns = append(arns, &layers[i])
+		}
+	}
+	if c := s.CapacityProviderConfig; c != nil {
+		arns = append(arns, c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn)
+	}
+	return tenancy.Named(arns...)
 }
 
 type refCollector struct {

@@ -34,6 +34,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
+		Uses:       uses,
 		Fields:     fieldsOf,
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
@@ -59,6 +60,16 @@ func references(mg *v1beta1.FunctionEventInvokeConfig) []reconciler.Reference {
 		refs = append(refs, reconciler.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
 	}
 	return refs
+}
+
+// uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks those
+// that fields of other objects name.
+func uses(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
+	var all []tenancy.Target
+	for _, d := range destinationsOf(mg) {
+		all = append(all, tenancy.Named(d.value)...)
+	}
+	return all
 }
 
 // fieldsOf returns the fields of other providers' objects that spec refers to.

@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 type (
@@ -90,6 +91,9 @@ func (e *external) SetStatus(mg *v1beta1.FunctionEventInvokeConfig, o found) {
 func (e *external) Desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (forProvider, initProvider settings, err error) {
 	return desired(mg, func(field string, s v1beta1.FieldSelector) (string, error) {
 		v, err := e.fields.Get(ctx, mg.GetNamespace(), s)
+		if err == nil {
+			err = reconciler.CheckMayAct(ctx, tenancy.Named(&v)...)
+		}
 		return v, errors.Wrapf(err, "cannot resolve spec.forProvider.%s.destinationFrom", field)
 	})
 }

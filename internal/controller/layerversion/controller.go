@@ -40,7 +40,10 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Listed:  listItems,
 		Forget:  c.usages.drop,
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
-			return tenancy.LayerVersions(ptr.To(reconciler.ExternalName(l)))
+			return tenancy.Named(ptr.To(reconciler.ExternalName(l)))
+		},
+		Claims: func(l *v1beta1.LayerVersion) []tenancy.Target {
+			return []tenancy.Target{tenancy.Layer(layerName(l))}
 		},
 		Refs:          objectRefs,
 		RecordsIntent: true,

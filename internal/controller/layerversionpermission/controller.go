@@ -65,5 +65,5 @@ func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {
 			out = append(out, tenancy.Target{Kind: v1beta1.LayerVersionKind, Name: of.holder()})
 		}
 	}
-	return append(out, tenancy.LayerVersions(p.Spec.ForProvider.LayerVersionArn)...)
+	return append(out, tenancy.Named(p.Spec.ForProvider.LayerVersionArn)...)
 }

@@ -100,6 +100,9 @@ type Network struct {
 	// (After). An error replaces the response. It must be safe for concurrent use.
 	Do func(ctx context.Context, c Call, s Side) error
 
+	// Wrap, if set, wraps the transport to the Kubernetes API, as rest.Config's Wrap does.
+	Wrap func(http.RoundTripper) http.RoundTripper
+
 	mu      sync.Mutex
 	down    bool
 	watches []io.Closer

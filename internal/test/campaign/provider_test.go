@@ -52,6 +52,9 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 	ctx, cancel := context.WithCancel(s.Context())
 	cfg := s.Cluster.Config()
 	cfg.Transport = &transport{RoundTripper: s.Cluster, network: n}
+	if n.Wrap != nil {
+		cfg.Wrap(n.Wrap)
+	}
 	mgr, err := manager.New(ctx, cfg, o)
 	if err != nil {
 		cancel()

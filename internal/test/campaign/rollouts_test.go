@@ -43,6 +43,10 @@ func (s *Simulation) serve(w http.ResponseWriter, r *http.Request) {
 			s.noteRoute(name)
 		}
 	}()
+	if s.inspect != nil {
+		s.inspect(w, r)
+		return
+	}
 	s.Double.ServeHTTP(w, r)
 }
 

@@ -66,6 +66,9 @@ type Simulation struct {
 	spans *tracetest.InMemoryExporter
 
 	routes routes
+
+	// inspect, if it is set, passes calls to the double of AWS.
+	inspect func(http.ResponseWriter, *http.Request)
 }
 
 // Run runs a simulation in a bubble of its own.
@@ -81,8 +84,8 @@ func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulatio
 // checkInvariants checks the invariants of all simulations: nothing panics, and no secret leaks.
 func (s *Simulation) checkInvariants() {
 	s.Helper()
-	if strings.Contains(strings.ToLower(s.Logs.String()), "panic") {
-		s.Error("a panic")
+	if at := strings.Index(strings.ToLower(s.Logs.String()), "panic"); at >= 0 {
+		s.Errorf("a panic: %.2000s", s.Logs.String()[max(0, at-200):])
 	}
 	for _, leak := range s.leaks() {
 		s.Errorf("a secret in %s", leak)

@@ -18,6 +18,9 @@ var (
 	// Walks is how many random walks are tried.
 	Walks = flag.Int("campaign.walks", 4, "how many random walks to take")
 
+	// HostileWalks is how many random walks of a hostile tenant are tried.
+	HostileWalks = flag.Int("campaign.hostile", 4, "how many random walks of a hostile tenant to take")
+
 	// Week is how many resources a simulated week has. 0 has a few for a day.
 	Week = flag.Int("campaign.week", 0, "how many resources live for a simulated week; 0 has a few live for a day")
 

@@ -182,9 +182,10 @@ type body struct {
 	in io.Closer
 }
 
-// Close closes both ends.
+// Close closes both ends. It ends the stream without an error, because client-go's watch would wait for somebody to
+// receive the error.
 func (b *body) Close() error {
-	b.end(io.ErrClosedPipe)
+	b.end(io.EOF)
 	return b.in.Close()
 }
 
@@ -210,7 +211,7 @@ func (f *Faults) carry(w *watch, from io.Reader) {
 	for {
 		line, err := in.ReadBytes('\n')
 		if err != nil {
-			w.out.end(err)
+			w.out.end(io.EOF) // Not err: see body.Close.
 			return
 		}
 		f.pass(w, line)

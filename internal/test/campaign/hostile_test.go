@@ -1,0 +1,273 @@
+package campaign
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// hostile is a namespace that shares the ClusterProviderConfig, whose users attack the other namespaces.
+const hostile = "hostile"
+
+// tenantResource returns a resource in a namespace.
+func tenantResource(kind, namespace, name string, forProvider map[string]any, policies ...any) *unstructured.Unstructured {
+	u := &unstructured.Unstructured{}
+	u.SetAPIVersion(v1beta1.SchemeGroupVersion.String())
+	u.SetKind(kind)
+	u.SetNamespace(namespace)
+	u.SetName(name)
+	forProvider = runtime.DeepCopyJSON(forProvider)
+	if forProvider["region"] == nil {
+		forProvider["region"] = Region
+	}
+	spec := map[string]any{"forProvider": forProvider}
+	if len(policies) > 0 {
+		spec["managementPolicies"] = policies
+	}
+	u.Object["spec"] = spec
+	return u
+}
+
+// functionFields returns the fields of a Function, with others.
+func functionFields(others map[string]any) map[string]any {
+	fields := map[string]any{"runtime": "python3.13", "handler": "index.handler", "role": "arn:aws:iam::123456789012:role/r", "code": map[string]any{"inline": map[string]any{"index.py": "x"}}}
+	for k, v := range others {
+		fields[k] = v
+	}
+	return fields
+}
+
+// keepTouching changes resources again and again, so that the provider tries them at once, until the returned
+// function is called.
+func (s *Simulation) keepTouching(every time.Duration, all ...*unstructured.Unstructured) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for i := 0; ; i++ {
+			select {
+			case <-end:
+				return
+			case <-time.After(every):
+			}
+			for _, u := range all {
+				policies := []string{`"*"`, `"Observe","Create","Update","Delete"`}[i%2]
+				patch := fmt.Appendf(nil, `{"spec":{"managementPolicies":[%s]}}`, policies)
+				_ = s.Kube.Patch(s.Context(), u.DeepCopy(), client.RawPatch("application/merge-patch+json", patch))
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}
+
+// TestAmbush checks that what another namespace has prepared for a function, a layer version or a capacity provider
+// that does not exist yet never reaches AWS, however often it is tried while the owner creates it.
+func TestAmbush(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		var all []*unstructured.Unstructured
+		for _, o := range []struct {
+			kind   string
+			fields map[string]any
+		}{
+			{"Permission", map[string]any{"functionName": "checkout", "action": "lambda:InvokeFunction", "principal": "111122223333"}},
+			{"FunctionURL", map[string]any{"functionName": "checkout", "authType": "NONE"}},
+			{"Invocation", map[string]any{"functionName": "checkout", "payload": "{}"}},
+			{"Invocation", map[string]any{"functionName": "arn:aws:lambda:eu-central-1:123456789012:function:checkout", "payload": "{}"}},
+			{"FunctionEventInvokeConfig", map[string]any{"functionName": "checkout", "maximumRetryAttempts": int64(0)}},
+			{"EventSourceMapping", map[string]any{"functionName": "checkout", "eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:mine"}},
+			{"Version", map[string]any{"functionName": "checkout"}},
+			{"LayerVersionPermission", map[string]any{"layerVersionArn": "arn:aws:lambda:eu-central-1:123456789012:layer:lib:1", "action": "lambda:GetLayerVersion", "principal": "*"}},
+		} {
+			all = append(all, tenantResource(o.kind, hostile, fmt.Sprint("waits", len(all)), o.fields))
+		}
+		for _, u := range all {
+			s.Create(u)
+		}
+		time.Sleep(time.Minute)
+		stop := s.keepTouching(150*time.Millisecond, all...)
+		s.Double.ResetCalls()
+		for range 2 {
+			victim := tenantResource("Function", Namespace, "checkout", functionFields(nil))
+			s.Create(victim)
+			time.Sleep(20 * time.Second)
+			if got := conditionOf(s.stored(victim), "Ready")["status"]; got != "True" {
+				t.Errorf("the owner's Function has Ready %v", got)
+			}
+			if err := s.Kube.Delete(s.Context(), victim); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(20 * time.Second)
+		}
+		s.Create(tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}))
+		time.Sleep(20 * time.Second)
+		stop()
+		for _, operation := range []string{"AddPermission", "CreateFunctionUrlConfig", "Invoke", "PutFunctionEventInvokeConfig", "CreateEventSourceMapping", "PublishVersion", "AddLayerVersionPermission"} {
+			if n := s.accepted(operation); n > 0 {
+				t.Errorf("AWS has accepted %s of another namespace %d times", operation, n)
+			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestByARN checks that what another namespace owns can be used neither by reference nor by ARN, that it cannot be
+// observed, and that its owner can delete it.
+func TestByARN(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		owned := map[string]*unstructured.Unstructured{
+			"layerVersionArn":      tenantResource("LayerVersion", Namespace, "lib", map[string]any{"compatibleRuntimes": []any{"python3.13"}, "content": map[string]any{"s3Bucket": "code", "s3Key": "one.zip"}}),
+			"capacityProviderArn":  tenantResource("CapacityProvider", Namespace, "cp", map[string]any{"permissionsConfig": map[string]any{"capacityProviderOperatorRoleArn": "arn:aws:iam::123456789012:role/operator"}, "vpcConfig": map[string]any{"subnetIds": []any{"subnet-0123456789abcdef0"}, "securityGroupIds": []any{"sg-0123456789abcdef0"}}}),
+			"codeSigningConfigArn": tenantResource("CodeSigningConfig", Namespace, "signed", map[string]any{"allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}}),
+			"functionArn":          tenantResource("Function", Namespace, "checkout", functionFields(nil)),
+		}
+		arns := map[string]string{}
+		for _, u := range owned {
+			s.Create(u)
+		}
+		time.Sleep(5 * time.Minute)
+		for field, u := range owned {
+			if arns[field], _, _ = unstructured.NestedString(s.stored(u).Object, "status", "atProvider", field); arns[field] == "" {
+				t.Fatalf("%s is not created: %v", u.GetKind(), conditionOf(u, "Synced"))
+			}
+		}
+		instances := func(field string, value any) map[string]any {
+			return functionFields(map[string]any{"memorySize": int64(2048), "capacityProviderConfig": map[string]any{"lambdaManagedInstancesCapacityProviderConfig": map[string]any{field: value}}})
+		}
+		ref := func(name string) map[string]any { return map[string]any{"name": name, "namespace": Namespace} }
+		attempts := []*unstructured.Unstructured{
+			tenantResource("Function", hostile, "layer-by-ref", functionFields(map[string]any{"layerRefs": []any{ref("lib")}})),
+			tenantResource("Function", hostile, "layer-by-arn", functionFields(map[string]any{"layers": []any{arns["layerVersionArn"]}})),
+			tenantResource("Function", hostile, "provider-by-ref", instances("capacityProviderArnRef", ref("cp"))),
+			tenantResource("Function", hostile, "provider-by-arn", instances("capacityProviderArn", arns["capacityProviderArn"])),
+			tenantResource("Function", hostile, "signing-by-arn", functionFields(map[string]any{"codeSigningConfigArn": arns["codeSigningConfigArn"]})),
+			tenantResource("FunctionEventInvokeConfig", hostile, "destination-by-arn", map[string]any{"functionName": "base", "destinationConfig": map[string]any{"onSuccess": map[string]any{"destination": arns["functionArn"]}}}),
+			named(tenantResource("LayerVersion", hostile, "observed-layer", map[string]any{}, "Observe"), arns["layerVersionArn"]),
+			named(tenantResource("CapacityProvider", hostile, "observed-provider", map[string]any{}, "Observe"), "cp"),
+			named(tenantResource("CapacityProvider", hostile, "observed-provider-by-arn", map[string]any{}, "Observe"), arns["capacityProviderArn"]),
+			named(tenantResource("CodeSigningConfig", hostile, "observed-signing", map[string]any{}, "Observe"), arns["codeSigningConfigArn"]),
+		}
+		for _, u := range attempts {
+			s.Create(u)
+		}
+		time.Sleep(5 * time.Minute)
+		for _, u := range attempts {
+			synced := conditionOf(s.stored(u), "Synced")
+			if message := fmt.Sprint(synced["message"]); synced["status"] != "False" || !strings.Contains(message, "allowed-namespaces") {
+				t.Errorf("%s has Synced %v: %v", u.GetName(), synced["status"], message)
+			}
+		}
+		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
+			if err := s.Kube.Delete(s.Context(), owned[field]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(10 * time.Minute)
+		for _, field := range []string{"capacityProviderArn", "codeSigningConfigArn"} {
+			if !s.gone(owned[field]) {
+				t.Errorf("the owner cannot delete its %s: %v", owned[field].GetKind(), conditionOf(s.stored(owned[field]), "Synced")["message"])
+			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// named sets the external name of a resource.
+func named(u *unstructured.Unstructured, name string) *unstructured.Unstructured {
+	u.SetAnnotations(map[string]string{"crossplane.io/external-name": name})
+	return u
+}
+
+// TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned the
+// function, is deleted once the owner of the function is confirmed, and that nothing else is.
+func TestRefusedIsRemoved(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		p := s.Start(&Network{})
+		on := func(kind, name string, fields map[string]any, policies ...any) *unstructured.Unstructured {
+			fields["functionName"] = "base"
+			return tenantResource(kind, hostile, name, fields, policies...)
+		}
+		permission := func() map[string]any {
+			return map[string]any{"action": "lambda:InvokeFunction", "principal": "s3.amazonaws.com"}
+		}
+		for _, u := range []*unstructured.Unstructured{
+			on("Permission", "removed", permission()),
+			on("Permission", "left", permission(), "Observe", "Create", "Update"),
+			on("FunctionURL", "url", map[string]any{"authType": "NONE"}),
+			on("FunctionEventInvokeConfig", "invoke", map[string]any{"maximumRetryAttempts": int64(0)}),
+			on("EventSourceMapping", "mapping", map[string]any{"eventSourceArn": "arn:aws:sqs:eu-central-1:123456789012:orders"}),
+			named(on("Alias", "adopted", map[string]any{"functionVersion": "1"}), "stable"),
+		} {
+			s.Create(u)
+		}
+		time.Sleep(time.Minute)
+		owner := named(tenantResource("Function", Namespace, "imported", functionFields(nil)), "base")
+		s.Create(owner)
+		time.Sleep(15 * time.Minute)
+		if got := conditionOf(s.stored(owner), "Ready")["status"]; got != "True" {
+			t.Errorf("the owner's Function has Ready %v", got)
+		}
+		want := []string{"Alias arn:aws:lambda:eu-central-1:123456789012:function:base:stable", "Permission arn:aws:lambda:eu-central-1:123456789012:function:base/left"}
+		var got []string
+		for _, r := range s.Resources() {
+			if strings.HasPrefix(r, "Alias") || strings.HasPrefix(r, "Permission") || strings.HasPrefix(r, "FunctionURL") || strings.HasPrefix(r, "EventSource") || strings.Contains(r, "Invoke") {
+				got = append(got, r)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("in AWS (-want +got):\n%s", diff)
+		}
+		events := strings.Join(s.eventsAbout(owner), "\n")
+		for name, reason := range map[string]string{"Permission hostile/removed": "Removed", "Permission hostile/left": "Left", "FunctionURL hostile/url": "Removed", "FunctionEventInvokeConfig hostile/invoke": "Removed", "EventSourceMapping hostile/mapping": "Removed", "Alias hostile/adopted": "Left"} {
+			if !regexp.MustCompile(`(?m)^` + reason + `RefusedResource: .*` + name + ` `).MatchString(events) {
+				t.Errorf("the owner has no event %sRefusedResource about %s:\n%s", reason, name, events)
+			}
+		}
+		if n := strings.Count(events, "LeftRefusedResource"); n != 2 {
+			t.Errorf("%d resources are said to be left, want 2:\n%s", n, events)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// eventsAbout returns the events about an object.
+func (s *Simulation) eventsAbout(u *unstructured.Unstructured) []string {
+	s.Helper()
+	var out []string
+	for _, o := range s.Cluster.Objects() {
+		about, _, _ := unstructured.NestedStringMap(o.Object, "involvedObject")
+		if o.GetKind() == "Event" && about["kind"] == u.GetKind() && about["namespace"] == u.GetNamespace() && about["name"] == u.GetName() {
+			reason, _, _ := unstructured.NestedString(o.Object, "reason")
+			message, _, _ := unstructured.NestedString(o.Object, "message")
+			out = append(out, reason+": "+message)
+		}
+	}
+	return out
+}
