@@ -85,8 +85,6 @@ func between(r *rand.Rand, least, most time.Duration) time.Duration {
 type disturbed struct {
 	*provider
 
-	// perMinute is how often the alias is invoked.
-	perMinute float64
 	// outage is how long AWS failed at most.
 	outage time.Duration
 }
@@ -95,11 +93,14 @@ type disturbed struct {
 // step, which is 10 minutes, by the time that it takes to measure again.
 const tolerated = 6 * time.Minute
 
+// enough is how many invocations of the alias in a minute suffice for a decision at 10 %.
+const enough = 10
+
 // newDisturbed returns a rollout of a healthy version with disturbances.
 func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *disturbed {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 27)) //nolint:gosec // Tests are reproducible.
-	d := &disturbed{perMinute: []float64{1, 10, 10, 10, 100, 100, 1000}[r.IntN(7)]}
+	perMinute := []float64{1, 10, 10, 10, 100, 100, 1000}[r.IntN(7)]
 	delay := []time.Duration{awsdouble.UsualMetricDelay, awsdouble.UsualMetricDelay, 4 * time.Minute, 5 * time.Minute}[r.IntN(4)]
 	kind := versionKind{name: "healthy", timeout: []time.Duration{3 * time.Second, 3 * time.Second, 30 * time.Second, 10 * time.Minute}[r.IntN(4)]}
 	steps := []shape{firstRollout(), firstRollout(), shapeOf(canary10Percent5Minutes()), shapeOf(linear10PercentEvery1Minute())}[r.IntN(4)]
@@ -107,10 +108,10 @@ func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *distu
 	if r.IntN(3) == 0 {
 		spec = rolloutOf(steps, withAlarms)
 	}
-	w := newWorld(t, seed, kind, d.perMinute, delay)
-	d.provider = newProvider(w, analyzer, spec)
+	w := newWorld(t, seed, kind, perMinute, delay)
+	d := &disturbed{provider: newProvider(w, analyzer, spec)}
 	d.retries = 3
-	d.note("%g invocations a minute, timeout %s, %d steps, alarms %t, metrics after %s", d.perMinute, kind.timeout, len(steps), spec.Analysis.Alarms != nil, delay)
+	d.note("%g invocations a minute, timeout %s, %d steps, alarms %t, metrics after %s", perMinute, kind.timeout, len(steps), spec.Analysis.Alarms != nil, delay)
 	all := disturbances()
 	for range 1 + r.IntN(3) {
 		x := all[r.IntN(len(all))]
@@ -130,11 +131,10 @@ func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *distu
 
 // wrong returns what is wrong with the result of a healthy version, empty if nothing is.
 func (d *disturbed) wrong() string {
-	enough := d.perMinute >= 10
 	switch got := d.outcome(); {
 	case got == rejected:
 		return "rejected: " + d.state().Message
-	case !enough:
+	case d.perMinute < enough:
 		return ""
 	case d.undecided > 0 && d.outage < tolerated:
 		return "not promoted at once, although AWS failed for " + d.outage.String() + " only"

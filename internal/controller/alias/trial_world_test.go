@@ -38,10 +38,20 @@ type versionKind struct {
 	from, fires time.Duration
 }
 
+// Names of kinds to which the trial refers.
+const (
+	healthyName   = "healthy"
+	twentyPercent = "fails 20 %"
+	slower        = "three times slower"
+)
+
+// compared reports whether versions of the kind are also tried with a comparison of the durations.
+func (k versionKind) compared() bool { return k.name == healthyName || k.name == slower }
+
 // versionKinds returns the kinds of versions of the trial.
 func versionKinds() []versionKind {
 	kinds := []versionKind{
-		{name: "healthy"},
+		{name: healthyName},
 		{name: "as stable: both fail 0.1 %", versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.001}, "2": {ErrorRate: 0.001}}},
 		{name: "healthy, another alarm fires before and for 3 minutes", from: -10 * time.Minute, fires: 13 * time.Minute},
 		{name: "healthy, another alarm fires after 2 minutes", from: 2 * time.Minute, fires: 5 * time.Minute},
@@ -51,17 +61,17 @@ func versionKinds() []versionKind {
 	}
 	bad("fails 1 %", 0, awsdouble.Outcomes{ErrorRate: 0.01})
 	bad("fails 5 %", 0, awsdouble.Outcomes{ErrorRate: 0.05})
-	bad("fails 20 %", 0, awsdouble.Outcomes{ErrorRate: 0.2})
+	bad(twentyPercent, 0, awsdouble.Outcomes{ErrorRate: 0.2})
 	bad("fails 100 %", 0, awsdouble.Outcomes{ErrorRate: 1})
 	bad("fails for a payload, 10 % of the calls", 0, awsdouble.Outcomes{ErrorRate: 0.1})
 	bad("fails cold, 2 % of the calls and the first", 0, awsdouble.Outcomes{ColdErrorRate: 1, ColdRate: 0.02})
 	for _, timeout := range []time.Duration{3 * time.Second, 30 * time.Second, 10 * time.Minute} {
-		bad(fmt.Sprintf("hangs for 5 %% of the calls, timeout %s", timeout), timeout, awsdouble.Outcomes{HangRate: 0.05})
+		bad(fmt.Sprintf("hangs for 5 %% of the calls, timeout %g s", timeout.Seconds()), timeout, awsdouble.Outcomes{HangRate: 0.05})
 	}
 	slow := func(factor time.Duration) awsdouble.Outcomes {
 		return awsdouble.Outcomes{Duration: factor * 100 * time.Millisecond, SlowRate: 0.1, SlowDuration: factor * 200 * time.Millisecond}
 	}
-	return append(kinds, versionKind{name: "three times slower", bad: true, versions: map[string]awsdouble.Outcomes{"1": slow(1), "2": slow(3)}})
+	return append(kinds, versionKind{name: slower, bad: true, versions: map[string]awsdouble.Outcomes{"1": slow(1), "2": slow(3)}})
 }
 
 // before is how long version 1 has served when a rollout begins.
@@ -71,12 +81,13 @@ const before = 10 * time.Minute
 type world struct {
 	*testenv.AWS
 
-	rand   *rand.Rand
-	cloud  *cloudwatch.Client
-	kind   versionKind
-	start  time.Time
-	seen   seen
-	events []occasion
+	cloud *cloudwatch.Client
+	kind  versionKind
+	// perMinute is how often the alias is invoked.
+	perMinute float64
+	start     time.Time
+	seen      seen
+	events    []occasion
 }
 
 // An occasion is something that happens at a time.
@@ -113,7 +124,7 @@ func (c inProcess) Do(r *http.Request) (res *http.Response, err error) {
 func newWorld(t testing.TB, seed uint64, kind versionKind, perMinute float64, delay time.Duration) *world {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 25)) //nolint:gosec // Tests are reproducible.
-	w := &world{AWS: &testenv.AWS{TB: t, Clock: testenv.NewClock(), Cache: &readcache.Cache{}}, rand: r, kind: kind}
+	w := &world{AWS: &testenv.AWS{TB: t, Clock: testenv.NewClock(), Cache: &readcache.Cache{}}, kind: kind, perMinute: perMinute}
 	w.Advance(time.Duration(r.IntN(3_600_000)) * time.Millisecond)
 	w.Double = awsdouble.New(awsdouble.Options{Now: w.Now, MetricDelay: delay})
 	c := w.Double.Config(testenv.Region)
