@@ -2,6 +2,7 @@ package alias
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -108,8 +109,12 @@ type inProcess struct{ *awsdouble.Server }
 // Do makes a call. One whose connection the double drops has no answer.
 func (c inProcess) Do(r *http.Request) (res *http.Response, err error) {
 	defer func() {
-		if recover() != nil {
-			res, err = nil, http.ErrServerClosed
+		switch reason := recover(); reason {
+		case nil:
+		case http.ErrAbortHandler: //nolint:errorlint // It is the value itself.
+			err = io.ErrUnexpectedEOF
+		default:
+			panic(reason)
 		}
 	}()
 	if r.Body == nil {
