@@ -69,6 +69,7 @@ func versionKinds() []versionKind {
 	for _, timeout := range []time.Duration{3 * time.Second, 30 * time.Second, 10 * time.Minute} {
 		bad(fmt.Sprintf("hangs for 5 %% of the calls, timeout %g s", timeout.Seconds()), timeout, awsdouble.Outcomes{HangRate: 0.05})
 	}
+	bad("hangs for 2 % of the calls, timeout 600 s", 10*time.Minute, awsdouble.Outcomes{HangRate: 0.02})
 	slow := func(factor time.Duration) awsdouble.Outcomes {
 		return awsdouble.Outcomes{Duration: factor * 100 * time.Millisecond, SlowRate: 0.1, SlowDuration: factor * 200 * time.Millisecond}
 	}
