@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -155,7 +156,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		}
 		values, counts = append(more, values...), append(moreCounts, counts...)
 	}
-	value, samples := m.valueOf(values, counts)
+	value, samples := m.valueOf(w, values, counts)
 	if m.byVersion() {
 		if values, err = of[baselineID].in(w); err != nil {
 			return sample, err
@@ -163,7 +164,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		if counts, err = of[baselineInvocationsID].in(w); err != nil {
 			return sample, err
 		}
-		sample.Baseline, sample.BaselineSamples = m.valueOf(values, counts)
+		sample.Baseline, sample.BaselineSamples = m.valueOf(w, values, counts)
 	}
 	sample.Value, sample.Samples = value, samples
 	return sample, nil
@@ -171,7 +172,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 
 // valueOf returns the value of the metric of data points, and the number of invocations. Lambda does
 // not publish zeros.
-func (m lambdaMetric) valueOf(values, counts []point) (value, samples float64) {
+func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples float64) {
 	samples = total(counts)
 	if m.Metric == throttleRate || m.Metric == throttles {
 		samples += total(values) // What is throttled is not invoked.
@@ -179,7 +180,9 @@ func (m lambdaMetric) valueOf(values, counts []point) (value, samples float64) {
 	switch {
 	case samples == 0:
 		return math.NaN(), 0
-	case m.Metric == errorRate, m.Metric == throttleRate:
+	case m.Metric == errorRate:
+		return max(total(values)/samples, m.settled(w, values, counts)), samples
+	case m.Metric == throttleRate:
 		return total(values) / samples, samples
 	case m.Metric == duration:
 		_, statistic := m.published()
@@ -187,6 +190,18 @@ func (m lambdaMetric) valueOf(values, counts []point) (value, samples float64) {
 	default:
 		return total(values), samples
 	}
+}
+
+// settled returns the error rate of the invocations that began so long ago that those that hang have ended: of later
+// ones, only those that were short are in the data. It is 0 if there are none.
+func (m lambdaMetric) settled(w window, values, counts []point) float64 {
+	end := w.end.Add(-m.subject.Timeout)
+	later := func(p point) bool { return !p.at.Before(end) }
+	n := total(slices.DeleteFunc(slices.Clone(counts), later))
+	if n == 0 {
+		return 0
+	}
+	return total(slices.DeleteFunc(slices.Clone(values), later)) / n
 }
 
 // combined returns the statistic of a window from those of its minutes: the largest Maximum, the

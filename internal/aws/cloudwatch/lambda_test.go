@@ -20,6 +20,7 @@ import (
 var (
 	weighted = rollout.Subject{Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2", Weighted: true}
 	whole    = rollout.Subject{Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2"}
+	hanging  = rollout.Subject{Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2", Timeout: 3 * time.Minute}
 )
 
 // text returns a query in one line.
@@ -171,6 +172,21 @@ func TestLambdaEvaluate(t *testing.T) {
 			reason: "Data points outside the window do not count.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: whole,
 			of:   map[string]series{"invocations": complete(10, 10, 10, 10, 10, 999), "value": complete(1, 0, 0, 0, 0, 999)},
 			want: rollout.Sample{Value: .02, Baseline: nan, Samples: 50},
+		},
+		"Hangs": {
+			reason: "What began within the timeout may fail yet: its successes do not make up for what has failed.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: hanging,
+			of:   map[string]series{"invocations": complete(20, 20, 20, 20, 20), "value": complete(2, 0, 0, 0, 0)},
+			want: rollout.Sample{Value: .05, Baseline: nan, Samples: 100},
+		},
+		"FailsAtOnce": {
+			reason: "What has failed within the timeout counts.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: hanging,
+			of:   map[string]series{"invocations": complete(20, 20, 20, 20, 20), "value": complete(0, 0, 0, 0, 20)},
+			want: rollout.Sample{Value: .2, Baseline: nan, Samples: 100},
+		},
+		"AllMayFail": {
+			reason: "If all began within the timeout, nothing else is known.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: hanging,
+			of:   map[string]series{"invocations": complete(0, 0, 0, 0, 20), "value": complete(0, 0, 0, 0, 1)},
+			want: rollout.Sample{Value: .05, Baseline: nan, Samples: 20},
 		},
 		"NoValue":        {reason: "A status is no number.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: whole, of: map[string]series{"invocations": complete(10), "value": failed}, err: "InternalError"},
 		"NoInvocation":   {reason: "Nor is that of the invocations.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: whole, of: map[string]series{"invocations": failed, "value": complete(1)}, err: "InternalError"},
