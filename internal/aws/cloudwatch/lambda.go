@@ -181,7 +181,7 @@ func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples 
 	case samples == 0:
 		return math.NaN(), 0
 	case m.Metric == errorRate:
-		return max(total(values)/samples, m.settled(w, values, counts)), samples
+		return max(total(values)/samples, m.ended(w, values, counts)), samples
 	case m.Metric == throttleRate:
 		return total(values) / samples, samples
 	case m.Metric == duration:
@@ -192,9 +192,9 @@ func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples 
 	}
 }
 
-// settled returns the error rate of the invocations that began so long ago that those that hang have ended: of later
+// ended returns the error rate of the invocations that began so long ago that those that hang have ended: of later
 // ones, only those that were short are in the data. It is 0 if there are none.
-func (m lambdaMetric) settled(w window, values, counts []point) float64 {
+func (m lambdaMetric) ended(w window, values, counts []point) float64 {
 	end := w.end.Add(-m.subject.Timeout)
 	later := func(p point) bool { return !p.at.Before(end) }
 	n := total(slices.DeleteFunc(slices.Clone(counts), later))

@@ -48,8 +48,11 @@ func disturbances() []disturbance {
 			p.Double.Fail(awsdouble.Fault{Operation: opUpdate, Drop: drop, Times: 1 + r.IntN(3)})
 		}, end: func(*provider) {}},
 		{name: "UpdateAlias fails", aws: true, begin: func(p *provider, r *rand.Rand) {
-			e := []awsdouble.Error{awsdouble.Throttle(), awsdouble.ServiceFailure(), {Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"},
-				{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress"}}[r.IntN(4)]
+			e := []awsdouble.Error{
+				awsdouble.Throttle(), awsdouble.ServiceFailure(),
+				{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"},
+				{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress"},
+			}[r.IntN(4)]
 			p.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: -1, Error: e})
 		}, end: func(p *provider) { p.Double.ClearFaults() }},
 		{name: "CloudWatch fails", aws: true, begin: func(p *provider, r *rand.Rand) {
@@ -111,7 +114,7 @@ func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *distu
 	w := newWorld(t, seed, kind, perMinute, delay)
 	d := &disturbed{provider: newProvider(w, analyzer, spec)}
 	d.retries = 3
-	d.note("%g invocations a minute, timeout %s, %d steps, alarms %t, metrics after %s", perMinute, kind.timeout, len(steps), spec.Analysis.Alarms != nil, delay)
+	d.notef("%g invocations a minute, timeout %s, %d steps, alarms %t, metrics after %s", perMinute, kind.timeout, len(steps), spec.Analysis.Alarms != nil, delay)
 	all := disturbances()
 	for range 1 + r.IntN(3) {
 		x := all[r.IntN(len(all))]
@@ -120,8 +123,8 @@ func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *distu
 			length = between(r, 10*time.Second, time.Hour)
 			d.outage += length
 		}
-		w.at(at, func() { d.note("BEGIN %s", x.name); x.begin(d.provider, r) })
-		w.at(at.Add(length), func() { d.note("END %s", x.name); x.end(d.provider) })
+		w.at(at, func() { d.notef("BEGIN %s", x.name); x.begin(d.provider, r) })
+		w.at(at.Add(length), func() { d.notef("END %s", x.name); x.end(d.provider) })
 		if end := at.Add(length); end.After(d.retryFrom) {
 			d.retryFrom = end.Add(time.Minute)
 		}

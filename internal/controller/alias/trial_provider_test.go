@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -105,14 +106,14 @@ func (p *provider) step() (time.Duration, bool) {
 	case p.Now().Before(p.retryFrom):
 		return min(wait, p.retryFrom.Sub(p.Now())), false
 	}
-	p.note("the user retries")
+	p.notef("the user retries")
 	metav1.SetMetaDataAnnotation(&p.alias.ObjectMeta, v1beta1.AnnotationRolloutRetry, strconv.Itoa(p.retries))
 	p.retries, p.due = p.retries-1, p.Now()
 	return 0, false
 }
 
 // note adds a line to the trace of the rollout.
-func (p *provider) note(format string, args ...any) {
+func (p *provider) notef(format string, args ...any) {
 	p.trace = append(p.trace, p.Now().Sub(p.start).Truncate(time.Second).String()+" "+fmt.Sprintf(format, args...))
 }
 
@@ -152,7 +153,7 @@ func (p *provider) reconcile() {
 	_, err := p.env.Do(p.alias)
 	p.count(ended)
 	if was, is := lineOf(stored), lineOf(p.alias); was != is {
-		p.note("%s", is)
+		p.notef("%s", is)
 	}
 	wait, aborted := p.attempt.Aborted()
 	switch {
@@ -196,11 +197,12 @@ func lineOf(a *v1beta1.Alias) string {
 	if s == nil {
 		return ""
 	}
-	line := fmt.Sprintf("%s %s %s, step %d, %d %%: %s", s.Phase, s.Step, s.Reason, s.CurrentStepIndex, s.ObservedWeight, s.Message)
+	var line strings.Builder
+	fmt.Fprintf(&line, "%s %s %s, step %d, %d %%: %s", s.Phase, s.Step, s.Reason, s.CurrentStepIndex, s.ObservedWeight, s.Message)
 	for _, c := range s.Checks {
-		line += fmt.Sprintf("; %s %s %s", c.Name, c.Result, c.Value)
+		fmt.Fprintf(&line, "; %s %s %s", c.Name, c.Result, c.Value)
 	}
-	return line
+	return line.String()
 }
 
 // A shape is the steps of a rollout.

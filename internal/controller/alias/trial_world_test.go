@@ -70,10 +70,10 @@ func versionKinds() []versionKind {
 		bad(fmt.Sprintf("hangs for 5 %% of the calls, timeout %g s", timeout.Seconds()), timeout, awsdouble.Outcomes{HangRate: 0.05})
 	}
 	bad("hangs for 2 % of the calls, timeout 600 s", 10*time.Minute, awsdouble.Outcomes{HangRate: 0.02})
-	slow := func(factor time.Duration) awsdouble.Outcomes {
-		return awsdouble.Outcomes{Duration: factor * 100 * time.Millisecond, SlowRate: 0.1, SlowDuration: factor * 200 * time.Millisecond}
+	slow := func(duration time.Duration) awsdouble.Outcomes {
+		return awsdouble.Outcomes{Duration: duration, SlowRate: 0.1, SlowDuration: 2 * duration}
 	}
-	return append(kinds, versionKind{name: slower, bad: true, versions: map[string]awsdouble.Outcomes{"1": slow(1), "2": slow(3)}})
+	return append(kinds, versionKind{name: slower, bad: true, versions: map[string]awsdouble.Outcomes{"1": slow(100 * time.Millisecond), "2": slow(300 * time.Millisecond)}})
 }
 
 // before is how long version 1 has served when a rollout begins.

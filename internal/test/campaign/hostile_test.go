@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,9 +44,7 @@ func tenantResource(kind, namespace, name string, forProvider map[string]any, po
 // functionFields returns the fields of a Function, with others.
 func functionFields(others map[string]any) map[string]any {
 	fields := map[string]any{"runtime": "python3.13", "handler": "index.handler", "role": "arn:aws:iam::123456789012:role/r", "code": map[string]any{"inline": map[string]any{"index.py": "x"}}}
-	for k, v := range others {
-		fields[k] = v
-	}
+	maps.Copy(fields, others)
 	return fields
 }
 

@@ -255,31 +255,31 @@ func (w *hostileWalk) act(step, what, choice int) {
 	case what < 12: //nolint:mnd // Most steps.
 		w.create(step, i)
 	case what < 16: //nolint:mnd // One in five.
-		w.note("delete %s %s", w.mine[i].GetKind(), w.mine[i].GetName())
+		w.notef("delete %s %s", w.mine[i].GetKind(), w.mine[i].GetName())
 		delete(w.made, i)
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), w.mine[i].DeepCopy()))
 	case what < 17: //nolint:mnd // One in twenty, as those below.
-		w.note("kill")
+		w.notef("kill")
 		w.measure()
 		clear(w.made) // How long they take depends on the call at which the process ended.
 		w.provider.Kill()
 		w.provider = w.start()
 	case what < 18: //nolint:mnd // As above.
-		w.note("restart")
+		w.notef("restart")
 		w.measure()
 		clear(w.made)
 		_ = w.provider.Stop()
 		w.provider = w.start()
 	case what < 19: //nolint:mnd // As above.
-		w.note("freeze the watch of Functions")
+		w.notef("freeze the watch of Functions")
 		w.watches.Freeze("functions")
 	default:
-		w.note("thaw the watch of Functions")
+		w.notef("thaw the watch of Functions")
 		w.watches.Thaw("functions", watchfault.All)
 	}
 }
 
-func (w *hostileWalk) note(format string, args ...any) {
+func (w *hostileWalk) notef(format string, args ...any) {
 	w.steps = append(w.steps, time.Now().Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
 }
 
@@ -288,7 +288,7 @@ func (w *hostileWalk) create(step, i int) {
 	w.Helper()
 	u := w.mine[i].DeepCopy()
 	if w.Kube.Create(w.Context(), u) == nil {
-		w.note("create %s %s", u.GetKind(), u.GetName())
+		w.notef("create %s %s", u.GetKind(), u.GetName())
 		w.made[i] = creation{step: step, kind: u.GetKind(), name: u.GetName()}
 	}
 }
@@ -325,7 +325,7 @@ func (w *hostileWalk) attack(r *rand.Rand) {
 	if w.Kube.Create(w.Context(), u) != nil {
 		return // The API server does not admit it, or it exists.
 	}
-	w.note("  attack by %s %s: %v %v", u.GetKind(), u.GetName(), u.Object["spec"], u.GetAnnotations())
+	w.notef("  attack by %s %s: %v %v", u.GetKind(), u.GetName(), u.Object["spec"], u.GetAnnotations())
 	w.theirs = append(w.theirs, u)
 }
 
@@ -334,7 +334,7 @@ func (w *hostileWalk) disturb(r *rand.Rand, u *unstructured.Unstructured) {
 	patch := map[string]any{}
 	switch r.IntN(8) { //nolint:mnd // As many as there are.
 	case 0:
-		w.note("  delete %s %s", u.GetKind(), u.GetName())
+		w.notef("  delete %s %s", u.GetKind(), u.GetName())
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 		return
 	case 1:
@@ -360,7 +360,7 @@ func (w *hostileWalk) disturb(r *rand.Rand, u *unstructured.Unstructured) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	w.note("  change %s %s: %s", u.GetKind(), u.GetName(), b)
+	w.notef("  change %s %s: %s", u.GetKind(), u.GetName(), b)
 	_ = w.Kube.Patch(w.Context(), u, client.RawPatch(types.MergePatchType, b))
 }
 
@@ -526,7 +526,7 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 	}
 	owners := map[string]string{}
 	function := func(reference string) {
-		for _, name := range strings.Split(reference, ":") {
+		for name := range strings.SplitSeq(reference, ":") {
 			if f, ok := w.Double.Function(name); ok && name != "" {
 				owners["function "+name] = f.Tags["crossplane-namespace"]
 			}
