@@ -20,7 +20,7 @@ import (
 
 var (
 	trialSeed      = flag.Uint64("trial.seed", 1, "the first seed of the trial; each further rollout has the next one")
-	trialDisturbed = flag.Int("trial.disturbed", 300, "rollouts of healthy versions with disturbances of the provider")
+	trialDisturbed = flag.Int("trial.disturbed", 150, "rollouts of healthy versions with disturbances of the provider")
 	trialRuns      = flag.Int("trial.runs", 0, "rollouts of each kind of version at each rate under each tool; 0 is a sample")
 	trialPage      = flag.String("trial.page", "", "write the tables of TestTrial into this page")
 )
@@ -152,7 +152,7 @@ func TestTrial(t *testing.T) {
 // sample tries what the bars are about, and each other kind and tool once.
 func sample(t *testing.T, b board, kinds []versionKind) {
 	t.Helper()
-	const few, some = 1, 100
+	const few, some = 1, 60
 	for _, k := range kinds {
 		try(t, b, k, []float64{10, 100}, toolNames, few)
 		try(t, b, k, []float64{100}, []string{ours}, 2*few)

@@ -20,7 +20,7 @@ import (
 
 // The alarms of the trial.
 const (
-	// errorsAlarm is the alarm of SAM's example, on the errors of version 2.
+	// errorsAlarm is an alarm on the errors of version 2.
 	errorsAlarm = "canary-errors"
 	// otherAlarm fires for a reason that has nothing to do with version 2.
 	otherAlarm = "other"
@@ -154,11 +154,11 @@ func newWorld(t testing.TB, seed uint64, kind versionKind, perMinute float64, de
 	return w
 }
 
-// alarm sets the state of an alarm. That of the errors of version 2 is evaluated from then on. It is the one of AWS's
-// examples of a canary with SAM: more than no error in two minutes. Lambda sends no zeros, so that it would not be OK
-// without a failure if missing data were not taken for none.
+// alarm sets the state of an alarm. That of the errors of version 2 is evaluated from then on. It is CanaryErrorsAlarm
+// of AWS's workshop on SAM: more errors than none in two minutes. Lambda sends no zeros, so that it would not be OK
+// without a failure if missing data were not taken for good.
 //
-// https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/automating-updates-to-serverless-apps.html
+// https://github.com/aws-samples/aws-serverless-cicd-workshop, workshop/content/canaries/monitor
 func (w *world) alarm(name, state string) {
 	a := awsdouble.Alarm{Name: name, State: state}
 	if name == errorsAlarm {
