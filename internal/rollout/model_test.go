@@ -560,6 +560,9 @@ func (m *model) effects(before *v1beta1.AliasRolloutStatus, d Decision) {
 }
 
 func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string) {
+	if promotes := command == v1beta1.AnnotationRolloutPromote || command == v1beta1.AnnotationRolloutPromoteFull; promotes && before.Target.FunctionVersion != strconv.Itoa(m.target) {
+		return // Another version is desired now, which the observation has not shown.
+	}
 	f := m.fork()
 	target, stable := Route{Version: before.Target.FunctionVersion}, Route{Version: before.Stable.FunctionVersion}
 	var has func() bool

@@ -32,7 +32,9 @@ func disturbances() []disturbance {
 		{name: "paused by the annotation", begin: func(p *provider, _ *rand.Rand) { p.held = true }, end: func(p *provider) {
 			p.held, p.due = false, p.Now()
 		}},
-		{name: "spec.rollout.paused", begin: func(p *provider, _ *rand.Rand) { p.pause(true) }, end: func(p *provider) { p.pause(false) }},
+		{name: "spec.rollout.paused", begin: func(p *provider, _ *rand.Rand) { p.pause(true) }, end: func(p *provider) {
+			p.pause(false)
+		}},
 		{name: "a leader with another clock", begin: func(p *provider, r *rand.Rand) {
 			p.skew = time.Duration(r.IntN(601)-300) * time.Second
 			p.restart()
@@ -41,33 +43,35 @@ func disturbances() []disturbance {
 			p.restart()
 		}},
 		{name: "stale answers", begin: func(p *provider, r *rand.Rand) {
-			p.Double.SetConsistency(awsdouble.Consistency{Reads: time.Duration(1+r.IntN(15)) * time.Second, Alternate: r.IntN(2) == 0})
+			reads := time.Duration(1+r.IntN(15)) * time.Second
+			p.Double.SetConsistency(awsdouble.Consistency{Reads: reads, Alternate: r.IntN(2) == 0})
 		}, end: func(p *provider) { p.Double.SetConsistency(awsdouble.Consistency{}) }},
 		{name: "lost answers", begin: func(p *provider, r *rand.Rand) {
-			drop := []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter}[r.IntN(2)]
+			drop := pick(r, awsdouble.DropBefore, awsdouble.DropAfter)
 			p.Double.Fail(awsdouble.Fault{Operation: opUpdate, Drop: drop, Times: 1 + r.IntN(3)})
 		}, end: func(*provider) {}},
 		{name: "UpdateAlias fails", aws: true, begin: func(p *provider, r *rand.Rand) {
-			e := []awsdouble.Error{
-				awsdouble.Throttle(), awsdouble.ServiceFailure(),
-				{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"},
-				{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress"},
-			}[r.IntN(4)]
+			e := pick(r, awsdouble.Throttle(), awsdouble.ServiceFailure(),
+				awsdouble.Error{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "no"},
+				awsdouble.Error{Status: http.StatusConflict, Code: "ResourceConflictException", Message: "An update is in progress"})
 			p.Double.Fail(awsdouble.Fault{Operation: opUpdate, Times: -1, Error: e})
 		}, end: func(p *provider) { p.Double.ClearFaults() }},
 		{name: "CloudWatch fails", aws: true, begin: func(p *provider, r *rand.Rand) {
-			e := []awsdouble.Error{awsdouble.CloudWatchFailure(), awsdouble.CloudWatchThrottle(), awsdouble.AccessDenied("cloudwatch:GetMetricData")}[r.IntN(3)]
+			denied := awsdouble.AccessDenied("cloudwatch:GetMetricData")
+			e := pick(r, awsdouble.CloudWatchFailure(), awsdouble.CloudWatchThrottle(), denied)
 			p.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Times: -1, Error: e})
 			p.Double.Fail(awsdouble.Fault{Operation: "DescribeAlarms", Times: -1, Error: e})
 		}, end: func(p *provider) { p.Double.ClearFaults() }},
 		{name: "partial data", aws: true, begin: func(p *provider, r *rand.Rand) {
-			p.Double.SetMetricStatus([]string{"Errors", "Invocations"}[r.IntN(2)], []string{"PartialData", "InternalError", "Forbidden"}[r.IntN(3)], "")
+			metric, status := pick(r, "Errors", "Invocations"), pick(r, "PartialData", "InternalError", "Forbidden")
+			p.Double.SetMetricStatus(metric, status, "")
 		}, end: func(p *provider) {
 			p.Double.SetMetricStatus("Errors", "Complete", "")
 			p.Double.SetMetricStatus("Invocations", "Complete", "")
 		}},
 		{name: "alarm with partial data", aws: true, begin: func(p *provider, _ *rand.Rand) {
-			p.Double.PutAlarm("", testenv.Region, awsdouble.Alarm{Name: otherAlarm, State: "OK", EvaluationState: "PARTIAL_DATA"})
+			partial := awsdouble.Alarm{Name: otherAlarm, State: "OK", EvaluationState: "PARTIAL_DATA"}
+			p.Double.PutAlarm("", testenv.Region, partial)
 		}, end: func(p *provider) { p.alarm(otherAlarm, "OK") }},
 	}
 }
@@ -78,6 +82,9 @@ func (p *provider) pause(paused bool) {
 	p.alias.Generation++
 	p.due = p.Now()
 }
+
+// pick returns one of some values, each as likely.
+func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 // between returns a random duration, of which each order of magnitude is as likely.
 func between(r *rand.Rand, least, most time.Duration) time.Duration {
@@ -103,10 +110,12 @@ const enough = 10
 func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *disturbed {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 27)) //nolint:gosec // Tests are reproducible.
-	perMinute := []float64{1, 10, 10, 10, 100, 100, 1000}[r.IntN(7)]
-	delay := []time.Duration{awsdouble.UsualMetricDelay, awsdouble.UsualMetricDelay, 4 * time.Minute, 5 * time.Minute}[r.IntN(4)]
-	kind := versionKind{name: "healthy", timeout: []time.Duration{3 * time.Second, 3 * time.Second, 30 * time.Second, 10 * time.Minute}[r.IntN(4)]}
-	steps := []shape{firstRollout(), firstRollout(), shapeOf(canary10Percent5Minutes()), shapeOf(linear10PercentEvery1Minute())}[r.IntN(4)]
+	perMinute := pick(r, 1, 10.0, 10, 10, 100, 100, 1000)
+	delay := pick(r, awsdouble.UsualMetricDelay, awsdouble.UsualMetricDelay, 4*time.Minute, 5*time.Minute)
+	timeout := pick(r, 3*time.Second, 3*time.Second, 30*time.Second, 10*time.Minute)
+	kind := versionKind{name: healthyName, timeout: timeout}
+	first, canary, linear := firstRollout(), shapeOf(canary10Percent5Minutes()), shapeOf(linear10PercentEvery1Minute())
+	steps := pick(r, first, first, canary, linear)
 	spec := rolloutOf(steps)
 	if r.IntN(3) == 0 {
 		spec = rolloutOf(steps, withAlarms)
@@ -114,10 +123,11 @@ func newDisturbed(t testing.TB, seed uint64, analyzer *analysis.Analyzer) *distu
 	w := newWorld(t, seed, kind, perMinute, delay)
 	d := &disturbed{provider: newProvider(w, analyzer, spec)}
 	d.retries = 3
-	d.notef("%g invocations a minute, timeout %s, %d steps, alarms %t, metrics after %s", perMinute, kind.timeout, len(steps), spec.Analysis.Alarms != nil, delay)
+	d.notef("%g invocations a minute, timeout %s, %d steps, alarms %t, metrics after %s",
+		perMinute, timeout, len(steps), spec.Analysis.Alarms != nil, delay)
 	all := disturbances()
 	for range 1 + r.IntN(3) {
-		x := all[r.IntN(len(all))]
+		x := pick(r, all...)
 		at, length := w.start.Add(time.Duration(r.Int64N(int64(20*time.Minute)))), between(r, 10*time.Second, 6*time.Hour)
 		if x.aws {
 			length = between(r, 10*time.Second, time.Hour)

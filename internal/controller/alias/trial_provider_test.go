@@ -72,7 +72,8 @@ func (p *provider) restart() {
 	now := func() time.Time { return p.Now().Add(p.skew) }
 	p.env = testenv.NewEnv(p.AWS, func() managed.TypedExternalClient[*v1beta1.Alias] {
 		return reconciler.NewExternal(&external{
-			api: p.Lambda, cache: cache, now: now, analyzer: p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: p.cloud, now: now}),
+			api: p.Lambda, cache: cache, now: now,
+			analyzer: p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: p.cloud, now: now}),
 		}, calls)
 	})
 	p.env.NextAttempt = func() *reconciler.Attempt {
@@ -131,9 +132,11 @@ func (p *provider) begin() {
 
 // over reports whether the rollout of version 2 has ended.
 func (p *provider) over() bool {
-	s := p.state()
-	return s != nil && *p.alias.Spec.ForProvider.FunctionVersion == "2" && s.HandledCommands[v1beta1.AnnotationRolloutRetry] == p.alias.Annotations[v1beta1.AnnotationRolloutRetry] &&
-		(s.Phase == v1beta1.RolloutReady && s.Stable.FunctionVersion == "2" || s.Phase == v1beta1.RolloutFailed && s.Step == "")
+	s, retry := p.state(), p.alias.Annotations[v1beta1.AnnotationRolloutRetry]
+	if s == nil || !p.begun || s.HandledCommands[v1beta1.AnnotationRolloutRetry] != retry {
+		return false
+	}
+	return s.Phase == v1beta1.RolloutReady && s.Stable.FunctionVersion == "2" || s.Phase == v1beta1.RolloutFailed && s.Step == ""
 }
 
 func (p *provider) outcome() outcome {
@@ -198,7 +201,8 @@ func lineOf(a *v1beta1.Alias) string {
 		return ""
 	}
 	var line strings.Builder
-	fmt.Fprintf(&line, "%s %s %s, step %d, %d %%: %s", s.Phase, s.Step, s.Reason, s.CurrentStepIndex, s.ObservedWeight, s.Message)
+	fmt.Fprintf(&line, "%s %s %s, step %d, %d %%: %s",
+		s.Phase, s.Step, s.Reason, s.CurrentStepIndex, s.ObservedWeight, s.Message)
 	for _, c := range s.Checks {
 		fmt.Fprintf(&line, "; %s %s %s", c.Name, c.Result, c.Value)
 	}
@@ -212,7 +216,9 @@ type shape []v1beta1.CanaryStep
 func shapeOf(shifts []shift) shape {
 	var steps shape
 	for _, s := range shifts {
-		steps = append(steps, v1beta1.CanaryStep{SetWeight: ptr.To(int32(s.percent))}, v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: s.length}}}) //nolint:gosec // Below 100.
+		pause := &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: s.length}}
+		weight := ptr.To(int32(s.percent)) //nolint:gosec // Below 100.
+		steps = append(steps, v1beta1.CanaryStep{SetWeight: weight}, v1beta1.CanaryStep{Pause: pause})
 	}
 	return steps
 }
@@ -229,7 +235,8 @@ func rolloutOf(steps shape, change ...func(*v1beta1.RolloutAnalysis)) *v1beta1.A
 	for _, c := range change {
 		c(a)
 	}
-	return &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: steps}}, Analysis: a}
+	strategy := v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: steps}}
+	return &v1beta1.AliasRollout{Strategy: strategy, Analysis: a}
 }
 
 // withAlarms adds the alarms of the trial to an analysis.
@@ -239,8 +246,9 @@ func withAlarms(a *v1beta1.RolloutAnalysis) {
 
 // withDuration adds a comparison of the durations of the versions to an analysis.
 func withDuration(a *v1beta1.RolloutAnalysis) {
+	average := &v1beta1.LambdaMetric{Metric: "Duration", Statistic: aws.String("Average")}
 	a.Metrics = append(a.Metrics, v1beta1.RolloutMetric{
 		Name: "duration", SuccessCondition: aws.String("result <= baseline * 1.5"), MinSampleCount: ptr.To[int32](20),
-		Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "Duration", Statistic: aws.String("Average")}},
+		Provider: v1beta1.RolloutMetricProvider{Lambda: average},
 	})
 }

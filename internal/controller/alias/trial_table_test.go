@@ -120,7 +120,8 @@ type board map[position]*cell
 // table returns a table in Markdown with a row for each kind of version and rate, and a column for each tool.
 func (b board) table(kinds []versionKind, rates []float64, tools []string, of func(*cell) string) string {
 	var out strings.Builder
-	out.WriteString("| Version 2 | Per minute | " + strings.Join(tools, " | ") + " |\n| --- | ---: |" + strings.Repeat(" --- |", len(tools)) + "\n")
+	out.WriteString("| Version 2 | Per minute | " + strings.Join(tools, " | ") + " |\n")
+	out.WriteString("| --- | ---: |" + strings.Repeat(" --- |", len(tools)) + "\n")
 	for _, k := range kinds {
 		for _, rate := range rates {
 			fmt.Fprintf(&out, "| %s | %s |", k.name, thousands(rate))

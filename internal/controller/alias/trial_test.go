@@ -20,8 +20,8 @@ import (
 
 var (
 	trialSeed      = flag.Uint64("trial.seed", 1, "the first seed of the trial; each further rollout has the next one")
-	trialDisturbed = flag.Int("trial.disturbed", 300, "rollouts of healthy versions with disturbances of the provider")
-	trialRuns      = flag.Int("trial.runs", 0, "rollouts of each kind of version at each rate under each tool; 0 is a sample")
+	trialDisturbed = flag.Int("trial.disturbed", 150, "rollouts of healthy versions with disturbances of the provider")
+	trialRuns      = flag.Int("trial.runs", 0, "rollouts of each kind of version, rate and tool; 0 is a sample")
 	trialPage      = flag.String("trial.page", "", "write the tables of TestTrial into this page")
 )
 
@@ -39,7 +39,8 @@ func eachSeed(n int, do func(seed uint64)) {
 }
 
 // TestTrialDisturbed rolls healthy versions out while much goes wrong with the provider and what it depends on. None is
-// rejected, and each is promoted if it has traffic: by itself, unless AWS failed for longer than the deadline of a step.
+// rejected, and each is promoted if it has traffic: by itself, unless AWS failed for longer than the deadline of a
+// step.
 func TestTrialDisturbed(t *testing.T) {
 	analyzer := analysis.New(analysis.Options{})
 	var long, low atomic.Int64
@@ -56,7 +57,7 @@ func TestTrialDisturbed(t *testing.T) {
 			long.Add(1)
 		}
 	})
-	t.Logf("%d rollouts from seed %d: %d returned to the stable version undecided because AWS failed for long, %d because of too little traffic",
+	t.Logf("%d rollouts from seed %d: %d returned undecided because AWS failed for long, %d because of too little traffic",
 		*trialDisturbed, *trialSeed, long.Load(), low.Load())
 }
 
@@ -152,7 +153,7 @@ func TestTrial(t *testing.T) {
 // sample tries what the bars are about, and each other kind and tool once.
 func sample(t *testing.T, b board, kinds []versionKind) {
 	t.Helper()
-	const few, some = 1, 100
+	const few, some = 1, 60
 	for _, k := range kinds {
 		try(t, b, k, []float64{10, 100}, toolNames, few)
 		try(t, b, k, []float64{100}, []string{ours}, 2*few)
@@ -181,15 +182,17 @@ func bars(t *testing.T, b board, kinds []versionKind) {
 	theirs := b[position{twentyPercent, codeCanary, 100}]
 	for _, name := range []string{oursCanary, oursCanaryBoth} {
 		own := b[position{twentyPercent, name, 100}]
-		t.Logf("%s, 10 %% of 100 invocations a minute: %.2f failed until all were back, %.2f with CodeDeploy's canary", name, own.untilBack(), theirs.untilBack())
+		t.Logf("%s, 10 %% of 100 invocations a minute: %.2f failed until all were back, %.2f with CodeDeploy's canary",
+			name, own.untilBack(), theirs.untilBack())
 		if own.untilBack() >= theirs.untilBack() || own.back < own.runs {
-			t.Errorf("%s: %.2f invocations failed before the rollback, and %d of %d were rolled back; with CodeDeploy's canary %.2f failed",
+			t.Errorf("%s: %.2f failed before the rollback, and %d of %d were rolled back; with CodeDeploy's canary %.2f failed",
 				name, own.untilBack(), own.back, own.runs, theirs.untilBack())
 		}
 	}
 
 	for _, rate := range []float64{100, 1000} {
-		if c := b[position{healthyName, ours, rate}]; c != nil && (c.calls[opUpdate] != 3*c.runs || c.calls[opGetConfiguration] > 2*c.runs) {
+		c := b[position{healthyName, ours, rate}]
+		if c != nil && (c.calls[opUpdate] != 3*c.runs || c.calls[opGetConfiguration] > 2*c.runs) {
 			t.Errorf("%d rollouts of a healthy version took the calls %v", c.runs, c.calls)
 		}
 	}
@@ -207,17 +210,21 @@ func report(t *testing.T, b board, kinds []versionKind, rates []float64) {
 	failing := slices.DeleteFunc(slices.Clone(kinds), func(k versionKind) bool { return !k.bad || k.name == slower })
 	compared := slices.DeleteFunc(slices.Clone(kinds), func(k versionKind) bool { return !k.compared() })
 	var out strings.Builder
-	fmt.Fprintf(&out, "\nWrong decisions in %d rollouts each, from seed %d: healthy versions that were rejected, bad ones that served at the end.\n\n", *trialRuns, *trialSeed)
+	fmt.Fprintf(&out, "\nWrong decisions in %d rollouts each, from seed %d: healthy versions that were rejected, "+
+		"bad ones that served at the end.\n\n", *trialRuns, *trialSeed)
 	out.WriteString(b.table(kinds, rates, toolNames, (*cell).decisions))
-	out.WriteString("\nThe part of all invocations that failed because of version 2, and the minutes until version 1 served all of them again:\n\n")
+	out.WriteString("\nThe part of all invocations that failed because of version 2, " +
+		"and the minutes until version 1 served all of them again:\n\n")
 	out.WriteString(b.table(failing, rates, toolNames, (*cell).damage))
 	out.WriteString("\nWrong decisions with a comparison of the durations:\n\n")
 	out.WriteString(b.table(compared, rates, []string{ours, oursDuration}, (*cell).decisions))
-	out.WriteString("\nAt 100 invocations a minute: the minutes until a healthy version receives all, the invocations that failed before the rollback of one that fails 20 %, " +
+	out.WriteString("\nAt 100 invocations a minute: the minutes until a healthy version receives all, " +
+		"the invocations that failed before the rollback of one that fails 20 %, " +
 		"and the calls to AWS of the first:\n\n| | Minutes | Failed | Calls |\n| --- | ---: | ---: | --- |\n")
 	for _, name := range toolNames {
 		healthy := b[position{kinds[0].name, name, 100}]
-		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %s |\n", name, healthy.untilAll(), b[position{twentyPercent, name, 100}].untilBack(), healthy.callsOf())
+		failed := b[position{twentyPercent, name, 100}].untilBack()
+		fmt.Fprintf(&out, "| %s | %.1f | %.1f | %s |\n", name, healthy.untilAll(), failed, healthy.callsOf())
 	}
 	out.WriteString("\n")
 	t.Log(out.String())

@@ -90,17 +90,19 @@ func (p *policy) step() (time.Duration, bool) {
 
 func (p *policy) outcome() outcome { return p.result }
 
-// newCodeDeploy returns the rules of CodeDeploy with alarms: an alarm in state ALARM stops the deployment, also if it was
-// before, and the alias is rolled back. It is not documented how often alarms are read, and how long a rollback takes:
-// here, every 10 seconds, and one call. A deployment that has moved all calls is over.
+// newCodeDeploy returns the rules of CodeDeploy with alarms: an alarm in state ALARM stops the deployment, also if it
+// was before, and the alias is rolled back. It is not documented how often alarms are read, and how long a rollback
+// takes: here, every 10 seconds, and one call. A deployment that has moved all calls is over.
 //
 // https://docs.aws.amazon.com/codedeploy/latest/userguide/deployment-configurations.html
 // https://docs.aws.amazon.com/codedeploy/latest/userguide/monitoring-create-alarms.html
 func newCodeDeploy(w *world, shifts []shift) tool {
+	in := &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{errorsAlarm, otherAlarm}}
+	fires := func(a cwtypes.MetricAlarm) bool { return a.StateValue == cwtypes.StateValueAlarm }
 	return &policy{world: w, shifts: shifts, every: 10 * time.Second, check: func() (rollBack, hold bool) {
-		out, err := w.cloud.DescribeAlarms(w.Context(), &cloudwatch.DescribeAlarmsInput{AlarmNames: []string{errorsAlarm, otherAlarm}})
+		out, err := w.cloud.DescribeAlarms(w.Context(), in)
 		w.Must(err)
-		return slices.ContainsFunc(out.MetricAlarms, func(a cwtypes.MetricAlarm) bool { return a.StateValue == cwtypes.StateValueAlarm }), false
+		return slices.ContainsFunc(out.MetricAlarms, fires), false
 	}}
 }
 
@@ -124,8 +126,8 @@ func linear10PercentEvery1Minute() []shift {
 // https://argo-rollouts.readthedocs.io/en/stable/analysis/cloudwatch/
 // https://argo-rollouts.readthedocs.io/en/stable/features/analysis/
 func newArgo(w *world) tool {
-	failures := 0
-	return &policy{world: w, shifts: []shift{{10, 5 * time.Minute}, {50, 5 * time.Minute}}, every: time.Minute, check: func() (rollBack, hold bool) {
+	failures, shifts := 0, []shift{{10, 5 * time.Minute}, {50, 5 * time.Minute}}
+	return &policy{world: w, shifts: shifts, every: time.Minute, check: func() (rollBack, hold bool) {
 		const failureLimit = 3
 		if slices.ContainsFunc(w.errorRates(15*time.Minute, 5*time.Minute), func(rate float64) bool { return rate > 0.01 }) {
 			failures++

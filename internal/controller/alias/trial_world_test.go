@@ -20,7 +20,7 @@ import (
 
 // The alarms of the trial.
 const (
-	// errorsAlarm is the alarm of SAM's example, on the errors of version 2.
+	// errorsAlarm is an alarm on the errors of version 2.
 	errorsAlarm = "canary-errors"
 	// otherAlarm fires for a reason that has nothing to do with version 2.
 	otherAlarm = "other"
@@ -51,14 +51,16 @@ func (k versionKind) compared() bool { return k.name == healthyName || k.name ==
 
 // versionKinds returns the kinds of versions of the trial.
 func versionKinds() []versionKind {
+	few := awsdouble.Outcomes{ErrorRate: 0.001}
 	kinds := []versionKind{
 		{name: healthyName},
-		{name: "as stable: both fail 0.1 %", versions: map[string]awsdouble.Outcomes{"1": {ErrorRate: 0.001}, "2": {ErrorRate: 0.001}}},
+		{name: "as stable: both fail 0.1 %", versions: map[string]awsdouble.Outcomes{"1": few, "2": few}},
 		{name: "healthy, another alarm fires before and for 3 minutes", from: -10 * time.Minute, fires: 13 * time.Minute},
 		{name: "healthy, another alarm fires after 2 minutes", from: 2 * time.Minute, fires: 5 * time.Minute},
 	}
 	bad := func(name string, timeout time.Duration, o awsdouble.Outcomes) {
-		kinds = append(kinds, versionKind{name: name, bad: true, timeout: timeout, versions: map[string]awsdouble.Outcomes{"2": o}})
+		versions := map[string]awsdouble.Outcomes{"2": o}
+		kinds = append(kinds, versionKind{name: name, bad: true, timeout: timeout, versions: versions})
 	}
 	bad("fails 1 %", 0, awsdouble.Outcomes{ErrorRate: 0.01})
 	bad("fails 5 %", 0, awsdouble.Outcomes{ErrorRate: 0.05})
@@ -67,13 +69,15 @@ func versionKinds() []versionKind {
 	bad("fails for a payload, 10 % of the calls", 0, awsdouble.Outcomes{ErrorRate: 0.1})
 	bad("fails cold, 2 % of the calls and the first", 0, awsdouble.Outcomes{ColdErrorRate: 1, ColdRate: 0.02})
 	for _, timeout := range []time.Duration{3 * time.Second, 30 * time.Second, 10 * time.Minute} {
-		bad(fmt.Sprintf("hangs for 5 %% of the calls, timeout %g s", timeout.Seconds()), timeout, awsdouble.Outcomes{HangRate: 0.05})
+		name := fmt.Sprintf("hangs for 5 %% of the calls, timeout %g s", timeout.Seconds())
+		bad(name, timeout, awsdouble.Outcomes{HangRate: 0.05})
 	}
 	bad("hangs for 2 % of the calls, timeout 600 s", 10*time.Minute, awsdouble.Outcomes{HangRate: 0.02})
-	slow := func(duration time.Duration) awsdouble.Outcomes {
-		return awsdouble.Outcomes{Duration: duration, SlowRate: 0.1, SlowDuration: 2 * duration}
+	slow := func(took time.Duration) awsdouble.Outcomes {
+		return awsdouble.Outcomes{Duration: took, SlowRate: 0.1, SlowDuration: 2 * took}
 	}
-	return append(kinds, versionKind{name: slower, bad: true, versions: map[string]awsdouble.Outcomes{"1": slow(100 * time.Millisecond), "2": slow(300 * time.Millisecond)}})
+	versions := map[string]awsdouble.Outcomes{"1": slow(100 * time.Millisecond), "2": slow(300 * time.Millisecond)}
+	return append(kinds, versionKind{name: slower, bad: true, versions: versions})
 }
 
 // before is how long version 1 has served when a rollout begins.
@@ -130,11 +134,13 @@ func (c inProcess) Do(r *http.Request) (res *http.Response, err error) {
 func newWorld(t testing.TB, seed uint64, kind versionKind, perMinute float64, delay time.Duration) *world {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 25)) //nolint:gosec // Tests are reproducible.
-	w := &world{AWS: &testenv.AWS{TB: t, Clock: testenv.NewClock(), Cache: &readcache.Cache{}}, kind: kind, perMinute: perMinute}
+	w := &world{kind: kind, perMinute: perMinute}
+	w.AWS = &testenv.AWS{TB: t, Clock: testenv.NewClock(), Cache: &readcache.Cache{}}
 	w.Advance(time.Duration(r.IntN(3_600_000)) * time.Millisecond)
 	w.Double = awsdouble.New(awsdouble.Options{Now: w.Now, MetricDelay: delay})
 	c := w.Double.Config(testenv.Region)
-	c.BaseEndpoint, c.HTTPClient, c.Retryer = aws.String("http://double"), inProcess{w.Double}, func() aws.Retryer { return aws.NopRetryer{} }
+	c.BaseEndpoint, c.HTTPClient = aws.String("http://double"), inProcess{w.Double}
+	c.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
 	w.Lambda, w.cloud = lambda.NewFromConfig(c), cloudwatch.NewFromConfig(c)
 
 	timeout := max(int32(kind.timeout.Seconds()), 3)
@@ -142,7 +148,8 @@ func newWorld(t testing.TB, seed uint64, kind versionKind, perMinute float64, de
 	w.Publish("f", memory(256))
 	w.AddAlias("f", "live")
 	w.Double.Traffic(awsdouble.Traffic{
-		Function: "f", Alias: "live", PerMinute: perMinute, Versions: kind.versions, Rand: rand.New(rand.NewPCG(seed, 26)), //nolint:gosec // As above.
+		Function: "f", Alias: "live", PerMinute: perMinute, Versions: kind.versions,
+		Rand: rand.New(rand.NewPCG(seed, 26)), //nolint:gosec // As above.
 	})
 	w.alarm(errorsAlarm, "OK")
 	w.alarm(otherAlarm, "OK")
@@ -154,15 +161,16 @@ func newWorld(t testing.TB, seed uint64, kind versionKind, perMinute float64, de
 	return w
 }
 
-// alarm sets the state of an alarm. That of the errors of version 2 is evaluated from then on. It is the one of AWS's
-// examples of a canary with SAM: more than no error in two minutes. Lambda sends no zeros, so that it would not be OK
-// without a failure if missing data were not taken for none.
+// alarm sets the state of an alarm. That of the errors of version 2 is evaluated from then on. It is CanaryErrorsAlarm
+// of AWS's workshop on SAM: more errors than none in two minutes. Lambda sends no zeros, so that it would not be OK
+// without a failure if missing data were not taken for good.
 //
-// https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/automating-updates-to-serverless-apps.html
+// https://github.com/aws-samples/aws-serverless-cicd-workshop, workshop/content/canaries/monitor
 func (w *world) alarm(name, state string) {
 	a := awsdouble.Alarm{Name: name, State: state}
 	if name == errorsAlarm {
-		a.Metric = &awsdouble.Metric{Region: testenv.Region, Namespace: "AWS/Lambda", Name: "Errors", Dimensions: ofVersion2()}
+		a.Metric = &awsdouble.Metric{Region: testenv.Region, Namespace: "AWS/Lambda", Name: "Errors"}
+		a.Metric.Dimensions = ofVersion2()
 		a.Statistic, a.Period, a.EvaluationPeriods, a.TreatMissingData = "Sum", 60, 2, "notBreaching"
 	}
 	w.Double.PutAlarm("", testenv.Region, a)
@@ -252,8 +260,8 @@ func first(a, b time.Time) time.Time {
 
 // weigh gives version 2 a percentage of the calls in one call of AWS.
 func (w *world) weigh(percent int) {
-	in := &lambda.UpdateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"), FunctionVersion: aws.String("1")}
-	in.RoutingConfig = aliasWeights(percent)
+	in := &lambda.UpdateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live")}
+	in.FunctionVersion, in.RoutingConfig = aws.String("1"), aliasWeights(percent)
 	if percent >= hundred {
 		in.FunctionVersion = aws.String("2")
 	}
