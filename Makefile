@@ -118,7 +118,7 @@ bars: ## Print the table of `make bench` alone. It fails if a count or a simulat
 FUZZTIME ?= 30s
 
 .PHONY: fuzz
-fuzz: ## Fuzz each target for FUZZTIME, 30s unless told. FUZZ=./internal/policy fuzzes those of one package.
+fuzz: ## Fuzz each target for FUZZTIME, 30s unless told. FUZZ=./internal/lambda/policy fuzzes those of one package.
 	@failed=0; for p in $(or $(FUZZ),$$(grep -rl --include='*_test.go' '^func Fuzz' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')); do \
 		for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$p/*_test.go); do \
 			echo "$$p $$f"; go test -run='^$$' -fuzz="^$$f\$$" -fuzztime=$(FUZZTIME) $(TESTFLAGS) $$p || failed=1; \
@@ -174,7 +174,7 @@ lint-prose: ## Check the prose of the documentation with vale, if there is a C c
 # The test of the table compares it with the day of the commit. What is released is compared with today.
 .PHONY: check-runtimes
 check-runtimes: ## Check that the table of runtimes was compared with AWS's in the last 180 days.
-	@go test ./internal/advice -run '^TestRuntimesAreRecent$$' -advice.date "$$(date -u +%F)"
+	@go test ./internal/lambda/advice -run '^TestRuntimesAreRecent$$' -advice.date "$$(date -u +%F)"
 
 # Nothing is found where nothing could be asked, so a database that cannot be reached is a failure.
 .PHONY: vulncheck

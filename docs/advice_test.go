@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
 // TestFindingsAreDocumented compares the table of findings with the rules in the code.

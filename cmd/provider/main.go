@@ -12,8 +12,8 @@ import (
 	_ "golang.org/x/crypto/x509roots/fallback" // The image has no certificates: see docs/design/package.md.
 	ctrl "sigs.k8s.io/controller-runtime"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 )
 
 const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the environment variable shown."

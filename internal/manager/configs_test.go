@@ -17,7 +17,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -29,8 +29,8 @@ type configs struct {
 	runtime     *v1beta1.RuntimeManagementConfig
 }
 
-func (c configs) all() []reconciler.Managed {
-	return []reconciler.Managed{c.url, c.events, c.provisioned, c.runtime}
+func (c configs) all() []reconcile.Managed {
+	return []reconcile.Managed{c.url, c.events, c.provisioned, c.runtime}
 }
 
 // configs returns resources that configure the Function f and the Alias live, which they reference.
@@ -90,7 +90,7 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	for _, mg := range c.all() {
 		e.ready(mg)
 	}
-	for mg, want := range map[reconciler.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live", c.runtime: "f:$LATEST"} {
+	for mg, want := range map[reconcile.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live", c.runtime: "f:$LATEST"} {
 		if got := meta.GetExternalName(mg); got != want {
 			t.Errorf("%s is named %q, want %q", mg.GetName(), got, want)
 		}

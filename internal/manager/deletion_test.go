@@ -10,8 +10,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -35,7 +35,7 @@ func TestDeletionLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			n++
-			if _, ok := reconciler.DeletionHeld(f); ok {
+			if _, ok := reconcile.DeletionHeld(f); ok {
 				held = f
 			}
 		}
@@ -53,11 +53,11 @@ func TestDeletionLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := session.Ref{Kind: v1beta1.ProviderConfigKind, Namespace: e.ns, Name: "default", UID: config.GetUID()}
-	other := reconciler.NewDeletionLedger(e.kube, e.kube, limit)
+	other := reconcile.NewDeletionLedger(e.kube, e.kube, limit)
 	if ok, err := other.Admit(t.Context(), ref, e.ns, "another", time.Now()); ok || err != nil {
 		t.Errorf("another process does not keep to the limit: %t, %v", ok, err)
 	}
-	wide := reconciler.NewDeletionLedger(e.kube, e.kube, protection.Limit{Max: 3, Window: time.Hour})
+	wide := reconcile.NewDeletionLedger(e.kube, e.kube, protection.Limit{Max: 3, Window: time.Hour})
 	if ok, err := wide.Admit(t.Context(), ref, e.ns, "second", time.Now()); !ok || err != nil {
 		t.Errorf("a larger limit: %t, %v", ok, err)
 	}

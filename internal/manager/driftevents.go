@@ -9,7 +9,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 )
 
 // addDriftEvents adds the receivers of drift events to a manager.

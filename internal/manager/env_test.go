@@ -32,7 +32,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
@@ -241,7 +241,7 @@ func (e *env) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
 }
 
 // edit edits a resource as a user does, and repeats the edit on a conflict.
-func edit[T reconciler.Managed](e *env, mg T, change func(T)) {
+func edit[T reconcile.Managed](e *env, mg T, change func(T)) {
 	e.Helper()
 	e.until(fmt.Sprintf("%s can be edited", mg.GetName()), func() bool {
 		e.get(mg)
@@ -254,7 +254,7 @@ func edit[T reconciler.Managed](e *env, mg T, change func(T)) {
 	})
 }
 
-func (e *env) get(mg reconciler.Managed) {
+func (e *env) get(mg reconcile.Managed) {
 	e.Helper()
 	if err := e.kube.Get(e.Context(), client.ObjectKeyFromObject(mg), mg); err != nil {
 		e.Fatalf("cannot get %s: %v", mg.GetName(), err)
@@ -289,7 +289,7 @@ func received[T any](e *env, what string, from <-chan T) (v T) {
 }
 
 // ready waits until the resource is Ready in its present generation.
-func (e *env) ready(mg reconciler.Managed) {
+func (e *env) ready(mg reconcile.Managed) {
 	e.Helper()
 	defer func() {
 		if e.Failed() {
@@ -299,16 +299,16 @@ func (e *env) ready(mg reconciler.Managed) {
 	e.until(mg.GetName()+" is Ready", func() bool { e.get(mg); return isReady(mg) })
 }
 
-func isReady(mg reconciler.Managed) bool {
+func isReady(mg reconcile.Managed) bool {
 	c := mg.GetCondition(xpv2.TypeReady)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() && mg.GetObservedGeneration() == mg.GetGeneration()
 }
 
 // reconcile requests a reconcile, and waits until it has been handled.
-func (e *env) reconcile(mg reconciler.Managed) {
+func (e *env) reconcile(mg reconcile.Managed) {
 	e.Helper()
 	token := fmt.Sprint(time.Now().UnixNano())
-	edit(e, mg, func(mg reconciler.Managed) {
+	edit(e, mg, func(mg reconcile.Managed) {
 		meta.AddAnnotations(mg, map[string]string{"crossplane.io/reconcile-requested-at": token})
 	})
 	e.until(mg.GetName()+" has been looked at", func() bool { e.get(mg); return mg.GetLastHandledReconcileAt() == token })
@@ -343,7 +343,7 @@ func (e *env) count() int {
 }
 
 // gone waits until the resource is deleted.
-func (e *env) gone(mg reconciler.Managed) {
+func (e *env) gone(mg reconcile.Managed) {
 	e.Helper()
 	e.until(mg.GetName()+" is gone", func() bool {
 		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKeyFromObject(mg), mg))
@@ -360,7 +360,7 @@ func (e *env) drop(objs ...client.Object) {
 	}
 }
 
-func (e *env) remove(mg reconciler.Managed) {
+func (e *env) remove(mg reconcile.Managed) {
 	e.Helper()
 	if err := e.kube.Delete(e.Context(), mg); err != nil {
 		e.Fatalf("cannot delete %s: %v", mg.GetName(), err)

@@ -32,19 +32,19 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
 const (
@@ -271,7 +271,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err != nil {
 		return err
 	}
-	mo := reconciler.Options{
+	mo := reconcile.Options{
 		Options:  o.Options,
 		Resolver: account.Noting{Resolver: resolver, Book: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
@@ -292,9 +292,9 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Namespaces:      o.Namespaces,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
-		StatusDelay:     reconciler.StatusDelay,
+		StatusDelay:     reconcile.StatusDelay,
 		DeletionPolicy:  o.DeletionPolicy,
-		DeletionLedger:  reconciler.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
+		DeletionLedger:  reconcile.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
 		Planner:         plan.Live{Options: plan.Options{Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(), Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now}},
 		Tracer:          o.Tracer,
 		Now:             o.Now,
@@ -327,7 +327,7 @@ func (o *Options) addLists(mgr ctrl.Manager) (*listpoll.Poller, error) {
 }
 
 // setupGated sets up each controller once its kind is served.
-func setupGated(mgr ctrl.Manager, mo reconciler.Options, po providerconfig.Options) error {
+func setupGated(mgr ctrl.Manager, mo reconcile.Options, po providerconfig.Options) error {
 	g := &servedGate{Gate: new(gate.Gate[schema.GroupVersionKind]), mapper: mgr.GetRESTMapper(), log: mgr.GetLogger()}
 	mo.Gate, po.Gate = g, g
 	if err := customresourcesgate.Setup(mgr, mo.Options); err != nil {

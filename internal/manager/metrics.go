@@ -17,18 +17,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
 // and circuit breakers. It returns nil if the manager has no metrics server.
-func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits, lists *listpoll.Poller) (*reconciler.Metrics, error) {
+func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits, lists *listpoll.Poller) (*reconcile.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
 	}
 	o.Config.Measure = telemetry.New(o.Now)
-	m := reconciler.NewMetrics()
+	m := reconcile.NewMetrics()
 	st := statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
 	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), listpoll.NewCollector(lists), o.Config.Measure, m} {
@@ -48,7 +48,7 @@ func (o *Options) addChangeLog(mgr ctrl.Manager) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot use the change log's socket %s", o.ChangeLogSocket)
 	}
-	l := reconciler.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), reconciler.ChangeLogOptions{
+	l := reconcile.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), reconcile.ChangeLogOptions{
 		ProviderVersion: "provider-lambda:" + o.Version,
 		Now:             o.Now,
 		Log:             logging.NewLogrLogger(o.Log),

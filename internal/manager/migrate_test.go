@@ -19,8 +19,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -93,13 +93,13 @@ func (e *env) migrate(function, others map[string]string, writes []string) {
 }
 
 // differs waits until a resource that is only observed is Ready, or differs only in tags with a prefix.
-func (e *env) differs(mg reconciler.Managed, prefix string) {
+func (e *env) differs(mg reconcile.Managed, prefix string) {
 	e.Helper()
 	other := func(d v1beta1.Difference) bool { return !strings.HasPrefix(d.Field, "tags["+prefix) }
 	e.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
 		e.get(mg)
 		ds := mg.GetSummary().Differences
-		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == reconciler.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
+		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
 	})
 }
 
@@ -131,7 +131,7 @@ func (e *env) madeByAnother(function, others map[string]string) map[string]strin
 		}
 	}
 	for key, content := range map[string]string{"checkout.zip": "handler", "shared.zip": "shared"} {
-		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(content)})
+		b, err := archive.Zip(map[string][]byte{"index.py": []byte(content)})
 		must(b, err)
 		e.double.PutObject("releases", key, b)
 	}
@@ -210,11 +210,11 @@ func (e *env) sameFunction(before *types.FunctionConfiguration) {
 }
 
 // letGo deletes the resources as a user does who returns to the other controller.
-func (e *env) letGo(all []reconciler.Managed) {
+func (e *env) letGo(all []reconcile.Managed) {
 	e.Helper()
 	e.double.ResetCalls()
 	for _, mg := range all {
-		edit(e, mg, func(mg reconciler.Managed) {
+		edit(e, mg, func(mg reconcile.Managed) {
 			mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 		})
 		e.remove(mg)

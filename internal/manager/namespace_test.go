@@ -19,28 +19,28 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // shop returns one resource of each kind, all in the env's namespace.
-func (e *env) shop() []reconciler.Managed { return e.manifests("testdata/shop.yaml") }
+func (e *env) shop() []reconcile.Managed { return e.manifests("testdata/shop.yaml") }
 
 // manifests returns the resources in a file, all in the env's namespace.
-func (e *env) manifests(file string) []reconciler.Managed {
+func (e *env) manifests(file string) []reconcile.Managed {
 	e.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
 		e.Fatal(err)
 	}
 	decoder := serializer.NewCodecFactory(e.kube.Scheme(), serializer.EnableStrict).UniversalDeserializer()
-	var out []reconciler.Managed
+	var out []reconcile.Managed
 	for doc := range strings.SplitSeq(string(b), "\n---\n") {
 		obj, _, err := decoder.Decode([]byte(doc), nil, nil)
 		if err != nil {
 			e.Fatalf("%v in\n%s", err, doc)
 		}
-		mg, ok := obj.(reconciler.Managed)
+		mg, ok := obj.(reconcile.Managed)
 		if !ok {
 			e.Fatalf("%T is no managed resource", obj)
 		}
@@ -163,7 +163,7 @@ func managedKinds(e *env) []string {
 		if err != nil {
 			e.Fatal(err)
 		}
-		if _, ok := obj.(reconciler.Managed); ok {
+		if _, ok := obj.(reconcile.Managed); ok {
 			out = append(out, kind)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
-	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
 // selectShard limits a cache to the shard's managed resources. All other kinds are cached as without

@@ -18,9 +18,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -58,12 +58,12 @@ func (r *tenantsEnv) shared() *xpv2.ProviderConfigReference {
 }
 
 // attempts returns resources of the other namespace that name the function.
-func (r *tenantsEnv) attempts() map[string]reconciler.Managed {
+func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.attacker} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared()}
 	checkout, arn := ptr.To("checkout"), r.checkout.Status.AtProvider.FunctionArn
 	fn := v1beta1.ConfiguredFunction{Region: region, FunctionName: checkout}
-	return map[string]reconciler.Managed{
+	return map[string]reconcile.Managed{
 		"Alias": &v1beta1.Alias{ObjectMeta: name("evil"), Spec: v1beta1.AliasSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.AliasParameters{
 			Region: region, FunctionName: checkout, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 		}}},
@@ -114,7 +114,7 @@ func (r *tenantsEnv) other(name string, change ...func(*v1beta1.Function)) *v1be
 }
 
 // refused waits until both conditions say why a resource is not allowed in AWS.
-func (r *tenantsEnv) refused(mg reconciler.Managed, what string) {
+func (r *tenantsEnv) refused(mg reconcile.Managed, what string) {
 	r.Helper()
 	var synced, ready xpv2.Condition
 	defer func() {
@@ -268,7 +268,7 @@ func (r *tenantsEnv) configure(change func(*v1beta1.ClusterProviderConfigSpec)) 
 func TestReferencesAcrossNamespaces(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)
-	to := func(mg reconciler.Managed, name string) *v1beta1.Alias {
+	to := func(mg reconcile.Managed, name string) *v1beta1.Alias {
 		a := mg.DeepCopyObject().(*v1beta1.Alias) //nolint:forcetypeassert // It is one.
 		a.Name, a.Spec.ForProvider.FunctionName = name, nil
 		a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "checkout", Namespace: r.shop}

@@ -17,16 +17,16 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-func fieldOf(mg reconciler.Managed, name string) reflect.Value {
+func fieldOf(mg reconcile.Managed, name string) reflect.Value {
 	return reflect.ValueOf(mg).Elem().FieldByName(name)
 }
 
 // copyField copies a field of a resource, such as its status.
-func copyField(to, from reconciler.Managed, name string) {
-	copied, ok := from.DeepCopyObject().(reconciler.Managed)
+func copyField(to, from reconcile.Managed, name string) {
+	copied, ok := from.DeepCopyObject().(reconcile.Managed)
 	if ok && reflect.TypeOf(to) == reflect.TypeOf(from) {
 		fieldOf(to, name).Set(fieldOf(copied, name))
 	}
@@ -34,8 +34,8 @@ func copyField(to, from reconciler.Managed, name string) {
 
 // keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout, if
 // its kind has them.
-func keepHistory(to, from reconciler.Managed) {
-	copied, ok := from.DeepCopyObject().(reconciler.Managed)
+func keepHistory(to, from reconcile.Managed) {
+	copied, ok := from.DeepCopyObject().(reconcile.Managed)
 	if !ok || reflect.TypeOf(to) != reflect.TypeOf(from) {
 		return
 	}
@@ -50,7 +50,7 @@ func keepHistory(to, from reconciler.Managed) {
 
 // asObserved makes an Alias with a rollout ask for the version that it invokes: the rollout decides on that, not the
 // manifest alone.
-func asObserved(mg reconciler.Managed) {
+func asObserved(mg reconcile.Managed) {
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || a.Spec.Rollout == nil || a.Status.AtProvider.FunctionVersion == nil {
 		return
@@ -60,15 +60,15 @@ func asObserved(mg reconciler.Managed) {
 	a.Spec.Rollout = nil
 }
 
-func clearField(mg reconciler.Managed, name string) { fieldOf(mg, name).SetZero() }
+func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero() }
 
 // equalSpec returns whether two resources have the same spec.
-func equalSpec(a, b reconciler.Managed) bool {
+func equalSpec(a, b reconcile.Managed) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(), fieldOf(b, "Spec").Interface())
 }
 
 // numbers returns the function or layer of a resource, and the number of the version that it has published last.
-func numbers(mg reconciler.Managed) (name string, last int64) {
+func numbers(mg reconcile.Managed) (name string, last int64) {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
 	if err != nil {
 		return "", 0
@@ -92,7 +92,7 @@ func numbers(mg reconciler.Managed) (name string, last int64) {
 }
 
 // ownARN returns an ARN of Lambda in the status of a resource. It is in the account of the resource.
-func ownARN(mg reconciler.Managed) (arn.ARN, bool) {
+func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
 	if err != nil {
 		return arn.ARN{}, false
@@ -109,7 +109,7 @@ func ownARN(mg reconciler.Managed) (arn.ARN, bool) {
 
 // withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest of an
 // image's tag. It returns what is not known then.
-func withoutChecks(mg reconciler.Managed) []string {
+func withoutChecks(mg reconcile.Managed) []string {
 	var unknown []string
 	unpin := func(field string, key *string, sum **string) {
 		if key != nil && *sum != nil {
@@ -143,7 +143,7 @@ func withoutChecks(mg reconciler.Managed) []string {
 
 // SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that
 // no API server has seen.
-func SetDefaults(mg reconciler.Managed) {
+func SetDefaults(mg reconcile.Managed) {
 	if len(mg.GetManagementPolicies()) == 0 {
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	}

@@ -9,19 +9,19 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// Live plans resources of a cluster for the provider itself, each for itself. It implements reconciler.ResourcePlanner.
+// Live plans resources of a cluster for the provider itself, each for itself. It implements reconcile.ResourcePlanner.
 type Live struct {
 	// Options of the plans. Their Resolver is not used.
 	Options
 }
 
 // Plan plans a resource, and reads AWS with the session.
-func (l Live) Plan(ctx context.Context, mg reconciler.Managed, s *awssession.Session) (summary string, differs bool, err error) {
+func (l Live) Plan(ctx context.Context, mg reconcile.Managed, s *awssession.Session) (summary string, differs bool, err error) {
 	o := l.Options
-	o.Resolver = func(client.Client) reconciler.Resolver { return fixed{s} }
+	o.Resolver = func(client.Client) reconcile.Resolver { return fixed{s} }
 	p := New(o).Plan(ctx, mg, mg)
 	if p.deferred > 0 {
 		return "", false, &quota.DeferredError{Operation: "the reads of a plan", After: p.deferred}

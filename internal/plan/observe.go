@@ -7,12 +7,12 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Observe returns a resource with the status that the provider would write if managementPolicies were ["Observe"]. It
 // returns an error if AWS does not have what the resource names.
-func (p *Planner) Observe(ctx context.Context, mg reconciler.Managed) (reconciler.Managed, error) {
+func (p *Planner) Observe(ctx context.Context, mg reconcile.Managed) (reconcile.Managed, error) {
 	gvk, err := p.kindOf(mg)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func (p *Planner) Observe(ctx context.Context, mg reconciler.Managed) (reconcile
 	if err != nil {
 		return nil, err
 	}
-	seen, ok := mg.DeepCopyObject().(reconciler.Managed)
+	seen, ok := mg.DeepCopyObject().(reconcile.Managed)
 	if !ok {
 		return nil, errors.Errorf("%T is not a managed resource", mg)
 	}

@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A Resource is a resource to plan.
 type Resource struct {
 	// Desired is the resource as it would be applied, and Prior the object in the cluster, nil if there is none.
-	Desired, Prior reconciler.Managed
+	Desired, Prior reconcile.Managed
 }
 
 // order has the kinds that others refer to, in the order in which they are created.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
 // An Action is what would be done about a resource.

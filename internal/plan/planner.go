@@ -21,12 +21,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
 // OfflineAccount is the ID of the account of plans without a connection to AWS, if no resource of the cluster names it.
@@ -45,7 +45,7 @@ type Options struct {
 
 	// Resolver returns what resolves the AWS sessions with which AWS is read. It reads configs and their Secrets with a
 	// client. Nil means that AWS is not called: see Planner.Plan.
-	Resolver func(client.Client) reconciler.Resolver
+	Resolver func(client.Client) reconcile.Resolver
 
 	// Objects and Fields read what specs refer to. Nil reads it from the plan and the cluster.
 	Objects *refs.ObjectReader
@@ -62,7 +62,7 @@ type Options struct {
 // cluster. It is not safe for concurrent use.
 type Planner struct {
 	o        Options
-	resolver reconciler.Resolver
+	resolver reconcile.Resolver
 	accounts map[string]*dryrun.Account
 	missing  map[string]string
 
@@ -122,12 +122,12 @@ func (p *Planner) advance(d time.Duration) {
 }
 
 // stepper returns the stepper of a kind that reads objects. It returns an error if the provider has no such kind.
-func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconciler.Stepper, error) {
+func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile.Stepper, error) {
 	setup := controller.Kinds[gvk]
 	if setup == nil {
 		return nil, errors.Errorf("%s is no kind of managed resource of this provider", gvk.Kind)
 	}
-	var out reconciler.Stepper
+	var out reconcile.Stepper
 	objs, fields := p.o.Objects, p.o.Fields
 	if objs == nil {
 		objs = refs.NewObjectReader(from, from, p.clock)
@@ -135,13 +135,13 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile
 	if fields == nil {
 		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: from, ConfigMaps: objs, Mapper: p.mapper(), Clock: clock.RealClock{}, Missing: p.placeholder})
 	}
-	o := reconciler.Options{
+	o := reconcile.Options{
 		Objects:   objs,
 		Fields:    fields,
 		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs}),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
-		Steppers:  func(_ schema.GroupVersionKind, s reconciler.Stepper) { out = s },
+		Steppers:  func(_ schema.GroupVersionKind, s reconcile.Stepper) { out = s },
 	}
 	o.Features = &feature.Flags{}
 	return out, setup(&clientOnly{client: from}, o)
@@ -205,7 +205,7 @@ func (p *Planner) mask(a *dryrun.Account, text string) string {
 }
 
 // account returns the account of a resource, which those of the same config and region share.
-func (p *Planner) account(ctx context.Context, mg reconciler.Managed, region string) (*dryrun.Account, sessions, error) {
+func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region string) (*dryrun.Account, sessions, error) {
 	key := configKey(mg, region)
 	base := dryrun.Base{ID: cmp.Or(p.ids[key], OfflineAccount), Region: region, Partition: awssession.PartitionOf(region), Now: p.clock}
 	if p.resolver == nil {
@@ -222,7 +222,7 @@ func (p *Planner) account(ctx context.Context, mg reconciler.Managed, region str
 }
 
 // configKey identifies the config and the region of a resource.
-func configKey(mg reconciler.Managed, region string) string {
+func configKey(mg reconcile.Managed, region string) string {
 	ref := mg.GetProviderConfigReference()
 	switch {
 	case ref == nil:
@@ -234,7 +234,7 @@ func configKey(mg reconciler.Managed, region string) string {
 }
 
 // identifyAccount remembers the account that a resource of the cluster is in, if its status names it.
-func (p *Planner) identifyAccount(prior reconciler.Managed) {
+func (p *Planner) identifyAccount(prior reconcile.Managed) {
 	if own, ok := ownARN(prior); ok {
 		p.ids[configKey(prior, own.Region)] = own.AccountID
 	}

@@ -19,11 +19,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -76,7 +76,7 @@ func created(f *v1beta1.Function) {
 // held is a change after which the function is being deleted, and waits for a confirmation.
 func held(f *v1beta1.Function) {
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
-	f.SetConditions(xpv2.Condition{Type: reconciler.TypeDeletionHeld, Status: "True", Reason: reconciler.ReasonRecentlyInvoked, Message: "it is in use"})
+	f.SetConditions(xpv2.Condition{Type: reconcile.TypeDeletionHeld, Status: "True", Reason: reconcile.ReasonRecentlyInvoked, Message: "it is in use"})
 }
 
 // confirmed is a change that confirms the deletion.
@@ -362,7 +362,7 @@ func TestSummary(t *testing.T) {
 
 // TestLiveCode checks plans of code whose identity AWS returns: one deployment, and none of what AWS has.
 func TestLiveCode(t *testing.T) {
-	archive, err := bundle.Zip(map[string][]byte{"index.py": []byte("x = 1")})
+	zipped, err := archive.Zip(map[string][]byte{"index.py": []byte("x = 1")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,12 +384,12 @@ func TestLiveCode(t *testing.T) {
 		want    []string
 		message string
 	}{
-		"NewPinned":  {reason: "The object has the pinned hash.", desired: function(pinned(bundle.Hash(archive))), want: []string{"CreateFunction checkout"}},
+		"NewPinned":  {reason: "The object has the pinned hash.", desired: function(pinned(archive.Hash(zipped))), want: []string{"CreateFunction checkout"}},
 		"NewTracked": {reason: "The tag names an image.", desired: function(tracked), want: []string{"CreateFunction checkout"}},
 		"WrongPin":   {reason: "The object has another hash.", desired: function(pinned("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")), message: "sha256"},
 		"Changed": {
 			reason:  "Other code is deployed once.",
-			desired: function(pinned(bundle.Hash(archive)), adopted, func(f *v1beta1.Function) { f.Name = "cart" }),
+			desired: function(pinned(archive.Hash(zipped)), adopted, func(f *v1beta1.Function) { f.Name = "cart" }),
 			want:    []string{"UpdateFunctionCode cart"},
 		},
 	}
@@ -397,9 +397,9 @@ func TestLiveCode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := testenv.NewAWS(t, awsdouble.Options{})
 			w.AddFunction("cart")
-			w.Double.PutObject("b", "k.zip", archive)
+			w.Double.PutObject("b", "k.zip", zipped)
 			w.Double.PutImage("hello", "v1", "sha256:0f3a")
-			p := New(Options{Scheme: scheme(t), ClusterID: "c1", Now: w.Now, Resolver: func(client.Client) reconciler.Resolver {
+			p := New(Options{Scheme: scheme(t), ClusterID: "c1", Now: w.Now, Resolver: func(client.Client) reconcile.Resolver {
 				return fixed{&awssession.Session{AWS: w.Double.Config(testenv.Region), Partition: "aws", Identity: awssession.Identity{Account: awsdouble.DefaultAccount}}}
 			}})
 			got := p.Plan(t.Context(), tc.desired, nil)

@@ -15,10 +15,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
-	"github.com/crossplane-contrib/provider-lambda/internal/panics"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Requests are the calls of AWS that reconciling a resource takes.
@@ -50,14 +50,14 @@ var everything = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 // Requests returns the calls of AWS that reconciling resources takes from now on: to create, observe, change and delete
 // each of them, as far as its management policies allow it. They are found by reconciling the resources in an account in
 // memory, so the Planner must have no connection to AWS. A change is one of a field that spec has.
-func (p *Planner) Requests(ctx context.Context, all []reconciler.Managed) []Requests {
+func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Requests {
 	out := make([]Requests, len(all))
 	order := make([]int, len(all))
 	for i := range all {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })
-	known := make([]reconciler.Managed, len(all))
+	known := make([]reconcile.Managed, len(all))
 	const passes = 2 // The second one has what the first one has waited for.
 	for range passes {
 		for _, i := range order {
@@ -76,9 +76,9 @@ func (p *Planner) Requests(ctx context.Context, all []reconciler.Managed) []Requ
 }
 
 // pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made it up.
-func pristine(mg reconciler.Managed) reconciler.Managed {
-	out, _ := mg.DeepCopyObject().(reconciler.Managed) // A copy has the type of the original.
-	name := reconciler.ExternalName(mg)
+func pristine(mg reconcile.Managed) reconcile.Managed {
+	out, _ := mg.DeepCopyObject().(reconcile.Managed) // A copy has the type of the original.
+	name := reconcile.ExternalName(mg)
 	SetDefaults(out)
 	out.SetUID("")
 	out.SetGeneration(0)
@@ -94,7 +94,7 @@ func pristine(mg reconciler.Managed) reconciler.Managed {
 }
 
 // lifecycle records the calls for one resource. known is the resource as it was reconciled last.
-func (p *Planner) lifecycle(ctx context.Context, mg, known reconciler.Managed, out *Requests) {
+func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, out *Requests) {
 	policies := pristine(mg).GetManagementPolicies()
 	record := func(r dryrun.Request) { out.Made = append(out.Made, r) }
 	if out.Err = p.in(ctx, known, everything, nil); out.Err != nil { // Another one may have been deleted with what this one needs.
@@ -133,7 +133,7 @@ func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool
 }
 
 // change records the calls that change each field of spec to what spec asks for.
-func (p *Planner) change(ctx context.Context, mg, known reconciler.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) {
+func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) {
 	if !allows(policies, xpv2.ManagementActionUpdate) {
 		return
 	}
@@ -149,7 +149,7 @@ func (p *Planner) change(ctx context.Context, mg, known reconciler.Managed, poli
 
 // in reconciles a resource with management policies until nothing is left to do, and records its calls. It returns the
 // error that the resource reports.
-func (p *Planner) in(ctx context.Context, mg reconciler.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) (err error) {
+func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) (err error) {
 	defer func() {
 		if recover() != nil { // Nothing has validated what is reconciled.
 			err = panics.New()
@@ -179,7 +179,7 @@ func (p *Planner) in(ctx context.Context, mg reconciler.Managed, policies xpv2.M
 }
 
 // declare adds the reads that the kind declares for a resource.
-func (p *Planner) declare(mg reconciler.Managed, out *Requests) {
+func (p *Planner) declare(mg reconcile.Managed, out *Requests) {
 	gvk, err := p.kindOf(mg)
 	if err != nil {
 		return

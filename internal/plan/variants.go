@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // identifying are fields that say what a resource manages. Another value is another external resource.
@@ -19,18 +19,18 @@ func identifies(field string) bool {
 }
 
 // variants returns copies of a resource, each with another value of one field that its spec.forProvider has.
-func variants(mg reconciler.Managed) []reconciler.Managed {
+func variants(mg reconcile.Managed) []reconcile.Managed {
 	original, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
 	if err != nil {
 		return nil
 	}
-	var out []reconciler.Managed
+	var out []reconcile.Managed
 	for _, fields := range altered(nested(original)) {
 		m := runtime.DeepCopyJSON(original)
 		if unstructured.SetNestedMap(m, fields, "spec", "forProvider") != nil {
 			continue
 		}
-		c, ok := mg.DeepCopyObject().(reconciler.Managed)
+		c, ok := mg.DeepCopyObject().(reconcile.Managed)
 		if !ok {
 			continue
 		}

@@ -18,13 +18,13 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	awssession "github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/panics"
-	"github.com/crossplane-contrib/provider-lambda/internal/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
 
 type session = *awssession.Session
@@ -68,7 +68,7 @@ type walk struct {
 }
 
 // walk reconciles a resource until nothing is left to do.
-func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.Managed, a *dryrun.Account, sess sessions) walk {
+func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account, sess sessions) walk {
 	w, idle := walk{}, 0
 	if p.resolver == nil {
 		w.unknowns = withoutChecks(mg)
@@ -110,7 +110,7 @@ func (p *Planner) walk(ctx context.Context, s reconciler.Stepper, mg reconciler.
 
 // checkedRollout describes the rollout of an Alias if calls have invoked the function to check the new version. It returns
 // an empty text otherwise.
-func checkedRollout(mg reconciler.Managed, made []dryrun.Call) string {
+func checkedRollout(mg reconcile.Managed, made []dryrun.Call) string {
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || !slices.ContainsFunc(made, func(c dryrun.Call) bool { return c.Operation == "Invoke" }) {
 		return ""
@@ -149,7 +149,7 @@ func merge(all, more diff.Changes) diff.Changes {
 
 // Plan plans a resource as it would be applied. prior is the object in the cluster, nil if there is none. Without a
 // connection to AWS, the plan assumes that AWS has what prior asks for.
-func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (out Plan) {
+func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (out Plan) {
 	out = Plan{Namespace: desired.GetNamespace(), Name: desired.GetName()}
 	defer func() {
 		if recover() != nil { // Without a cluster, nothing has validated the manifest.
@@ -172,7 +172,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 	if err != nil {
 		return rejected(out, err)
 	}
-	mg, ok := desired.DeepCopyObject().(reconciler.Managed)
+	mg, ok := desired.DeepCopyObject().(reconcile.Managed)
 	if !ok {
 		return out
 	}
@@ -199,9 +199,9 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconciler.Managed) (
 }
 
 // held returns whether the deletion of a resource waits for a confirmation, and why.
-func (p *Planner) held(mg reconciler.Managed) (message string, held bool) {
-	message, held = reconciler.DeletionHeld(mg)
-	if !held || !xpmeta.WasDeleted(mg) || !reconciler.Allows(mg, xpv2.ManagementActionDelete) {
+func (p *Planner) held(mg reconcile.Managed) (message string, held bool) {
+	message, held = reconcile.DeletionHeld(mg)
+	if !held || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		return "", false
 	}
 	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm], mg.GetDeletionTimestamp().Time, p.clock())
@@ -209,7 +209,7 @@ func (p *Planner) held(mg reconciler.Managed) (message string, held bool) {
 
 // inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the
 // annotations that the provider has written.
-func (p *Planner) inherit(mg, prior reconciler.Managed) {
+func (p *Planner) inherit(mg, prior reconcile.Managed) {
 	mg.SetUID(prior.GetUID())
 	mg.SetCreationTimestamp(prior.GetCreationTimestamp())
 	if mg.GetDeletionTimestamp() == nil {
@@ -228,7 +228,7 @@ func (p *Planner) inherit(mg, prior reconciler.Managed) {
 }
 
 // identify gives a new resource an identity, which the API server would give it.
-func (p *Planner) identify(mg reconciler.Managed) {
+func (p *Planner) identify(mg reconcile.Managed) {
 	if mg.GetUID() == "" {
 		mg.SetUID(uuid.NewUUID())
 	}
@@ -242,12 +242,12 @@ func (p *Planner) identify(mg reconciler.Managed) {
 
 // seed makes the account have what the object in the cluster asks for, with what that refers to now, and gives the
 // resource the names and the status that result. It returns what is not known then.
-func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconciler.Managed, a *dryrun.Account, sess sessions) []string {
-	name := reconciler.ExternalName(prior)
+func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account, sess sessions) []string {
+	name := reconcile.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
 		return nil // It was not created yet.
 	}
-	was, ok := prior.DeepCopyObject().(reconciler.Managed)
+	was, ok := prior.DeepCopyObject().(reconcile.Managed)
 	s, err := p.stepper(gvk, p.before)
 	if !ok || err != nil {
 		return nil // Plan has reported it.
@@ -289,7 +289,7 @@ func determined(name string) bool {
 }
 
 // unsettled returns what is not known of AWS if the object in the cluster was not settled when it was last observed.
-func unsettled(prior reconciler.Managed) []string {
+func unsettled(prior reconcile.Managed) []string {
 	sum := prior.GetSummary()
 	if len(sum.Differences) > 0 {
 		fields := make([]string, 0, len(sum.Differences))
@@ -298,14 +298,14 @@ func unsettled(prior reconciler.Managed) []string {
 		}
 		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(fields, ", ")}
 	}
-	if !reconciler.Settled(prior) {
+	if !reconcile.Settled(prior) {
 		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something else"}
 	}
 	return nil
 }
 
 // describe completes a plan by what was found.
-func (p *Planner) describe(out *Plan, mg reconciler.Managed, w walk, a *dryrun.Account) {
+func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Account) {
 	show := func(text string) string {
 		for made, name := range p.names {
 			text = strings.ReplaceAll(text, made, name)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
 
 // decide returns the decision. An action is one that the former state has recorded; otherwise the

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
 
 // validate begins the rollout when the target can serve and what it needs is healthy. A rollout that has failed

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
 
 const (

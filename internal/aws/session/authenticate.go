@@ -20,7 +20,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/singleflight"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/delay"
-	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
 
 const (

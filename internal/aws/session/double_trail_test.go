@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
 // TestDoubleOwnCalls checks that events about the provider's calls are recognised by its user agent and its identity, and

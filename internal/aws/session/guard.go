@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/egress"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 const (

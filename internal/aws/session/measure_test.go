@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
 // middlewares has what the provider adds to the SDK's middleware. Fields that are zero add nothing:

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
 // TestMiddlewareOrder pins where the provider's middleware stands among the SDK's own.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
 
 // TestPanicsReachThoseWhoWait checks that a panic in a shared fetch is an error for all who wait

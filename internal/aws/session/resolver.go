@@ -33,7 +33,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
 // Options are those of a Resolver. Zero values mean the defaults.

@@ -10,9 +10,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // metrics reads CloudWatch in calls that all rollouts of a session share.
@@ -28,7 +28,7 @@ type metrics struct {
 func metricsOf(s *session.Session, now func() time.Time) metrics {
 	return metrics{
 		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig), now: now,
-		mayAct: reconciler.CheckMayAct,
+		mayAct: reconcile.CheckMayAct,
 	}
 }
 

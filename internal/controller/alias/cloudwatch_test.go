@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // TestMetricsOfOthers has a metric of a function that another namespace owns. CloudWatch is not called.

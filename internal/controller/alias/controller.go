@@ -19,16 +19,16 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of Aliases to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, functions: o.All(mgr).GetClient()}
 	o.Metrics.CountRollouts(func() map[string]int { return countRollouts(mgr) })
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Alias]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
 		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.AliasList{} },
@@ -46,15 +46,15 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
-	o         reconciler.Options
+	o         reconcile.Options
 	functions client.Reader
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Session) (managed.TypedExternalClient[*v1beta1.Alias], error) {
-	return reconciler.NewExternal(&external{
+	return reconcile.NewExternal(&external{
 		api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions,
 		analyzer: c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now)), metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
 	}, calls), nil
@@ -89,20 +89,20 @@ func countRollouts(mgr ctrl.Manager) map[string]int {
 // reads returns the operations of the next observation, and the creation that will most
 // likely follow the first one.
 func reads(a *v1beta1.Alias) []string {
-	if a.Status.AtProvider.Name == nil && reconciler.MayCreate(a) {
+	if a.Status.AtProvider.Name == nil && reconcile.MayCreate(a) {
 		return []string{opList, opCreate}
 	}
 	return []string{opList}
 }
 
-func references(a *v1beta1.Alias) []reconciler.Reference {
+func references(a *v1beta1.Alias) []reconcile.Reference {
 	fp := a.Spec.ForProvider
-	refs := []reconciler.Reference{
+	refs := []reconcile.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
 		{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector},
 	}
 	if i := a.Spec.InitProvider; i != nil {
-		refs = append(refs, reconciler.Reference{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector})
+		refs = append(refs, reconcile.Reference{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector})
 	}
 	return refs
 }

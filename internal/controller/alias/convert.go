@@ -19,8 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // id identifies an alias by its function and name.
@@ -38,7 +38,7 @@ const maxName = 128
 // that has the alias, even if spec names another now; otherwise an error says that the two
 // differ, because the alias would be left behind.
 func idOf(a *v1beta1.Alias) (id, error) {
-	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(reconciler.ExternalName(a), a.GetName())}
+	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(reconcile.ExternalName(a), a.GetName())}
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
 		return i, errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
 	}

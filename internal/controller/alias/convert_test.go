@@ -15,8 +15,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 var ignoreUnexported = cmpopts.IgnoreUnexported(lambda.CreateAliasInput{}, lambda.UpdateAliasInput{}, types.AliasRoutingConfiguration{})
@@ -236,7 +236,7 @@ func TestUpdateInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := reconciler.Merge(desired(tc.alias, lambdaapi.Text(tc.followed))).Compare(fromAWS(tc.have))
+			c := reconcile.Merge(desired(tc.alias, lambdaapi.Text(tc.followed))).Compare(fromAWS(tc.have))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\nchanges %s, want %s", tc.reason, got, tc.changes)
 			}

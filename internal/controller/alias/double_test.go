@@ -17,7 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -33,7 +33,7 @@ type env struct {
 	health results
 
 	// metrics are those of the rollouts.
-	metrics *reconciler.Metrics
+	metrics *reconcile.Metrics
 
 	// tracer traces the rollouts. Nil traces nothing.
 	tracer trace.Tracer
@@ -43,13 +43,13 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
-	e := &env{metrics: reconciler.NewMetrics()}
+	e := &env{metrics: reconcile.NewMetrics()}
 	for _, size := range []int32{256, 512} {
 		e.functions = publishedLast(w.Publish("f", memory(size)))
 	}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
 		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, tracer: e.tracer, now: w.Now}
-		return reconciler.NewExternal(x, calls)
+		return reconcile.NewExternal(x, calls)
 	})
 	return e
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -33,7 +33,7 @@ type external struct {
 	functions client.Reader
 	// analyzer measures the health of what is rolled out.
 	analyzer analyzer
-	metrics  *reconciler.Metrics
+	metrics  *reconcile.Metrics
 	// tracer is nil if nothing is traced.
 	tracer trace.Tracer
 	now    func() time.Time
@@ -45,17 +45,17 @@ type external struct {
 }
 
 type (
-	found  = reconciler.Observation[types.AliasConfiguration, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[types.AliasConfiguration, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.CreationMatcher[*v1beta1.Alias]    = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.Alias] = &external{}
+	_ reconcile.CreationMatcher[*v1beta1.Alias]    = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.Alias] = &external{}
 
-	_ reconciler.Comparer[*v1beta1.Alias, types.AliasConfiguration, settings] = &external{}
-	_ reconciler.Planner[*v1beta1.Alias, types.AliasConfiguration, settings]  = &external{}
+	_ reconcile.Comparer[*v1beta1.Alias, types.AliasConfiguration, settings] = &external{}
+	_ reconcile.Planner[*v1beta1.Alias, types.AliasConfiguration, settings]  = &external{}
 )
 
 // Read reads the alias from the list of its function's aliases, which all Aliases of the
@@ -68,7 +68,7 @@ func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	if e.id.function == "" {
 		return found{}, nil // It is being deleted and was never created.
 	}
-	aliases, err := readcache.Read(ctx, e.cache, e.key(), reconciler.Freshness(ctx), e.list)
+	aliases, err := readcache.Read(ctx, e.cache, e.key(), reconcile.Freshness(ctx), e.list)
 	if err != nil {
 		return found{}, err
 	}
@@ -90,7 +90,7 @@ func made(a *v1beta1.Alias) bool {
 // get reads the single alias, if the list may be incomplete. If the credentials do not
 // permit the call, the list is taken as conclusive.
 func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
-	if !reconciler.Reserve(ctx, opGet) {
+	if !reconcile.Reserve(ctx, opGet) {
 		return types.AliasConfiguration{}, false, nil
 	}
 	out, err := e.api.GetAlias(ctx, &lambda.GetAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
@@ -172,17 +172,17 @@ func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, err
 		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
 	err := errors.Errorf("Function %s has not published a version yet", key)
-	reconciler.ReportWaiting(ctx, a, err)
+	reconcile.ReportWaiting(ctx, a, err)
 	return nil, err
 }
 
 // Compare compares spec with the alias. The version and the weights are those that the rollout has
 // decided on, if there is one.
-func (e *external) Compare(ctx context.Context, a *v1beta1.Alias, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	switch {
 	case a.Spec.Rollout == nil:
 		a.Status.Rollout = nil
-	case !reconciler.IsPreview(ctx) && o.Exists:
+	case !reconcile.IsPreview(ctx) && o.Exists:
 		if err := e.validate(a); err != nil {
 			return d.Compare(o.Settings), err
 		}
@@ -192,8 +192,8 @@ func (e *external) Compare(ctx context.Context, a *v1beta1.Alias, d reconciler.D
 }
 
 // Plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
-func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	p := reconciler.Plan{Changes: c.Changes}
+func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	p := reconcile.Plan{Changes: c.Changes}
 	if len(c.Changes) > 0 {
 		p.Call = opUpdate
 	}
@@ -236,7 +236,7 @@ func (e *external) recreate(ctx context.Context, r *v1beta1.AliasRolloutStatus, 
 	stable := r.Stable.FunctionVersion
 	if desired != "" && desired != stable {
 		if v, _, ok := e.version(ctx, stable); ok && v.Missing {
-			reconciler.Emit(ctx, eventOf(rollout.Restarted(r, desired, e.now())))
+			reconcile.Emit(ctx, eventOf(rollout.Restarted(r, desired, e.now())))
 			return
 		}
 	}
@@ -257,7 +257,7 @@ func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 	switch {
 	case e.decision.Action != rollout.Update:
 	case err == nil:
-		reconciler.RequeueAfter(ctx, rollout.Updated(a.Status.Rollout))
+		reconcile.RequeueAfter(ctx, rollout.Updated(a.Status.Rollout))
 	case !awserr.IsThrottled(err):
 		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Clean(err).Error()))
 	}

@@ -13,7 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -145,9 +145,9 @@ func TestRollbackWhileAWSMovesTheAlias(t *testing.T) {
 func TestEventOfARecreatedFunction(t *testing.T) {
 	r := newRollout(t, canary())
 	var messages []string
-	attempt := &reconciler.Attempt{}
-	r.NextAttempt = func() *reconciler.Attempt {
-		attempt = &reconciler.Attempt{}
+	attempt := &reconcile.Attempt{}
+	r.NextAttempt = func() *reconcile.Attempt {
+		attempt = &reconcile.Attempt{}
 		return attempt
 	}
 	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})

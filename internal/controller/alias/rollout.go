@@ -19,12 +19,12 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 )
 
 // An analyzer validates the checks of a rollout, and measures them. wait is after how long to measure the checks again
@@ -43,24 +43,24 @@ func (e *external) validate(a *v1beta1.Alias) error {
 	if s := a.Status.Rollout; s != nil && (s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing) {
 		return nil
 	}
-	return reconciler.Invalid(e.analyzer.Validate(a.Spec.Rollout))
+	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))
 }
 
 // follow returns the desired settings with the route that the rollout has decided on. Unless the
 // rollout changes the alias now, that is the route that the alias has.
-func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconciler.Desired[settings], o found) reconciler.Desired[settings] {
+func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found) reconcile.Desired[settings] {
 	route := routeOf(o.Settings)
-	if mayUpdate := reconciler.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
+	if mayUpdate := reconcile.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
 		e.decision = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o)
 		before, after := a.Status.Rollout, e.decision.State
 		describe(ctx, after)
-		reconciler.OnStored(ctx, func(ctx context.Context) {
+		reconcile.OnStored(ctx, func(ctx context.Context) {
 			e.measure(before, after)
 			e.trace(ctx, a, before, after)
 		})
 		a.Status.Rollout = after
 		for _, ev := range e.decision.Events {
-			reconciler.Emit(ctx, eventOf(ev))
+			reconcile.Emit(ctx, eventOf(ev))
 		}
 		if e.decision.Action == rollout.Update {
 			route = e.decision.Route
@@ -106,8 +106,8 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 		d.After = in.Wait
 	}
 	if d.After > 0 {
-		reconciler.RequeueAfter(ctx, d.After)
-		reconciler.RetryWithin(ctx, max(d.After, time.Second))
+		reconcile.RequeueAfter(ctx, d.After)
+		reconcile.RetryWithin(ctx, max(d.After, time.Second))
 	}
 	return d
 }
@@ -127,7 +127,7 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 // version reads a version with GetFunctionConfiguration, and returns whether AWS has throttled the
 // call. It returns false if quota for the call is not available yet.
 func (e *external) version(ctx context.Context, number string) (v rollout.Version, throttled, ok bool) {
-	if !reconciler.Reserve(ctx, opGetConfiguration) {
+	if !reconcile.Reserve(ctx, opGetConfiguration) {
 		return rollout.Version{}, false, false
 	}
 	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number)})
@@ -170,7 +170,7 @@ func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
 		return errors.Wrapf(awserr.Clean(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
 	}
-	reconciler.DescribeChange(ctx, "invoked version "+e.decision.Version+", which was Inactive")
+	reconcile.DescribeChange(ctx, "invoked version "+e.decision.Version+", which was Inactive")
 	return nil
 }
 
@@ -198,7 +198,7 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	}
 	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	rollout.Record(a.Status.Rollout, m, e.now())
-	reconciler.DescribeChange(ctx, fmt.Sprintf("invoked version %s for the smoke test %s: %s", a.Status.Rollout.Target.FunctionVersion, test.Name, m.Result))
+	reconcile.DescribeChange(ctx, fmt.Sprintf("invoked version %s for the smoke test %s: %s", a.Status.Rollout.Target.FunctionVersion, test.Name, m.Result))
 	return nil
 }
 
@@ -276,17 +276,17 @@ func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
 	s, generation := a.Status.Rollout, a.GetGeneration()
 	switch {
 	case s == nil:
-		return reconciler.Available(generation)
+		return reconcile.Available(generation)
 	case s.Phase == v1beta1.RolloutFailed:
-		return reconciler.RolledBack(generation, failure(s)+drift(s))
+		return reconcile.RolledBack(generation, failure(s)+drift(s))
 	case s.Drift != "":
-		return reconciler.Unavailable(generation, strings.TrimPrefix(drift(s), "; "))
+		return reconcile.Unavailable(generation, strings.TrimPrefix(drift(s), "; "))
 	case s.Phase == v1beta1.RolloutReady && s.Message != "":
-		return reconciler.Updating(generation, s.Message)
+		return reconcile.Updating(generation, s.Message)
 	case s.Phase == v1beta1.RolloutReady:
-		return reconciler.Available(generation)
+		return reconcile.Available(generation)
 	}
-	return reconciler.Updating(generation, progress(a.Spec.Rollout, s))
+	return reconcile.Updating(generation, progress(a.Spec.Rollout, s))
 }
 
 // failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good.

@@ -15,10 +15,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -37,7 +37,7 @@ type fleet struct {
 
 	aliases []*v1beta1.Alias
 	due     []time.Time
-	attempt *reconciler.Attempt
+	attempt *reconcile.Attempt
 	late    time.Duration
 	// inconclusive and reconciles are how often a measurement was inconclusive, and how many reconciles there were.
 	inconclusive, reconciles int
@@ -50,7 +50,7 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 	batcher, analyzer := &cloudwatch.Batcher{}, analysis.New(analysis.Options{})
 	api := sdk.NewFromConfig(f.Double.Config(testenv.Region), func(o *sdk.Options) { o.Retryer = aws.NopRetryer{} })
 	f.External = func() managed.TypedExternalClient[*v1beta1.Alias] {
-		return reconciler.NewExternal(&external{
+		return reconcile.NewExternal(&external{
 			api: f.Lambda, functions: f.functions, cache: f.Cache, now: f.Now,
 			analyzer: analyzer.WithCloudWatch(metrics{batcher: batcher, api: api, now: f.Now}),
 		}, calls)
@@ -64,8 +64,8 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 		f.Double.Traffic(awsdouble.Traffic{Function: "f", Alias: a.Name, PerMinute: 60, Versions: versions})
 		f.aliases, f.due = append(f.aliases, a), append(f.due, f.Now())
 	}
-	f.NextAttempt = func() *reconciler.Attempt {
-		f.attempt = &reconciler.Attempt{}
+	f.NextAttempt = func() *reconcile.Attempt {
+		f.attempt = &reconcile.Attempt{}
 		return f.attempt
 	}
 	return f

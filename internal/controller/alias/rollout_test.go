@@ -23,7 +23,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -231,7 +231,7 @@ func TestRolloutProgress(t *testing.T) {
 		return s.ObservedWeight == 10 && slices.ContainsFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return c.Type == rollout.CheckMetric && c.Value != "" })
 	})
 	c := r.alias.GetCondition(xpv2.TypeReady)
-	if want := regexp.MustCompile(`^rollout 2-\w+: Analyzing, step [23] of 4: version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\).*; next at \d\d:\d\d:\d\d$`); !want.MatchString(c.Message) || c.Reason != reconciler.ReasonUpdating {
+	if want := regexp.MustCompile(`^rollout 2-\w+: Analyzing, step [23] of 4: version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\).*; next at \d\d:\d\d:\d\d$`); !want.MatchString(c.Message) || c.Reason != reconcile.ReasonUpdating {
 		t.Errorf("Ready is %+v", c)
 	}
 }
@@ -343,9 +343,9 @@ func TestRolloutThrottled(t *testing.T) {
 // another one is not available at once, are bounded and do not hold up the deadline.
 func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	r := newRollout(t, canary())
-	throttled, attempt := time.Time{}, (*reconciler.Attempt)(nil)
-	r.NextAttempt = func() *reconciler.Attempt {
-		attempt = &reconciler.Attempt{ReserveFn: func(ops ...string) time.Duration {
+	throttled, attempt := time.Time{}, (*reconcile.Attempt)(nil)
+	r.NextAttempt = func() *reconcile.Attempt {
+		attempt = &reconcile.Attempt{ReserveFn: func(ops ...string) time.Duration {
 			if slices.Contains(ops, opGetConfiguration) && r.Now().Equal(throttled) {
 				return time.Second
 			}

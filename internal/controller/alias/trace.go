@@ -14,8 +14,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 )
 
 // Attributes of the spans of a rollout.

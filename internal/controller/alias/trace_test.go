@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
 )
 

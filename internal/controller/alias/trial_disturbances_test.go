@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )

@@ -15,10 +15,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -35,7 +35,7 @@ type provider struct {
 	// env and batcher are those of the present process.
 	env      *testenv.Env[*v1beta1.Alias]
 	batcher  *cloudwatch.Batcher
-	attempt  *reconciler.Attempt
+	attempt  *reconcile.Attempt
 	due      time.Time
 	failures int
 
@@ -71,13 +71,13 @@ func (p *provider) restart() {
 	batcher, cache := p.batcher, p.Cache
 	now := func() time.Time { return p.Now().Add(p.skew) }
 	p.env = testenv.NewEnv(p.AWS, func() managed.TypedExternalClient[*v1beta1.Alias] {
-		return reconciler.NewExternal(&external{
+		return reconcile.NewExternal(&external{
 			api: p.Lambda, cache: cache, now: now,
 			analyzer: p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: p.cloud, now: now}),
 		}, calls)
 	})
-	p.env.NextAttempt = func() *reconciler.Attempt {
-		p.attempt = &reconciler.Attempt{}
+	p.env.NextAttempt = func() *reconcile.Attempt {
+		p.attempt = &reconcile.Attempt{}
 		return p.attempt
 	}
 	stored, err := json.Marshal(p.alias)
@@ -164,8 +164,8 @@ func (p *provider) reconcile() {
 		p.alias.Status = stored.Status
 	case err != nil:
 		p.failures++
-		wait = reconciler.Backoff(err, p.failures)
-		if s := p.state(); s != nil && s.NextCheckAt != nil { // As reconciler.RetryWithin asks for.
+		wait = reconcile.Backoff(err, p.failures)
+		if s := p.state(); s != nil && s.NextCheckAt != nil { // As reconcile.RetryWithin asks for.
 			wait = min(wait, max(s.NextCheckAt.Sub(p.Now().Add(p.skew)), time.Second))
 		}
 	default:

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/analysis"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout/analysis"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 )
 
 // lambdaAPI is the part of the Lambda API that this kind calls.

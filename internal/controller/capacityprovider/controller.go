@@ -18,19 +18,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // kind is the value of the kind's tag.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CapacityProviders to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.CapacityProvider]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.CapacityProvider]{
 		GVK:     v1beta1.CapacityProviderGroupVersionKind,
 		New:     func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
 		NewList: func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
@@ -47,10 +47,10 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
-	o    reconciler.Options
+	o    reconcile.Options
 	tags *readcache.TagCache
 }
 
@@ -61,7 +61,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *
 		tags:   c.tags,
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return reconciler.NewExternal(e, calls), nil
+	return reconcile.NewExternal(e, calls), nil
 }
 
 // reads returns the operations of the next observation, and the creation that will most
@@ -69,7 +69,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *
 func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
 	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
 	switch {
-	case arn == "" && reconciler.MayCreate(mg):
+	case arn == "" && reconcile.MayCreate(mg):
 		return []string{opGet, opCreate}
 	case arn != "" && c.tags.Due(mg, arn):
 		return []string{opGet, opTags}

@@ -5,19 +5,19 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // compare returns how spec differs from what was observed.
-func compare(name string, d reconciler.Desired[settings], observed settings, owner tagging.Owner) reconciler.Comparison[settings] {
+func compare(name string, d reconcile.Desired[settings], observed settings, owner tagging.Owner) reconcile.Comparison[settings] {
 	t := diff.Fill(withDefaults(name, d.Settings), observed, d.Left)
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements
 	}
 	t.Tags = owner.TargetIfReturned(t.Tags, observed.Tags)
-	return reconciler.Compare(t, observed)
+	return reconcile.Compare(t, observed)
 }
 
 // withDefaults returns the settings with defaults for the blocks that AWS always sets.

@@ -20,9 +20,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -39,7 +39,7 @@ func newEnv(t testing.TB) *env {
 	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
 	e := &env{tags: readcache.NewTagCache(w.Now), fields: testenv.Fields{}}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CapacityProvider] {
-		return reconciler.NewExternal(e.external(), calls)
+		return reconcile.NewExternal(e.external(), calls)
 	})
 	return e
 }

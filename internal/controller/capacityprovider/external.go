@@ -17,10 +17,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // deletion is the requeue interval while AWS is busy before or during a deletion.
@@ -38,21 +38,21 @@ type external struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[observed, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
-	_ reconciler.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.CapacityProvider, observed, settings]         = &external{}
-	_ reconciler.Planner[*v1beta1.CapacityProvider, observed, settings]          = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
+	_ reconcile.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.CapacityProvider, observed, settings]         = &external{}
+	_ reconcile.Planner[*v1beta1.CapacityProvider, observed, settings]          = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
 )
 
 func nameOf(c *v1beta1.CapacityProvider) string {
-	return cmp.Or(reconciler.ExternalName(c), c.GetName())
+	return cmp.Or(reconcile.ExternalName(c), c.GetName())
 }
 
 func description(name string) string { return "capacity provider " + name }
@@ -92,7 +92,7 @@ func (e *external) SetStatus(c *v1beta1.CapacityProvider, o found) {
 // wasActive returns whether the capacity provider has been usable before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
-	return r == xpv2.ReasonAvailable || r == reconciler.ReasonUpdating || r == reconciler.ReasonDiffers ||
+	return r == xpv2.ReasonAvailable || r == reconcile.ReasonUpdating || r == reconcile.ReasonDiffers ||
 		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
@@ -116,9 +116,9 @@ func (e *external) Desired(ctx context.Context, c *v1beta1.CapacityProvider) (fo
 }
 
 // Compare compares spec with the capacity provider.
-func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	k := compare(o.Name, d, o.Settings, e.owner)
-	if fixed := immutable(k.Changes); len(fixed) > 0 && reconciler.Allows(c, xpv2.ManagementActionUpdate) {
+	if fixed := immutable(k.Changes); len(fixed) > 0 && reconcile.Allows(c, xpv2.ManagementActionUpdate) {
 		return k, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new CapacityProvider", o.Description, fixed)
 	}
 	return k, nil
@@ -126,8 +126,8 @@ func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d rec
 
 // Plan returns the call that is due. Tags are changed first. While AWS is busy, nothing
 // else is changed.
-func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	p := reconciler.Plan{Changes: k.Changes}
+func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	p := reconcile.Plan{Changes: k.Changes}
 	rest := k.Changes.But("tags")
 	if busy(o.Resource.provider.State) {
 		rest = nil
@@ -186,7 +186,7 @@ func (e *external) Update(ctx context.Context, c *v1beta1.CapacityProvider, o fo
 // takes a while to complete it.
 func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) error {
 	if busy(o.Resource.provider.State) {
-		reconciler.Abort(ctx, deletion)
+		reconcile.Abort(ctx, deletion)
 		return nil
 	}
 	_, err := e.api.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(o.Name)})

@@ -5,7 +5,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // failed is the message of Ready for a capacity provider that failed without a reason from
@@ -17,21 +17,21 @@ const failed = "AWS reports the capacity provider as Failed without a reason: ch
 func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Condition {
 	switch s {
 	case types.CapacityProviderStateActive:
-		return reconciler.Available(generation)
+		return reconcile.Available(generation)
 	case types.CapacityProviderStatePending:
 		if active {
-			return reconciler.Updating(generation, "the capacity provider is pending")
+			return reconcile.Updating(generation, "the capacity provider is pending")
 		}
-		return reconciler.Creating(generation, "the capacity provider is pending")
+		return reconcile.Creating(generation, "the capacity provider is pending")
 	case types.CapacityProviderStateDeleting:
-		return reconciler.Deleting(generation, "the capacity provider is being deleted")
+		return reconcile.Deleting(generation, "the capacity provider is being deleted")
 	case types.CapacityProviderStateFailed:
-		return reconciler.Unavailable(generation, failed)
+		return reconcile.Unavailable(generation, failed)
 	}
 	if s == "" {
-		return reconciler.Unavailable(generation, "AWS does not return a state")
+		return reconcile.Unavailable(generation, "AWS does not return a state")
 	}
-	return reconciler.Unavailable(generation, "AWS reports the state "+string(s))
+	return reconcile.Unavailable(generation, "AWS reports the state "+string(s))
 }
 
 // busy returns whether AWS accepts no changes in this state.

@@ -19,19 +19,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // kind is the value of the kind's tag.
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CodeSigningConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.CodeSigningConfig]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:      v1beta1.CodeSigningConfigGroupVersionKind,
 		New:      func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
 		NewList:  func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
@@ -42,7 +42,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Forget:   c.tags.Drop,
 		Tagged:   true,
 		Owns: func(c *v1beta1.CodeSigningConfig) []tenancy.Target {
-			return tenancy.Named(ptr.To(reconciler.ExternalName(c)))
+			return tenancy.Named(ptr.To(reconcile.ExternalName(c)))
 		},
 		Fields: func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
@@ -50,10 +50,10 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 
 // calls are the operations by which this kind creates, updates and deletes. AWS gives the
 // name.
-var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o    reconciler.Options
+	o    reconcile.Options
 	tags *readcache.TagCache
 }
 
@@ -65,13 +65,13 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return reconciler.NewExternal(e, calls), nil
+	return reconcile.NewExternal(e, calls), nil
 }
 
 // reads returns the operations of the next observation, and the creation that will most
 // likely follow the first one.
 func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
-	arn := reconciler.ExternalName(mg)
+	arn := reconcile.ExternalName(mg)
 	switch {
 	case arn == "" && (!meta.GetExternalCreatePending(mg).IsZero() || tagging.MayHaveCreated(mg, c.o.Now())):
 		return []string{opList}

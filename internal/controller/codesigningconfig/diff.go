@@ -1,14 +1,14 @@
 package codesigningconfig
 
 import (
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // compare returns how spec differs from what was observed.
-func compare(d reconciler.Desired[settings], observed settings, owner tagging.Owner) reconciler.Comparison[settings] {
+func compare(d reconcile.Desired[settings], observed settings, owner tagging.Owner) reconcile.Comparison[settings] {
 	t := diff.Fill(d.Settings, observed, d.Left)
 	t.Tags = owner.TargetIfReturned(t.Tags, observed.Tags)
-	return reconciler.Compare(t, observed)
+	return reconcile.Compare(t, observed)
 }

@@ -22,9 +22,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -47,7 +47,7 @@ func newEnv(t testing.TB) *env {
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	e := &env{tags: readcache.NewTagCache(w.Now), cache: &readcache.Cache{}, fields: testenv.Fields{}}
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return reconciler.NewExternal(e.external(), calls)
+		return reconcile.NewExternal(e.external(), calls)
 	})
 	return e
 }

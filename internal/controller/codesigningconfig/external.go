@@ -17,10 +17,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // external is a code signing configuration in AWS. It lives for one reconcile.
@@ -33,23 +33,23 @@ type external struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[observed, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
-	_ reconciler.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.CodeSigningConfig, observed, settings]         = &external{}
-	_ reconciler.Planner[*v1beta1.CodeSigningConfig, observed, settings]          = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
+	_ reconcile.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.CodeSigningConfig, observed, settings]         = &external{}
+	_ reconcile.Planner[*v1beta1.CodeSigningConfig, observed, settings]          = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
 )
 
 // Read reads a configuration with GetCodeSigningConfig, and its tags if their cached value
 // is outdated. Without an ARN, it searches for the result of an unanswered create.
 func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
-	arn := reconciler.ExternalName(c)
+	arn := reconcile.ExternalName(c)
 	if arn == "" {
 		var err error
 		if arn, err = e.lost(ctx, c); err != nil || arn == "" {
@@ -88,7 +88,7 @@ func (e *external) SetStatus(c *v1beta1.CodeSigningConfig, o found) {
 
 // ReadyCondition returns Available for a configuration that exists.
 func (e *external) ReadyCondition(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
-	return tagging.Ready(c, o.Resource.tags, reconciler.Available(c.GetGeneration()))
+	return tagging.Ready(c, o.Resource.tags, reconcile.Available(c.GetGeneration()))
 }
 
 // Desired returns the settings of spec, with what it refers to resolved. A policy that is
@@ -108,13 +108,13 @@ func (e *external) Desired(ctx context.Context, c *v1beta1.CodeSigningConfig) (f
 }
 
 // Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings, e.owner), nil
 }
 
 // Plan returns the call that is due. Tags are changed first.
-func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	p := reconciler.Plan{Changes: k.Changes}
+func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	p := reconcile.Plan{Changes: k.Changes}
 	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)...), nil
 }
 

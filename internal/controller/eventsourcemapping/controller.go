@@ -22,19 +22,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // kind is the kind of resource that the ownership tags record.
 const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.EventSourceMapping]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.EventSourceMapping]{
 		GVK:     v1beta1.EventSourceMappingGroupVersionKind,
 		New:     func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
 		NewList: func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
@@ -54,9 +54,9 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // references returns the references by which spec names other resources of this provider.
-func references(m *v1beta1.EventSourceMapping) []reconciler.Reference {
+func references(m *v1beta1.EventSourceMapping) []reconcile.Reference {
 	p := m.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
 	}
@@ -64,10 +64,10 @@ func references(m *v1beta1.EventSourceMapping) []reconciler.Reference {
 
 // calls names the operations that create, update and delete a mapping. AWS assigns the
 // name.
-var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o    reconciler.Options
+	o    reconcile.Options
 	tags *readcache.TagCache
 }
 
@@ -80,18 +80,18 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}
-	return reconciler.NewExternal(e, calls), nil
+	return reconcile.NewExternal(e, calls), nil
 }
 
 // reads returns the calls of the next observation. If the mapping does not exist yet, it
 // returns the creation that is likely to follow.
 func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
-	switch named := reconciler.ExternalName(m) != ""; {
+	switch named := reconcile.ExternalName(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
 	case !named && tagging.MayHaveCreated(m, c.o.Now()):
 		return []string{opList}
-	case !named && reconciler.MayCreate(m):
+	case !named && reconcile.MayCreate(m):
 		return []string{opCreate}
 	case !named:
 		return nil

@@ -6,9 +6,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // unreadable stands for filter criteria that AWS can't return.
@@ -16,7 +16,7 @@ var unreadable = diff.Set{"(cannot be read)"}
 
 // compare returns how spec differs from the observed mapping. fresh is true if the user
 // changed spec since the last reconcile.
-func compare(d reconciler.Desired[settings], o observed, fresh bool, owner tagging.Owner) reconciler.Comparison[settings] {
+func compare(d reconcile.Desired[settings], o observed, fresh bool, owner tagging.Owner) reconcile.Comparison[settings] {
 	have := withShown(fromAWS(o), d.Settings)
 	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
 	t.KMSKeyArn = lambdaapi.NonEmpty(t.KMSKeyArn)
@@ -29,7 +29,7 @@ func compare(d reconciler.Desired[settings], o observed, fresh bool, owner taggi
 			have.FilterCriteria = t.FilterCriteria
 		}
 	}
-	return reconciler.Compare(t, have)
+	return reconcile.Compare(t, have)
 }
 
 // withShown fills in the desired values of settings that every mapping has but that the
@@ -72,7 +72,7 @@ var fixedPaths = []string{
 }
 
 // immutable returns the changes that AWS can't make.
-func immutable(c reconciler.Comparison[settings]) diff.Changes {
+func immutable(c reconcile.Comparison[settings]) diff.Changes {
 	fixed := c.Changes.In(fixedPaths...)
 	_, want := split(c.Target.SourceAccessConfigurations)
 	_, have := split(c.Observed.SourceAccessConfigurations)
@@ -84,7 +84,7 @@ func immutable(c reconciler.Comparison[settings]) diff.Changes {
 
 // together returns the changes that one update can make. AWS accepts leaving provisioned
 // mode only after the settings that depend on it were changed.
-func together(c reconciler.Comparison[settings]) diff.Changes {
+func together(c reconcile.Comparison[settings]) diff.Changes {
 	leaves := c.Observed.ProvisionedPollerConfig != nil && c.Target.ProvisionedPollerConfig == nil
 	dependants := c.Changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
 	later := []string{"tags"}
@@ -95,6 +95,6 @@ func together(c reconciler.Comparison[settings]) diff.Changes {
 }
 
 // onlyEnables reports whether enabling the mapping is the only change.
-func onlyEnables(c reconciler.Comparison[settings]) bool {
+func onlyEnables(c reconcile.Comparison[settings]) bool {
 	return len(c.Changes) == 1 && c.Changes[0].Path == "enabled" && ptr.Deref(c.Target.Enabled, false)
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -165,9 +165,9 @@ func TestCompare(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := compare(reconciler.Desired[settings]{Settings: fromParameters(tc.p)}, tc.o, !tc.stale, testenv.Owner(kind, ""))
+			c := compare(reconcile.Desired[settings]{Settings: fromParameters(tc.p)}, tc.o, !tc.stale, testenv.Owner(kind, ""))
 			mg := &v1beta1.EventSourceMapping{}
-			due := reconciler.Plan{}.With(tagging.Steps(t.Context(), mg, readcache.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)
+			due := reconcile.Plan{}.With(tagging.Steps(t.Context(), mg, readcache.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)
 			got := want{changes: c.Changes.String(), call: due.Call, fixed: immutable(c).Names()}
 			if due.Call != "" {
 				got.update = updateInput("u", functionName(tc.p), c.Target, due.Carried)

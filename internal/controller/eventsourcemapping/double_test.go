@@ -14,9 +14,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -190,13 +190,13 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconciler.ReasonUpdating || c.Message != "changing batchSize" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconcile.ReasonUpdating || c.Message != "changing batchSize" {
 		t.Errorf("condition %+v", c)
 	}
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconciler.ReasonUpdating || c.Message != "AWS reports the state updating" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconcile.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
 	testenv.BeingDeleted(m)
@@ -256,7 +256,7 @@ func TestUpdateInVain(t *testing.T) {
 		}
 	}
 	stubborn(60)
-	if got := e.Double.Count(opUpdate); got != reconciler.ManyRepeats {
+	if got := e.Double.Count(opUpdate); got != reconcile.ManyRepeats {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize at least 3 times, but it is not visible") {
@@ -264,7 +264,7 @@ func TestUpdateInVain(t *testing.T) {
 	}
 	e.Advance(retryAfter)
 	stubborn(10)
-	if got := e.Double.Count(opUpdate); got != reconciler.ManyRepeats+1 {
+	if got := e.Double.Count(opUpdate); got != reconcile.ManyRepeats+1 {
 		t.Errorf("%d updates were sent after a while", got)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })

@@ -14,7 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -63,8 +63,8 @@ func newEnv(t testing.TB) *env {
 // restart restarts the provider, which loses its state in memory.
 func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readcache.Cache{} }
 
-func (e *env) external(api lambdaAPI) *reconciler.External[*v1beta1.EventSourceMapping, observed, settings] {
-	return reconciler.NewExternal(e.newExternal(api), calls)
+func (e *env) external(api lambdaAPI) *reconcile.External[*v1beta1.EventSourceMapping, observed, settings] {
+	return reconcile.NewExternal(e.newExternal(api), calls)
 }
 
 func (e *env) newExternal(api lambdaAPI) *external {

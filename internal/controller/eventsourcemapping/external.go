@@ -14,15 +14,15 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // external is an event source mapping in AWS. It lives for one reconcile.
@@ -36,23 +36,23 @@ type external struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[observed, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces of the shared client that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.EventSourceMapping, observed, settings] = &external{}
-	_ reconciler.ReadyConditioner[*v1beta1.EventSourceMapping, observed, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.EventSourceMapping, observed, settings]         = &external{}
-	_ reconciler.Planner[*v1beta1.EventSourceMapping, observed, settings]          = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.EventSourceMapping]                   = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.EventSourceMapping, observed, settings] = &external{}
+	_ reconcile.ReadyConditioner[*v1beta1.EventSourceMapping, observed, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.EventSourceMapping, observed, settings]         = &external{}
+	_ reconcile.Planner[*v1beta1.EventSourceMapping, observed, settings]          = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.EventSourceMapping]                   = &external{}
 )
 
 // Read reads the mapping with GetEventSourceMapping, and its tags if they are due. Without
 // a UUID it searches for a mapping that an earlier create may have made.
 func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (found, error) {
-	uuid := reconciler.ExternalName(m)
+	uuid := reconcile.ExternalName(m)
 	if uuid == "" {
 		var err error
 		if uuid, err = e.lost(ctx, m); err != nil || uuid == "" {
@@ -66,8 +66,8 @@ func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (fou
 	if err != nil {
 		return found{}, err
 	}
-	if reconciler.ObserveOnly(m) {
-		err = reconciler.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
+	if reconcile.ObserveOnly(m) {
+		err = reconcile.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
 	}
 	if err == nil {
 		o.tags, err = tagging.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.tags, e.api)
@@ -103,7 +103,7 @@ func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Ownership, error) {
 	v, err := e.owner.CheckOwnership(ctx, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
-		if owner := reconciler.Owner(ctx, uuid); owner != "" {
+		if owner := reconcile.Owner(ctx, uuid); owner != "" {
 			return v, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
 		err = errors.Errorf("%w, %s", err, uuid)
@@ -111,7 +111,7 @@ func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
 		return v, err // The resource's own mapping is deleted even if it may not act on the function.
 	}
-	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
+	if err := reconcile.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
 		return ownership.Foreign, ownership.NewNotAllowedError(description(uuid), err)
 	}
 	return v, nil
@@ -128,9 +128,9 @@ func (e *external) ReadyCondition(m *v1beta1.EventSourceMapping, o found) xpv2.C
 }
 
 // Compare compares spec with the mapping.
-func (e *external) Compare(_ context.Context, m *v1beta1.EventSourceMapping, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	c := compare(d, o.Resource, fresh(m), e.owner)
-	if fixed := immutable(c); len(fixed) > 0 && reconciler.Allows(m, xpv2.ManagementActionUpdate) {
+	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
 		return c, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", o.Description, fixed)
 	}
 	return c, nil
@@ -143,8 +143,8 @@ func fresh(m *v1beta1.EventSourceMapping) bool {
 
 // Plan returns the calls that are due, tags first. While AWS changes the mapping, nothing
 // is due.
-func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	p := reconciler.Plan{Changes: c.Changes}
+func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	p := reconcile.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
 	case state == stateDeleting, inMotion(state) && len(c.Changes) > 0:
 		p.Wait = pending(o.Resource, e.now())
@@ -193,7 +193,7 @@ func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 // duplicate returns the error of a change that would give two mappings the same source and
 // function.
 func duplicate(ctx context.Context, uuid string) error {
-	if owner := reconciler.Owner(ctx, uuid); owner != "" {
+	if owner := reconcile.Owner(ctx, uuid); owner != "" {
 		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, description(uuid))
 	}
 	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", description(uuid))
@@ -203,7 +203,7 @@ func duplicate(ctx context.Context, uuid string) error {
 // no other change is in progress.
 func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o found) error {
 	if inMotion(o.Resource.state()) {
-		reconciler.Abort(ctx, pending(o.Resource, e.now()))
+		reconcile.Abort(ctx, pending(o.Resource, e.now()))
 		return nil
 	}
 	e.tags.Forget(m)

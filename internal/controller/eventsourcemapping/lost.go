@@ -18,9 +18,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // lost returns the UUID of the mapping that this resource has created without recording the
@@ -127,7 +127,7 @@ func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, 
 		return "", err
 	}
 	if v == ownership.Adopted {
-		reconciler.Emit(ctx, event.Normal(reconciler.ReasonAdopted, "Adopted "+description(uuid)))
+		reconcile.Emit(ctx, event.Normal(reconcile.ReasonAdopted, "Adopted "+description(uuid)))
 	}
 	return uuid, nil
 }

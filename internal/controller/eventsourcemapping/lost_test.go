@@ -14,9 +14,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -26,7 +26,7 @@ import (
 func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
 	meta.SetExternalCreatePending(m, r.Now())
-	ctx := reconciler.WithAttempt(t.Context(), &reconciler.Attempt{})
+	ctx := reconcile.WithAttempt(t.Context(), &reconcile.Attempt{})
 	lost := m.DeepCopy()
 	e := r.External()
 	if _, err := e.Observe(ctx, lost); err != nil {

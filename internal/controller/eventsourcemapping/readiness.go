@@ -8,8 +8,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // AWS's states of a mapping.
@@ -41,21 +41,21 @@ func inMotion(state string) bool {
 func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	switch state := o.state(); {
 	case state == stateCreating:
-		return reconciler.Creating(generation, explanation(o))
+		return reconcile.Creating(generation, explanation(o))
 	case state == stateDeleting:
-		return reconciler.Unavailable(generation, "AWS is deleting the mapping")
+		return reconcile.Unavailable(generation, "AWS is deleting the mapping")
 	case inMotion(state):
-		return reconciler.Updating(generation, join("AWS reports the state "+strings.ToLower(state), explanation(o)))
+		return reconcile.Updating(generation, join("AWS reports the state "+strings.ToLower(state), explanation(o)))
 	case advice.HasStoppedReading(o.state(), o.reason()):
-		return reconciler.Unavailable(generation, join("AWS has stopped reading the source", explanation(o)))
+		return reconcile.Unavailable(generation, join("AWS has stopped reading the source", explanation(o)))
 	case state == stateDisabled && ptr.Deref(want, true):
-		return reconciler.Unavailable(generation, disabled(o, want))
+		return reconcile.Unavailable(generation, disabled(o, want))
 	case state == stateDisabled, state == stateEnabled:
-		return reconciler.Available(generation).WithMessage(problem(o))
+		return reconcile.Available(generation).WithMessage(problem(o))
 	case state == "":
-		return reconciler.Unavailable(generation, "AWS does not return a state")
+		return reconcile.Unavailable(generation, "AWS does not return a state")
 	default:
-		return reconciler.Unavailable(generation, join("AWS reports the state "+state, explanation(o)))
+		return reconcile.Unavailable(generation, join("AWS reports the state "+state, explanation(o)))
 	}
 }
 
@@ -109,5 +109,5 @@ func sinceModified(o observed, now time.Time) time.Duration {
 
 // pending returns the delay before the next observation of a mapping that AWS is changing.
 func pending(o observed, now time.Time) time.Duration {
-	return reconciler.PendingDelay(sinceModified(o, now))
+	return reconcile.PendingDelay(sinceModified(o, now))
 }

@@ -13,7 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -94,8 +94,8 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 			if tc.denied {
 				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
 			}
-			attempt := &reconciler.Attempt{}
-			if _, err := e.external().Observe(reconciler.WithAttempt(t.Context(), attempt), f); err != nil {
+			attempt := &reconcile.Attempt{}
+			if _, err := e.external().Observe(reconcile.WithAttempt(t.Context(), attempt), f); err != nil {
 				t.Fatal(err)
 			}
 			_, differences, _ := attempt.Differences()

@@ -8,16 +8,16 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 )
 
-// archive is a deployment package: a .zip archive, or a container image.
-type archive struct {
+// A deploymentPackage is what AWS runs: a .zip archive, or a container image.
+type deploymentPackage struct {
 	spec v1beta1.FunctionCode
 
 	// bundle is the .zip archive, unless it is an image.
-	bundle bundle.Bundle
+	bundle archive.Bundle
 
 	// digest is the digest that the image tag currently names. It is set only if the tag is
 	// tracked.
@@ -25,12 +25,12 @@ type archive struct {
 }
 
 // none reports whether there is no archive, because another tool deploys the code.
-func (a archive) none() bool {
+func (a deploymentPackage) none() bool {
 	return a.spec.ImageURI == nil && a.spec.S3Key == nil && a.bundle.Zip == nil
 }
 
 // functionCode returns the archive as input for AWS.
-func (a archive) functionCode() *types.FunctionCode {
+func (a deploymentPackage) functionCode() *types.FunctionCode {
 	return &types.FunctionCode{
 		ImageUri:            a.spec.ImageURI,
 		S3Bucket:            a.spec.S3Bucket,
@@ -44,7 +44,7 @@ func (a archive) functionCode() *types.FunctionCode {
 
 // codeStates returns the desired and the observed code so that they are equal exactly when
 // AWS runs the archive. deployed is the code that was deployed last.
-func codeStates(a archive, o *lambda.GetFunctionOutput, deployed *v1beta1.DeployedCode) (want, have code) {
+func codeStates(a deploymentPackage, o *lambda.GetFunctionOutput, deployed *v1beta1.DeployedCode) (want, have code) {
 	have.SHA256 = ptr.Deref(o.Configuration.CodeSha256, "")
 	if o.Code != nil {
 		have.SourceKMSKeyArn = lambdaapi.NonEmpty(o.Code.SourceKMSKeyArn)
@@ -67,8 +67,8 @@ func codeStates(a archive, o *lambda.GetFunctionOutput, deployed *v1beta1.Deploy
 }
 
 // source returns the source of a .zip archive.
-func source(c v1beta1.FunctionCode) bundle.Source {
-	s := bundle.Source{
+func source(c v1beta1.FunctionCode) archive.Source {
+	s := archive.Source{
 		Field:    "spec.forProvider.code",
 		S3Bucket: c.S3Bucket, S3Key: c.S3Key, S3ObjectVersion: c.S3ObjectVersion,
 		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, SHA256: c.SHA256,

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 )
 
 func TestCodeStates(t *testing.T) {
@@ -23,29 +23,29 @@ func TestCodeStates(t *testing.T) {
 
 	cases := map[string]struct {
 		reason string
-		a      archive
+		a      deploymentPackage
 		o      *lambda.GetFunctionOutput
 		same   bool
 	}{
 		"ArchiveSame": {
 			reason: "An archive is what its hash says.",
-			a:      archive{bundle: bundle.Bundle{Zip: []byte("z"), SHA256: "H"}}, o: out("H", ""), same: true,
+			a:      deploymentPackage{bundle: archive.Bundle{Zip: []byte("z"), SHA256: "H"}}, o: out("H", ""), same: true,
 		},
 		"ArchiveOther": {
 			reason: "Code that someone else deployed is seen without any memory.",
-			a:      archive{bundle: bundle.Bundle{Zip: []byte("z"), SHA256: "H"}}, o: out("other", ""),
+			a:      deploymentPackage{bundle: archive.Bundle{Zip: []byte("z"), SHA256: "H"}}, o: out("other", ""),
 		},
 		"ImageSame": {
 			reason: "An image is what it is called.",
-			a:      archive{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}}, o: out("d", "repo:1"), same: true,
+			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}}, o: out("d", "repo:1"), same: true,
 		},
 		"ImageOther": {
 			reason: "Another tag is another image.",
-			a:      archive{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:2")}}, o: out("d", "repo:1"),
+			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:2")}}, o: out("d", "repo:1"),
 		},
 		"ImageTagMoved": {
 			reason: "A tracked tag that moved is seen by its digest.",
-			a:      archive{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}, digest: "sha256:new"}, o: out("old", "repo:1"),
+			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}, digest: "sha256:new"}, o: out("old", "repo:1"),
 		},
 	}
 	for name, tc := range cases {

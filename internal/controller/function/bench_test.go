@@ -10,13 +10,13 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // large returns a function with 4 KB of environment and five layers, as desired and as
 // observed.
-func large() (reconciler.Desired[settings], observed) {
+func large() (reconcile.Desired[settings], observed) {
 	vars := map[string]string{}
 	for i := range 64 {
 		vars[fmt.Sprintf("VARIABLE_%02d", i)] = strings.Repeat("x", 52)
@@ -67,7 +67,7 @@ func BenchmarkConvertCreate(b *testing.B) {
 	d, _ := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		if createInput("f", d.Settings, archive{}, publish{}) == nil {
+		if createInput("f", d.Settings, deploymentPackage{}, publish{}) == nil {
 			b.Fatal("no input")
 		}
 	}

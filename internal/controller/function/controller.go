@@ -34,24 +34,24 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	metrics "github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of Functions to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	return reconciler.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}))
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+	return reconcile.Setup(mgr, o, newKind(&connector{o: o, memory: newRecords(), aliases: o.All(mgr).GetClient()}))
 }
 
 // newKind returns the kind, whose external clients are those of a connector.
-func newKind(c *connector) reconciler.Kind[*v1beta1.Function] {
-	return reconciler.Kind[*v1beta1.Function]{
+func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
+	return reconcile.Kind[*v1beta1.Function]{
 		GVK:        v1beta1.FunctionGroupVersionKind,
 		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
 		NewList:    func() resource.ManagedList { return &v1beta1.FunctionList{} },
@@ -92,10 +92,10 @@ func reported(f *v1beta1.Function) bool {
 }
 
 // calls names the operations that create and delete a function. Plan names those that update it.
-var calls = reconciler.Calls{Create: opCreate, Delete: opDelete}
+var calls = reconcile.Calls{Create: opCreate, Delete: opDelete}
 
 type connector struct {
-	o      reconciler.Options
+	o      reconcile.Options
 	memory *records
 
 	// aliases is read for the versions that rollouts need.
@@ -103,12 +103,12 @@ type connector struct {
 }
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (managed.TypedExternalClient[*v1beta1.Function], error) {
-	return reconciler.NewExternal(&external{
+	return reconcile.NewExternal(&external{
 		api: session.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Fresh: reconciler.Freshness, Now: c.o.Now},
+			bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Fresh: reconcile.Freshness, Now: c.o.Now},
 			ecr:     session.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
@@ -133,7 +133,7 @@ func (c *connector) invocations(ctx context.Context, f *v1beta1.Function, s *ses
 // them, and be repeated.
 func expectedReads(f *v1beta1.Function) []string {
 	switch deleted := meta.WasDeleted(f); {
-	case !deleted && f.Status.AtProvider.FunctionArn == nil && !reconciler.ObserveOnly(f):
+	case !deleted && f.Status.AtProvider.FunctionArn == nil && !reconcile.ObserveOnly(f):
 		return append(reads(f), opCreate)
 	case deleted && f.Status.AtProvider.FunctionArn != nil && f.GetCondition(xpv2.TypeReady).Reason != xpv2.ReasonDeleting:
 		return append(reads(f), opDelete)

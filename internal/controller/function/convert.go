@@ -13,7 +13,7 @@ import (
 )
 
 // createInput returns the input that creates the whole function in one call.
-func createInput(name string, s settings, a archive, p publish) *lambda.CreateFunctionInput {
+func createInput(name string, s settings, a deploymentPackage, p publish) *lambda.CreateFunctionInput {
 	in := &lambda.CreateFunctionInput{
 		FunctionName:           ptr.To(name),
 		Code:                   a.functionCode(),
@@ -109,7 +109,7 @@ func configurationInput(name string, t settings, changes diff.Changes, revision 
 
 // codeInput returns the update that deploys the archive for the architecture that it was
 // built for.
-func codeInput(name string, t settings, a archive, p publish, revision *string) *lambda.UpdateFunctionCodeInput {
+func codeInput(name string, t settings, a deploymentPackage, p publish, revision *string) *lambda.UpdateFunctionCodeInput {
 	c := a.functionCode()
 	in := &lambda.UpdateFunctionCodeInput{
 		FunctionName:        ptr.To(name),

@@ -13,8 +13,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // isNew reports whether the function is to be created and nothing was tried yet.
 func isNew(f *v1beta1.Function) bool {
-	return ownership.Untried(f) && f.Status.AtProvider.FunctionArn == nil && reconciler.MayCreate(f)
+	return ownership.Untried(f) && f.Status.AtProvider.FunctionArn == nil && reconcile.MayCreate(f)
 }
 
 // createdJustNow reports whether a function in state Failed is the result of the creation

@@ -6,9 +6,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // AWS's defaults for blocks that every function has. A block that is removed from spec is
@@ -22,7 +22,7 @@ const (
 // target returns the state that AWS is to reach: the desired state, completed from the
 // observed state for settings that are left to AWS or to other tools. Comparing it with the
 // observed state needs no more rules.
-func target(d reconciler.Desired[settings], have settings, name string, owner tagging.Owner) settings {
+func target(d reconcile.Desired[settings], have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
 	t = withoutUnshown(t, have, name)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -263,8 +263,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) reconciler.Desired[settings] {
-	return reconciler.Merge(fromSpec(forProvider, vars), fromSpec(initProvider, nil))
+func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) reconcile.Desired[settings] {
+	return reconcile.Merge(fromSpec(forProvider, vars), fromSpec(initProvider, nil))
 }
 
 func texts(cs diff.Changes) []string {

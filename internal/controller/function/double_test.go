@@ -16,9 +16,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -40,7 +40,7 @@ func newEnv(t testing.TB) *env {
 	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.Lambda = w.Retrying()
 	for _, k := range []string{"k1.zip", "k2.zip"} {
-		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})
+		b, err := archive.Zip(map[string][]byte{"index.py": []byte(k)})
 		w.Must(err)
 		w.Double.PutObject("bucket", k, b)
 	}
@@ -53,7 +53,7 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-func (e *env) external() *reconciler.External[*v1beta1.Function, observed, settings] {
+func (e *env) external() *reconcile.External[*v1beta1.Function, observed, settings] {
 	cfg := e.Double.Config(testenv.Region)
 	ext, th := testExternal(e.Lambda, e.objects)
 	th.now, th.memory, th.cache, th.reachable = e.Now, e.memory, e.Cache, e.reachable

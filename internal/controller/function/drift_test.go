@@ -9,14 +9,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // TestDriftIsDistinguishedFromUpdates checks that a change made in AWS after a function has settled is
 // reported as drift, and that a new object under the same S3 key is not.
 func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
-	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("other")})
+	zip, err := archive.Zip(map[string][]byte{"index.py": []byte("other")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,31 +35,31 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 		reason string
 		spec   func(*v1beta1.FunctionParameters)
 		do     func(*env)
-		want   reconciler.SyncState
+		want   reconcile.SyncState
 	}{
 		"Nothing": {
 			reason: "Nothing has changed.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     func(*env) {},
-			want:   reconciler.UpToDate,
+			want:   reconcile.UpToDate,
 		},
 		"Object": {
 			reason: "New code under the same key is no drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     func(e *env) { e.Double.PutObject("bucket", "k1.zip", zip) },
-			want:   reconciler.SourceChanged,
+			want:   reconcile.SourceChanged,
 		},
 		"ObjectByHand": {
 			reason: "Code that someone else has deployed is.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     codeByHand,
-			want:   reconciler.Differs,
+			want:   reconcile.Differs,
 		},
 		"InlineByHand": {
 			reason: "Inline code that someone else has replaced is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = inline },
 			do:     codeByHand,
-			want:   reconciler.Differs,
+			want:   reconcile.Differs,
 		},
 		"Tag": {
 			reason: "An image's tag that names another one now is no drift.",
@@ -68,7 +68,7 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
 			},
 			do:   func(e *env) { e.Double.PutImage("repo", "1", "sha256:"+fmt.Sprintf("%064d", 3)) },
-			want: reconciler.SourceChanged,
+			want: reconcile.SourceChanged,
 		},
 		"ImageByHand": {
 			reason: "Another image that someone has deployed is.",
@@ -80,25 +80,25 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 				_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2")})
 				e.Must(err)
 			},
-			want: reconciler.Differs,
+			want: reconcile.Differs,
 		},
 		"Setting": {
 			reason: "A setting that someone has changed is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.MemorySize = ptr.To[int32](256) },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{MemorySize: ptr.To[int32](512)}) },
-			want:   reconciler.Differs,
+			want:   reconcile.Differs,
 		},
 		"Unmanaged": {
 			reason: "One that spec leaves to others is not.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish = ptr.To(true) },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
-			want:   reconciler.UpToDate,
+			want:   reconcile.UpToDate,
 		},
 		"UnmanagedAndPublished": {
 			reason: "A manual change of a field that spec does not set is not drift, even if a version of it is due.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish, p.PublishOn = ptr.To(true), ptr.To("AnyChange") },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
-			want:   reconciler.SourceChanged,
+			want:   reconcile.SourceChanged,
 		},
 	}
 	for name, tc := range cases {
@@ -108,8 +108,8 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			e.Settle(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			attempt := &reconciler.Attempt{}
-			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), f); err != nil {
+			attempt := &reconcile.Attempt{}
+			if _, err := e.External().Observe(reconcile.WithAttempt(t.Context(), attempt), f); err != nil {
 				t.Fatal(err)
 			}
 			if got, _ := attempt.SyncState(); got != tc.want {

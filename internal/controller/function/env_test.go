@@ -15,10 +15,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -60,11 +60,11 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 		for k, v := range i {
 			files[k] = []byte(v)
 		}
-		b, err := bundle.Zip(files)
+		b, err := archive.Zip(files)
 		if err != nil {
 			panic(err)
 		}
-		o.Configuration.CodeSha256 = ptr.To(bundle.Hash(b))
+		o.Configuration.CodeSha256 = ptr.To(archive.Hash(b))
 	}
 	for _, c := range change {
 		c(o)
@@ -73,15 +73,15 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal returns an external client and the external that it uses.
-func testExternal(api lambdaAPI, objs testenv.Objects) (*reconciler.External[*v1beta1.Function, observed, settings], *external) {
+func testExternal(api lambdaAPI, objs testenv.Objects) (*reconcile.External[*v1beta1.Function, observed, settings], *external) {
 	t := externalWith(api, objs)
-	return reconciler.NewExternal(t, calls), t
+	return reconcile.NewExternal(t, calls), t
 }
 
 func externalWith(api lambdaAPI, objs testenv.Objects) *external {
 	return &external{
 		api:      api,
-		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
+		resolver: &resolver{objects: objs, bundles: archive.Finder{Objects: objs}},
 		owner:    testenv.Owner(kind, ""),
 		memory:   newRecords(),
 		now:      func() time.Time { return testenv.Start },

@@ -13,9 +13,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxEnvironment is Lambda's limit for all names and values together, in bytes.
@@ -101,7 +101,7 @@ func reportEnvironment(ctx context.Context, e *types.EnvironmentResponse) {
 		e = &types.EnvironmentResponse{}
 	}
 	if b, err := json.Marshal(e.Variables); err == nil && e.Error == nil {
-		reconciler.ReportSize(ctx, advice.EnvironmentNearLimit, len(b))
+		reconcile.ReportSize(ctx, advice.EnvironmentNearLimit, len(b))
 	}
 }
 

@@ -20,11 +20,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // external is a function in AWS. It lives for one reconcile: each call uses what an earlier
@@ -58,19 +58,19 @@ type external struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[observed, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces of the shared client that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
-	_ reconciler.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.Function, observed, settings]         = &external{}
-	_ reconciler.Planner[*v1beta1.Function, observed, settings]          = &external{}
-	_ reconciler.CreationPreparer[*v1beta1.Function, settings]           = &external{}
-	_ reconciler.DeletionPreparer[*v1beta1.Function, observed, settings] = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.Function]                   = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
+	_ reconcile.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.Function, observed, settings]         = &external{}
+	_ reconcile.Planner[*v1beta1.Function, observed, settings]          = &external{}
+	_ reconcile.CreationPreparer[*v1beta1.Function, settings]           = &external{}
+	_ reconcile.DeletionPreparer[*v1beta1.Function, observed, settings] = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.Function]                   = &external{}
 )
 
 // Read reads the function with GetFunction, and makes one more call for each separate
@@ -138,8 +138,8 @@ func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvide
 
 // Compare compares spec, including the code and variables that it refers to, with the
 // function.
-func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (c reconciler.Comparison[settings], err error) {
-	if e.owned != ownership.Ours || reconciler.ObserveOnly(f) {
+func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found) (c reconcile.Comparison[settings], err error) {
+	if e.owned != ownership.Ours || reconcile.ObserveOnly(f) {
 		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}
@@ -148,7 +148,7 @@ func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconcile
 }
 
 // Plan returns the calls that are due.
-func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ reconciler.Comparison[settings]) (reconciler.Plan, error) {
+func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ reconcile.Comparison[settings]) (reconcile.Plan, error) {
 	p, decisionInput := e.plan, e.decisionInput(f, o.Resource)
 	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
@@ -163,13 +163,13 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 		e.memory.recovered(f)
 	}
 	e.recreates, e.repairs = d.recreate, !decisionInput.fresh && failed(o.Resource.config())
-	plan := reconciler.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	plan := reconcile.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
 	if !decisionInput.updatable {
 		plan.Changes = p.Changes.But(publishPath) // Without Update, a version that is not published is not drift.
 	}
-	var steps []reconciler.Step
+	var steps []reconcile.Step
 	for _, c := range d.due {
-		steps = append(steps, reconciler.Step{Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
+		steps = append(steps, reconcile.Step{Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
 	}
 	return e.withHistory(ctx, f, plan.With(steps...))
 }
@@ -181,8 +181,8 @@ func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput 
 		fresh:       fresh(f),
 		activated:   f.Status.AtProvider.Activated,
 		ours:        createdJustNow(f, e.owned, o, e.now()),
-		updatable:   reconciler.Allows(f, xpv2.ManagementActionUpdate),
-		recreatable: reconciler.Allows(f, xpv2.ManagementActionDelete) && reconciler.Allows(f, xpv2.ManagementActionCreate),
+		updatable:   reconcile.Allows(f, xpv2.ManagementActionUpdate),
+		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) && reconcile.Allows(f, xpv2.ManagementActionCreate),
 		repairs:     repairs,
 		repaired:    repaired,
 		now:         e.now(),
@@ -305,7 +305,7 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 	case err == nil:
 		e.memory.accept(f, c, e.plan.sent(c))
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
-		return reconciler.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", o.Description, u.Call, awserr.Clean(err).Error()))
+		return reconcile.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", o.Description, u.Call, awserr.Clean(err).Error()))
 	case refuses(err):
 		e.memory.refuse(f, c, c.carried(e.plan.Changes), awserr.IsTerminal(err))
 	}
@@ -324,7 +324,7 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) err
 	if o.Resource.config().State == types.StateDeleting {
 		// AWS deletes a durable function only after its executions have ended.
 		since := e.now().Sub(f.GetDeletionTimestamp().Time)
-		reconciler.Abort(ctx, max(reconciler.PendingDelay(since), min(since/20, retryAfter)))
+		reconcile.Abort(ctx, max(reconcile.PendingDelay(since), min(since/20, retryAfter)))
 		return nil
 	}
 	e.memory.forget(f)

@@ -17,9 +17,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -53,11 +53,11 @@ func TestObserve(t *testing.T) {
 		"Steady": {Reason: "A steady function is ready, by one call.", Resource: testFunction(), AWS: has(ours(testFunction())), Want: inOrder},
 		"Drift": {
 			Reason: "A manual change is detected.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
-			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
+			Want: observation{Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
 		},
 		"CodeDrift": {
 			Reason: "Code that someone else deployed is seen by its hash.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") })),
-			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one},
+			Want: observation{Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one},
 		},
 		"MidUpdate": {
 			Reason:   "While AWS updates nothing is due, whatever differs.",
@@ -65,7 +65,7 @@ func TestObserve(t *testing.T) {
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 			})),
-			Want: observation{Exists: true, UpToDate: true, Ready: reconciler.ReasonUpdating, Reserved: testenv.None, Calls: one},
+			Want: observation{Exists: true, UpToDate: true, Ready: reconcile.ReasonUpdating, Reserved: testenv.None, Calls: one},
 		},
 		"Foreign": {
 			Reason: "A function without our tags is not touched.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
@@ -73,7 +73,7 @@ func TestObserve(t *testing.T) {
 		},
 		"Imported": {
 			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(testenv.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
+			Want: observation{Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
 		},
 		"LostAnswer": {Reason: "The result of an unanswered create is recognized by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
 		"ForeignWhenDeleted": {
@@ -112,7 +112,7 @@ func TestObserve(t *testing.T) {
 			Reason: "An environment that AWS can't decrypt is not an empty one, and does not hold up anything.",
 			Resource: testFunction(func(f mg) {
 				f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
-				f.SetConditions(reconciler.Updating(1, ""))
+				f.SetConditions(reconcile.Updating(1, ""))
 			}),
 			AWS:  has(ours(testFunction(), undecryptable)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
@@ -147,8 +147,8 @@ func TestSecretsStaySecret(t *testing.T) {
 		}),
 	})
 	e, th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
-	attempt := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(testContext(t), attempt)
+	attempt := &reconcile.Attempt{}
+	ctx := reconcile.WithAttempt(testContext(t), attempt)
 
 	obs, err := e.Observe(ctx, f)
 	if err != nil {
@@ -282,8 +282,8 @@ func TestDeletionLingers(t *testing.T) {
 		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
 		}), nil)}).Lambda, nil)
-		attempt := &reconciler.Attempt{}
-		ctx := reconciler.WithAttempt(t.Context(), attempt)
+		attempt := &reconcile.Attempt{}
+		ctx := reconcile.WithAttempt(t.Context(), attempt)
 		if _, err := e.Observe(ctx, f); err != nil {
 			t.Fatal(err)
 		}

@@ -16,7 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -160,7 +160,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 }
 
 // settledOnce marks a function as reconciled since its spec changed.
-func settledOnce(f *v1beta1.Function) { f.SetConditions(reconciler.Updating(f.Generation, "")) }
+func settledOnce(f *v1beta1.Function) { f.SetConditions(reconcile.Updating(f.Generation, "")) }
 
 // TestKeyWithoutVariables checks the key of a function without variables, for which AWS
 // keeps none.

@@ -14,10 +14,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // pathHistory is the setting that limits the number of versions.
@@ -61,18 +61,18 @@ func excess(f *v1beta1.Function) []string {
 func steady(f *v1beta1.Function) bool {
 	ready := f.GetCondition(xpv2.TypeReady)
 	return ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == f.GetGeneration() &&
-		!meta.WasDeleted(f) && reconciler.Allows(f, xpv2.ManagementActionUpdate)
+		!meta.WasDeleted(f) && reconcile.Allows(f, xpv2.ManagementActionUpdate)
 }
 
 // withHistory adds to a plan that has no other call the deletion of a version beyond the
 // limit that nothing uses.
-func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p reconciler.Plan) (reconciler.Plan, error) {
+func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p reconcile.Plan) (reconcile.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
 	case limit == nil:
 		return p, nil
 	case p.Call == string(opPublish):
-		reconciler.Reserve(ctx, versions.CallList)
+		reconcile.Reserve(ctx, versions.CallList)
 		return p, nil
 	case p.Call != "" || p.Ready.Status != corev1.ConditionTrue:
 		return p, nil
@@ -84,7 +84,7 @@ func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p recon
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)}}
 		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
-		reconciler.RequeueAfter(ctx, reconciler.MinPending)
+		reconcile.RequeueAfter(ctx, reconcile.MinPending)
 	}
 	return p, nil
 }
@@ -110,7 +110,7 @@ func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.Fun
 		return err
 	}
 	i := versions.Intent{Before: versions.Highest(all), Fingerprint: sum}
-	return errors.Wrap(reconciler.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
+	return errors.Wrap(reconcile.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
 }
 
 // remember adds a published version to the history if it belongs to the function.

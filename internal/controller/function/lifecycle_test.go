@@ -18,10 +18,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -50,7 +50,7 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 	})
 	e.Settle(f)
-	b, err := bundle.Zip(map[string][]byte{"index.py": []byte("replaced")})
+	b, err := archive.Zip(map[string][]byte{"index.py": []byte("replaced")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,8 +58,8 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(f)); diff != "" {
 		t.Errorf("a replaced object under the same key must be deployed, once: -want, +got:\n%s", diff)
 	}
-	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(b) {
-		t.Errorf("AWS must run the new object: want %s, got %s", bundle.Hash(b), got)
+	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != archive.Hash(b) {
+		t.Errorf("AWS must run the new object: want %s, got %s", archive.Hash(b), got)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestManualCodeChangesAreReverted(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = &code })
 			e.Settle(f)
 			right := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
-			other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by hand")})
+			other, err := archive.Zip(map[string][]byte{"index.py": []byte("by hand")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,7 +97,7 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 		f.Spec.ForProvider.Code = nil
 	})
 	e.Settle(f)
-	other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by CI")})
+	other, err := archive.Zip(map[string][]byte{"index.py": []byte("by CI")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +108,8 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 	if got := e.Settle(f); len(got) > 0 {
 		t.Errorf("code in initProvider must be left to the other tool after creation, got %v", got)
 	}
-	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(other) {
-		t.Errorf("the other tool's code must stay: want %s, got %s", bundle.Hash(other), got)
+	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != archive.Hash(other) {
+		t.Errorf("the other tool's code must stay: want %s, got %s", archive.Hash(other), got)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestLostAnswerToCreate(t *testing.T) {
 
 func TestForeignFunctionIsNeverTouched(t *testing.T) {
 	e := newEnv(t)
-	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("theirs")})
+	zip, err := archive.Zip(map[string][]byte{"index.py": []byte("theirs")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 )
 
 // listAPI has the call that polls many resources at once.
@@ -59,7 +59,7 @@ func listItems(f *v1beta1.Function) []listpoll.Ref {
 	case c.ImageURI != nil && ptr.Deref(c.TrackImageTag, false):
 		return nil
 	}
-	object, ok := bundle.Listed(source(*c), s.DeployedCode)
+	object, ok := archive.Listed(source(*c), s.DeployedCode)
 	if !ok {
 		return nil
 	}

@@ -13,10 +13,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // kind is the kind of resource that the ownership tags record.
@@ -51,11 +51,11 @@ var afterCreation = []string{"reservedConcurrentExecutions", "recursiveLoop", "f
 
 // plan carries the result of an observation to the call that follows it.
 type plan struct {
-	reconciler.Comparison[settings]
+	reconcile.Comparison[settings]
 
 	name     string
 	resource observed
-	archive  archive
+	archive  deploymentPackage
 	// publishedSince is why a version is to be published, if one is.
 	publishedSince string
 	// fingerprints has the fingerprints of the settings that AWS may not return.
@@ -63,7 +63,7 @@ type plan struct {
 }
 
 // compared resolves what spec refers to and compares it with the observation.
-func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (plan, error) {
+func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found) (plan, error) {
 	p := plan{name: o.Name, resource: o.Resource}
 	p.Observed = o.Settings
 	if p.Observed.FunctionScalingConfig == nil && o.Resource.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
@@ -84,9 +84,9 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcil
 	}
 	p.Target = target(d, p.Observed, p.name, e.owner)
 	hide(&p, d.Settings, func(path, fingerprint string) bool { return e.memory.mustSend(f, path, fingerprint, fresh(f)) })
-	p.Comparison = reconciler.Compare(p.Target, p.Observed)
+	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	p = p.withPublication(f, d)
-	mayUpdate := reconciler.Allows(f, xpv2.ManagementActionUpdate)
+	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
 	if !mayUpdate && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
 		p.Changes = p.Changes.But("code.source") // Whether it differs is unknown.
 	}
@@ -145,7 +145,7 @@ func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string 
 	case len(carried) == 0:
 		return "retried the failed change"
 	}
-	return reconciler.Cause(ctx, f) + ": " + carried.String()
+	return reconcile.Cause(ctx, f) + ": " + carried.String()
 }
 
 // update makes one call.

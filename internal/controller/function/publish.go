@@ -13,10 +13,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -72,7 +72,7 @@ func creating(f *v1beta1.Function) publish {
 // withPublication returns the plan with the change that publishes a version, if one is due:
 // if code or configuration differ from what was published last. Changes that others made to
 // settings that the manifest leaves open are published only with publishOn AnyChange.
-func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings]) plan {
+func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]) plan {
 	if !publishing(f).publish {
 		return p
 	}
@@ -82,7 +82,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings
 	}
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
 		served := len(configuration(p.Changes)) == 0 && !p.Changes.Any(codePaths...)
-		if served && (s.PublishedSpecFingerprint == nil || !reconciler.Settled(f)) {
+		if served && (s.PublishedSpecFingerprint == nil || !reconcile.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}
 		return p
@@ -94,7 +94,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings
 	}
 	p.publishedSince = publishedSince(s.LatestPublishedVersion, byHand)
 	p.Target.Publish, p.Observed.Publish = ptr.To(newVersion), s.LatestPublishedVersion
-	p.Comparison = reconciler.Compare(p.Target, p.Observed)
+	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	return p
 }
 
@@ -102,7 +102,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings
 // references determine. Settings that are left to AWS or to others do not count. Variables
 // and code are taken from the observation, because they differ from the manifest only until
 // the pending change is made.
-func (p plan) specFingerprint(d reconciler.Desired[settings]) string {
+func (p plan) specFingerprint(d reconcile.Desired[settings]) string {
 	s := diff.Fill(withDefaults(d.Settings, p.Observed, p.name), settings{}, d.Left)
 	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
 	if s.Code != (code{}) {
@@ -114,7 +114,7 @@ func (p plan) specFingerprint(d reconciler.Desired[settings]) string {
 }
 
 // managedVariables returns the observed values of the variables that the manifest sets.
-func (p plan) managedVariables(d reconciler.Desired[settings]) *types.EnvironmentResponse {
+func (p plan) managedVariables(d reconcile.Desired[settings]) *types.EnvironmentResponse {
 	out := map[string]string{}
 	if e := p.resource.config().Environment; e != nil {
 		for name, value := range e.Variables {
@@ -182,9 +182,9 @@ func prepared(c *types.FunctionConfiguration) bool {
 func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.Condition {
 	version := ptr.Deref(c.Version, "")
 	if c.State == types.StateFailed {
-		return reconciler.Unavailable(f.generation, "version "+version+" failed: "+reason(c))
+		return reconcile.Unavailable(f.generation, "version "+version+" failed: "+reason(c))
 	}
-	return reconciler.Updating(f.generation, "AWS is preparing version "+version)
+	return reconcile.Updating(f.generation, "AWS is preparing version "+version)
 }
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was

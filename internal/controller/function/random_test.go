@@ -9,8 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -181,7 +181,7 @@ func randomObjects() (testenv.Objects, error) {
 		secret("ns", "zip"):      refs.ObjectData{},
 	}
 	for _, k := range []string{"z1", "z2"} {
-		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})
+		b, err := archive.Zip(map[string][]byte{"index.py": []byte(k)})
 		if err != nil {
 			return nil, err
 		}

@@ -12,7 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -90,14 +90,14 @@ func decide(o observed, calls []call, changes diff.Changes, f decisionInput) dec
 	c := o.config()
 	switch {
 	case c.State == types.StatePending && (!f.activated || c.StateReasonCode == types.StateReasonCodeCreating):
-		return decision{ready: reconciler.Creating(f.generation, reason(c))}
+		return decision{ready: reconcile.Creating(f.generation, reason(c))}
 	case c.LastUpdateStatusReasonCode == creatingCode && c.LastUpdateStatus == types.LastUpdateStatusInProgress:
 		// AWS also uses the reason code of a creation for an update.
-		return decision{ready: reconciler.Updating(f.generation, "AWS is applying the change")}
+		return decision{ready: reconcile.Updating(f.generation, "AWS is applying the change")}
 	case c.State == types.StatePending, c.LastUpdateStatus == types.LastUpdateStatusInProgress:
-		return decision{ready: reconciler.Updating(f.generation, reason(c))}
+		return decision{ready: reconcile.Updating(f.generation, reason(c))}
 	case c.State == types.StateDeleting, c.State == types.StateDeactivating:
-		return decision{ready: reconciler.Unavailable(f.generation, reason(c)), wait: retryAfter / 10}
+		return decision{ready: reconcile.Unavailable(f.generation, reason(c)), wait: retryAfter / 10}
 	case c.State == types.StateFailed && !f.activated:
 		return failedCreation(c, calls, f)
 	case c.State == types.StateFailed, c.LastUpdateStatus == types.LastUpdateStatusFailed:
@@ -116,15 +116,15 @@ func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Cond
 	c := o.config()
 	switch {
 	case len(changes) > 0 && f.updatable:
-		return reconciler.Updating(f.generation, "changing "+changes.Names())
+		return reconcile.Updating(f.generation, "changing "+changes.Names())
 	case unreadable(c) != "":
-		return reconciler.Unavailable(f.generation, unreadable(c))
+		return reconcile.Unavailable(f.generation, unreadable(c))
 	case o.publishing != nil && !prepared(o.publishing):
 		return publishingCondition(o.publishing, f)
 	case serves(c), c.State == "":
-		return reconciler.Available(f.generation)
+		return reconcile.Available(f.generation)
 	default:
-		return reconciler.Unavailable(f.generation, reason(c))
+		return reconcile.Unavailable(f.generation, reason(c))
 	}
 }
 
@@ -139,7 +139,7 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f decisionInpu
 	message := "creation failed: " + reason(c)
 	switch {
 	case f.ours && f.recreatable:
-		d := decision{ready: reconciler.Unavailable(f.generation, message)}
+		d := decision{ready: reconcile.Unavailable(f.generation, message)}
 		if d.wait = f.rest(c, recreateAfter, recreateAtMost); d.wait == 0 || f.fresh {
 			d.wait, d.recreate = 0, true
 		}
@@ -153,7 +153,7 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f decisionInpu
 // failedUpdate sends the update again: immediately if the user changed the spec, otherwise
 // after a delay. Calls that did not fail are not delayed.
 func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f decisionInput) decision {
-	d := decision{ready: reconciler.Unavailable(f.generation, message)}
+	d := decision{ready: reconcile.Unavailable(f.generation, message)}
 	if !f.updatable {
 		return d
 	}

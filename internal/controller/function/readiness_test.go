@@ -13,7 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestDecide(t *testing.T) {
@@ -52,14 +52,14 @@ func TestDecide(t *testing.T) {
 			reason: "A function that was active before is being updated, not created.",
 			config: types.FunctionConfiguration{State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring},
 			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: reconciler.ReasonUpdating, message: "(Restoring)"},
+			want:   want{status: "False", reason: reconcile.ReasonUpdating, message: "(Restoring)"},
 		},
 		"Updating": {
 			reason:  "While AWS updates, nothing is sent.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress, LastUpdateStatusReason: ptr.To("The function is being created."), LastUpdateStatusReasonCode: "Creating"},
 			changes: some,
 			input:   decisionInput{activated: true},
-			want:    want{status: "False", reason: reconciler.ReasonUpdating, message: "AWS is applying the change"},
+			want:    want{status: "False", reason: reconcile.ReasonUpdating, message: "AWS is applying the change"},
 		},
 		"Available": {
 			reason: "Active and the same: ready.",
@@ -70,7 +70,7 @@ func TestDecide(t *testing.T) {
 			reason:  "What differs makes it not ready, and is named.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful},
 			changes: some,
-			want:    want{status: "False", reason: reconciler.ReasonUpdating, message: "changing memorySize", due: opUpdateConfiguration},
+			want:    want{status: "False", reason: reconcile.ReasonUpdating, message: "changing memorySize", due: opUpdateConfiguration},
 		},
 		"Inactive": {
 			reason: "An inactive function does not serve the next invocation.",

@@ -6,9 +6,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // objectRefs returns the Secrets and ConfigMaps that a function's spec refers to. A change
@@ -23,7 +23,7 @@ func objectRefs(f *v1beta1.Function) []refs.ObjectRef {
 }
 
 // references returns the references by which a function's spec names other resources.
-func references(f *v1beta1.Function) []reconciler.Reference {
+func references(f *v1beta1.Function) []reconcile.Reference {
 	found := settingsReferences(f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
 		found = append(found, settingsReferences(*f.Spec.InitProvider)...)
@@ -31,22 +31,22 @@ func references(f *v1beta1.Function) []reconciler.Reference {
 	return found
 }
 
-func settingsReferences(s v1beta1.FunctionSettings) []reconciler.Reference {
+func settingsReferences(s v1beta1.FunctionSettings) []reconcile.Reference {
 	layer, signing, capacity := v1beta1.LayerVersionGroupVersionKind, v1beta1.CodeSigningConfigGroupVersionKind, v1beta1.CapacityProviderGroupVersionKind
-	var found []reconciler.Reference
+	var found []reconcile.Reference
 	for i := range s.LayerRefs {
-		found = append(found, reconciler.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
+		found = append(found, reconcile.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
 	}
 	if len(s.LayerRefs) == 0 && s.LayerSelector != nil {
-		found = append(found, reconciler.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
+		found = append(found, reconcile.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
 	}
 	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
-		found = append(found, reconciler.Reference{Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef, Selector: s.CodeSigningConfigArnSelector})
+		found = append(found, reconcile.Reference{Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef, Selector: s.CodeSigningConfigArnSelector})
 	}
 	if c := s.CapacityProviderConfig; c != nil {
 		l := c.LambdaManagedInstancesCapacityProviderConfig
 		if l.CapacityProviderArnRef != nil || l.CapacityProviderArnSelector != nil {
-			found = append(found, reconciler.Reference{
+			found = append(found, reconcile.Reference{
 				Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
 				To:    capacity, Ref: l.CapacityProviderArnRef, Selector: l.CapacityProviderArnSelector,
 			})

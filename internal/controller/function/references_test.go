@@ -9,7 +9,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestOtherResources(t *testing.T) {
@@ -23,7 +23,7 @@ func TestOtherResources(t *testing.T) {
 		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArnSelector: selector},
 	}
 	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerSelector: selector}
-	want := []reconciler.Reference{
+	want := []reconcile.Reference{
 		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("one"))},
 		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("two"))},
 		{Field: "codeSigningConfigArn", To: v1beta1.CodeSigningConfigGroupVersionKind, Ref: ptr.To(ref("signing"))},

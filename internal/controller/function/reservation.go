@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -58,7 +58,7 @@ func (e *external) checkReservation(ctx context.Context, p plan) error {
 		have = provisioned
 	}
 	free := f.UnreservedConcurrentExecutions + have
-	return reconciler.Invalid(errors.Errorf("spec.forProvider.reservedConcurrentExecutions is %d: of the account's %d concurrent executions in this region, %d are not reserved for other functions, of which %d have to stay unreserved: reserve at most %d, reserve less for other functions, or have AWS raise the account's limit",
+	return reconcile.Invalid(errors.Errorf("spec.forProvider.reservedConcurrentExecutions is %d: of the account's %d concurrent executions in this region, %d are not reserved for other functions, of which %d have to stay unreserved: reserve at most %d, reserve less for other functions, or have AWS raise the account's limit",
 		want, f.ConcurrentExecutions, free, minimum(f), max(free-minimum(f), 0)))
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -88,7 +88,7 @@ func TestCheckReservation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			th := externalWith(&tc.api, nil)
 			th.account = &tc.account
-			err := th.checkReservation(t.Context(), plan{name: "f", Comparison: reconciler.Comparison[settings]{Target: settings{ReservedConcurrentExecutions: &tc.want}, Observed: settings{ReservedConcurrentExecutions: tc.have}}})
+			err := th.checkReservation(t.Context(), plan{name: "f", Comparison: reconcile.Comparison[settings]{Target: settings{ReservedConcurrentExecutions: &tc.want}, Observed: settings{ReservedConcurrentExecutions: tc.have}}})
 			if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.message, err)
 			}

@@ -10,10 +10,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/imageuri"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
 
 // resolver turns a spec into desired settings by reading everything that the spec refers
@@ -21,7 +21,7 @@ import (
 type resolver struct {
 	objects objectReader
 	fields  refs.Getter
-	bundles bundle.Finder
+	bundles archive.Finder
 	ecr     ecrAPI
 }
 
@@ -66,8 +66,8 @@ func (r *resolver) references(ctx context.Context, namespace, at string, p v1bet
 
 // archive returns the deployment package and its identity, and an error if it doesn't match
 // the pinned hash. deployed is the code that was deployed last.
-func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode) (archive, error) {
-	a := archive{spec: c}
+func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode) (deploymentPackage, error) {
+	a := deploymentPackage{spec: c}
 	if c.ImageURI != nil {
 		return r.image(ctx, a)
 	}
@@ -77,7 +77,7 @@ func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.Func
 }
 
 // image looks up the digest of an image tag if the user wants the tag to be tracked.
-func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
+func (r *resolver) image(ctx context.Context, a deploymentPackage) (deploymentPackage, error) {
 	image, ok := imageuri.Parse(*a.spec.ImageURI)
 	if !ptr.Deref(a.spec.TrackImageTag, false) || !ok || image.Digest != "" {
 		return a, nil

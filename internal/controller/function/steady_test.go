@@ -19,7 +19,7 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -33,8 +33,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -47,7 +47,7 @@ type steadyFleet struct {
 	pages      [][]byte
 	session    *session.Session
 	poller     *listpoll.Poller
-	reconciler reconcile.Reconciler
+	reconciler ctrlreconcile.Reconciler
 	cache      steadyCache
 
 	// reads counts pages, others has the other calls.
@@ -88,13 +88,13 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 	}
 	clock := func() time.Time { return f.now }
 	f.poller = listpoll.New(listpoll.Options{Interval: 10 * time.Minute, FullReadSpacing: 10 * time.Hour, MaxFullReadInterval: 100_000 * time.Hour, Now: clock})
-	o := reconciler.Options{
+	o := reconcile.Options{
 		Options: controller.Options{Logger: rtlogging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 100, Features: &feature.Flags{}},
-		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: reconciler.NewMetrics(), Fields: refs.NewFieldReader(refs.FieldReaderOptions{}),
+		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: reconcile.NewMetrics(), Fields: refs.NewFieldReader(refs.FieldReaderOptions{}),
 		MinPollInterval: 30 * time.Second, PollJitter: 0.1, ClusterID: testenv.Cluster, Now: clock, Random: func() float64 { return 0.5 },
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
-	f.reconciler = reconciler.NewReconciler(&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), aliases: &f.cache}), event.NewNopRecorder())
+	f.reconciler = reconcile.NewReconciler(&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), aliases: &f.cache}), event.NewNopRecorder())
 	return f
 }
 
@@ -157,7 +157,7 @@ func (f *steadyFleet) Resolve(context.Context, resource.ModernManaged, string) (
 func (f *steadyFleet) reconcile(ctx context.Context) {
 	f.Helper()
 	for key := range f.cache.functions {
-		if _, err := f.reconciler.Reconcile(ctx, reconcile.Request{NamespacedName: key}); err != nil {
+		if _, err := f.reconciler.Reconcile(ctx, ctrlreconcile.Request{NamespacedName: key}); err != nil {
 			f.Fatal(err)
 		}
 	}

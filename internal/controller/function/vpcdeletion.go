@@ -18,8 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // reasonVPCKept is the reason of the event for a function that is deleted without releasing
@@ -28,7 +28,7 @@ const reasonVPCKept event.Reason = "CannotReleaseVPC"
 
 // releaseDelays are the delays after each failed attempt to release the VPC. After the last
 // one the function is deleted anyway.
-var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconciler.MinPending}
+var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconcile.MinPending}
 
 // settleLimit is how long a deletion waits for AWS to finish a change, measured from AWS's
 // LastModified.
@@ -46,9 +46,9 @@ func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o fou
 	case releaseDue:
 		return false, e.send(ctx, f, o, r)
 	case releaseStuck:
-		reconciler.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
+		reconcile.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
 	case releaseFailed:
-		reconciler.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
+		reconcile.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
 	case releaseDone:
 	}
 	return true, nil
@@ -61,21 +61,21 @@ func asItIs(why error) event.Event {
 
 // await waits until AWS finishes a change. It reports nothing if Ready already says so.
 func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
-	after := reconciler.PendingDelay(e.now().Sub(f.GetDeletionTimestamp().Time))
-	c := reconciler.Deleting(f.GetGeneration(), r.message())
+	after := reconcile.PendingDelay(e.now().Sub(f.GetDeletionTimestamp().Time))
+	c := reconcile.Deleting(f.GetGeneration(), r.message())
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
-		reconciler.Abort(ctx, after)
+		reconcile.Abort(ctx, after)
 		return
 	}
 	f.SetConditions(c)
-	reconciler.DescribeChange(ctx, r.message())
-	reconciler.RequeueAfter(ctx, after)
+	reconcile.DescribeChange(ctx, r.message())
+	reconcile.RequeueAfter(ctx, after)
 }
 
 // send sends the change that releases the VPC. Every answer of AWS apart from throttling
 // counts as an attempt; a call without an answer is retried like any other.
 func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *release) error {
-	if !reconciler.Reserve(ctx, string(opUpdateConfiguration)) {
+	if !reconcile.Reserve(ctx, string(opUpdateConfiguration)) {
 		return nil
 	}
 	_, err := e.api.UpdateFunctionConfiguration(ctx, r.input(o.Name))
@@ -85,16 +85,16 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 	s := &f.Status.AtProvider
 	s.VPCReleaseAttempts++
 	if err == nil {
-		f.SetConditions(reconciler.Deleting(f.GetGeneration(), r.message()))
-		reconciler.DescribeChange(ctx, r.message())
-		reconciler.RequeueAfter(ctx, reconciler.MinPending)
+		f.SetConditions(reconcile.Deleting(f.GetGeneration(), r.message()))
+		reconcile.DescribeChange(ctx, r.message())
+		reconcile.RequeueAfter(ctx, reconcile.MinPending)
 		return nil
 	}
 	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
-	reconciler.Emit(ctx, event.Warning(reasonVPCKept, err))
-	f.SetConditions(reconciler.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
-	reconciler.DescribeChange(ctx, r.does+" before the deletion was rejected")
-	reconciler.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
+	reconcile.Emit(ctx, event.Warning(reasonVPCKept, err))
+	f.SetConditions(reconcile.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
+	reconcile.DescribeChange(ctx, r.does+" before the deletion was rejected")
+	reconcile.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
 	return nil
 }
 
@@ -117,7 +117,7 @@ type release struct {
 func (e *external) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
 	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
 	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
-	if have == nil && !begun || c.State == types.StateDeleting || !reconciler.Allows(f, xpv2.ManagementActionUpdate) {
+	if have == nil && !begun || c.State == types.StateDeleting || !reconcile.Allows(f, xpv2.ManagementActionUpdate) {
 		return nil
 	}
 	if ptr.Deref(p.DetachFromVPCOnDestroy, false) {
@@ -152,7 +152,7 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []stri
 		groups = append(groups, *group)
 	}
 	if len(groups) == 0 && missing != nil {
-		reconciler.Emit(ctx, asItIs(missing))
+		reconcile.Emit(ctx, asItIs(missing))
 	}
 	return groups
 }

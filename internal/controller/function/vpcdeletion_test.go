@@ -16,7 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -147,13 +147,13 @@ func TestDeleteInVPC(t *testing.T) {
 			})
 			e, th := testExternal(api.Lambda, nil)
 			th.resolver.fields = testenv.Fields{"default": "sg-default"}
-			attempt := &reconciler.Attempt{ReserveFn: func(ops ...string) time.Duration {
+			attempt := &reconcile.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				if slices.Contains(ops, "UpdateFunctionConfiguration") {
 					return tc.quota
 				}
 				return 0
 			}}
-			ctx := reconciler.WithAttempt(testContext(t), attempt)
+			ctx := reconcile.WithAttempt(testContext(t), attempt)
 			if _, err := e.Observe(ctx, f); err != nil {
 				t.Fatal(err)
 			}
@@ -187,12 +187,12 @@ func TestDeleteInVPC(t *testing.T) {
 func TestWaitForReleaseIsSilent(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
-	f.SetConditions(reconciler.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
+	f.SetConditions(reconcile.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
 	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	}), nil)}).Lambda, nil)
-	attempt := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(testContext(t), attempt)
+	attempt := &reconcile.Attempt{}
+	ctx := reconcile.WithAttempt(testContext(t), attempt)
 	if _, err := e.Observe(ctx, f); err != nil {
 		t.Fatal(err)
 	}

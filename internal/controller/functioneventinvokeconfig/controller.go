@@ -14,15 +14,15 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of FunctionEventInvokeConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{fields: o.Fields}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.FunctionEventInvokeConfig]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		New:          func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
@@ -48,16 +48,16 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeCon
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
-func references(mg *v1beta1.FunctionEventInvokeConfig) []reconciler.Reference {
+func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 	p := mg.Spec.ForProvider
-	refs := []reconciler.Reference{
+	refs := []reconcile.Reference{
 		functionconfig.FunctionReference(p.ConfiguredFunction),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 	for _, d := range destinationsOf(mg) {
-		refs = append(refs, reconciler.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
+		refs = append(refs, reconcile.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
 	}
 	return refs
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 var ignoreSDK = cmpopts.IgnoreUnexported(lambda.PutFunctionEventInvokeConfigInput{}, types.DestinationConfig{}, types.OnFailure{}, types.OnSuccess{})
@@ -91,7 +91,7 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 		return queueARN, nil
 	})
 	want := destinations{OnFailure: destination{ptr.To(queueARN)}, OnSuccess: destination{ptr.To(queueARN)}}
-	if diff := cmp.Diff(want, reconciler.Merge(forProvider, initProvider).Settings.DestinationConfig); diff != "" || err != nil {
+	if diff := cmp.Diff(want, reconcile.Merge(forProvider, initProvider).Settings.DestinationConfig); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
 	if diff := cmp.Diff([]string{"destinationConfig.onFailure", "destinationConfig.onSuccess"}, read); diff != "" {

@@ -2,7 +2,7 @@ package functioneventinvokeconfig
 
 import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // desired returns the settings of spec.
@@ -17,7 +17,7 @@ func desired(mg *v1beta1.FunctionEventInvokeConfig, read lookup) (forProvider, i
 
 // compare returns how spec differs from what was observed. What spec does not set is
 // Lambda's default, and not left to AWS.
-func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
+func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
 	t := d.Settings
 	for path, f := range map[string]struct{ to, from **int32 }{
 		"maximumEventAgeInSeconds": {&t.MaximumEventAgeInSeconds, &observed.MaximumEventAgeInSeconds},
@@ -35,5 +35,5 @@ func compare(d reconciler.Desired[settings], observed settings) reconciler.Compa
 			*f.to = *f.from
 		}
 	}
-	return reconciler.Compare(t, observed)
+	return reconcile.Compare(t, observed)
 }

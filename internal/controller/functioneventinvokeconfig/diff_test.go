@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestCompare(t *testing.T) {
@@ -66,7 +66,7 @@ func TestCompare(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := compare(reconciler.Merge(forProvider, initProvider), fromAWS(tc.there))
+			c := compare(reconcile.Merge(forProvider, initProvider), fromAWS(tc.there))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

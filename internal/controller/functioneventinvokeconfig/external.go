@@ -10,20 +10,20 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 type (
-	found  = reconciler.Observation[types.FunctionEventInvokeConfig, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[types.FunctionEventInvokeConfig, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.Comparer[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] = &external{}
 )
 
 // external is the asynchronous invocation configuration of a function in AWS. It lives for
@@ -36,13 +36,13 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) *reconciler.External[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) *reconcile.External[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] {
 	e := &external{api: api, fields: fields}
 	e.reader = &functionconfig.Reader[types.FunctionEventInvokeConfig]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(c types.FunctionEventInvokeConfig) *string { return c.FunctionArn },
 	}
-	return reconciler.NewExternal(e, calls)
+	return reconcile.NewExternal(e, calls)
 }
 
 // page returns a page of the configurations of a function.
@@ -92,14 +92,14 @@ func (e *external) Desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeC
 	return desired(mg, func(field string, s v1beta1.FieldSelector) (string, error) {
 		v, err := e.fields.Get(ctx, mg.GetNamespace(), s)
 		if err == nil {
-			err = reconciler.CheckMayAct(ctx, tenancy.Named(&v)...)
+			err = reconcile.CheckMayAct(ctx, tenancy.Named(&v)...)
 		}
 		return v, errors.Wrapf(err, "cannot resolve spec.forProvider.%s.destinationFrom", field)
 	})
 }
 
 // Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 

@@ -14,14 +14,14 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of FunctionURLs to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.FunctionURL]{
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.FunctionURL]{
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
 		New:          func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
@@ -42,13 +42,13 @@ func connect(_ context.Context, _ *v1beta1.FunctionURL, s *session.Session) (man
 	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory()), nil
 }
 
-func references(u *v1beta1.FunctionURL) []reconciler.Reference {
+func references(u *v1beta1.FunctionURL) []reconcile.Reference {
 	p := u.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		functionconfig.FunctionReference(p.ConfiguredFunction),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}

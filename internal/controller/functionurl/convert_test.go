@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
 var ignoreSDK = cmpopts.IgnoreUnexported(lambda.CreateFunctionUrlConfigInput{}, lambda.UpdateFunctionUrlConfigInput{}, types.Cors{})

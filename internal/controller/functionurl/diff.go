@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // desired returns the settings of spec.
@@ -18,8 +18,8 @@ func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
 
 // compare returns how spec differs from what was observed. AWS replaces cors as a whole,
 // so that no part of it is left to AWS.
-func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
-	return reconciler.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
+func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
+	return reconcile.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
 }
 
 // normal returns settings in canonical form: in cors, what is not set is off, and the

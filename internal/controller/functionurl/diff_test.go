@@ -9,8 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestCompare(t *testing.T) {
@@ -75,7 +75,7 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionURL{}
 			mg.Spec.ForProvider.FunctionURLSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			c := compare(reconciler.Merge(desired(mg)), fromAWS(there))
+			c := compare(reconcile.Merge(desired(mg)), fromAWS(there))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}

@@ -12,20 +12,20 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 type (
-	found  = reconciler.Observation[types.FunctionUrlConfig, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[types.FunctionUrlConfig, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.Comparer[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.FunctionURL]                          = &external{}
+	_ reconcile.Comparer[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.FunctionURL]                          = &external{}
 )
 
 // external is the URL of a function or an alias in AWS. It lives for one reconcile.
@@ -36,13 +36,13 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache) *reconciler.External[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache) *reconcile.External[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] {
 	e := &external{api: api}
 	e.reader = &functionconfig.Reader[types.FunctionUrlConfig]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(u types.FunctionUrlConfig) *string { return u.FunctionArn },
 	}
-	return reconciler.NewExternal(e, calls)
+	return reconcile.NewExternal(e, calls)
 }
 
 // page returns a page of the URLs of a function.
@@ -90,7 +90,7 @@ func (e *external) Desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvi
 }
 
 // Compare compares spec with the URL.
-func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionURL, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 

@@ -21,15 +21,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of Invocations to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	seen := newFingerprints()
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Invocation]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Invocation]{
 		GVK:     v1beta1.InvocationGroupVersionKind,
 		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
 		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },
@@ -50,9 +50,9 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // references returns the references by which an Invocation names a Function and an Alias.
-func references(i *v1beta1.Invocation) []reconciler.Reference {
+func references(i *v1beta1.Invocation) []reconcile.Reference {
 	p := i.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
 	}

@@ -9,7 +9,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -50,9 +50,9 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 	case r.neverInvoked() || r.Input != input:
 		return fresh(i, r)
 	case r.Outcome == notInvoked:
-		return decision{action: r.Action, ready: reconciler.Updating(i.GetGeneration(), "the last call failed before the function ran")}
+		return decision{action: r.Action, ready: reconcile.Updating(i.GetGeneration(), "the last call failed before the function ran")}
 	case r.Outcome == succeeded:
-		return decision{ready: reconciler.Available(i.GetGeneration())}
+		return decision{ready: reconcile.Available(i.GetGeneration())}
 	case r.Outcome == functionError:
 		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "the function returned an error"+detail(i, r))
 	}
@@ -63,17 +63,17 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 // fresh returns the decision about a new input.
 func fresh(i *v1beta1.Invocation, r *record) decision {
 	if r.neverInvoked() {
-		return decision{action: actionCreate, ready: reconciler.Creating(i.GetGeneration(), "")}
+		return decision{action: actionCreate, ready: reconcile.Creating(i.GetGeneration(), "")}
 	}
-	return decision{action: actionUpdate, ready: reconciler.Updating(i.GetGeneration(), "the input has changed")}
+	return decision{action: actionUpdate, ready: reconcile.Updating(i.GetGeneration(), "the input has changed")}
 }
 
 // again returns the decision about an input after an invocation without success.
 func again(i *v1beta1.Invocation, r *record, now time.Time, may bool, why string) decision {
 	if !may {
-		return decision{ready: reconciler.Unavailable(i.GetGeneration(), why)}
+		return decision{ready: reconcile.Unavailable(i.GetGeneration(), why)}
 	}
-	d := decision{ready: reconciler.Updating(i.GetGeneration(), why)}
+	d := decision{ready: reconcile.Updating(i.GetGeneration(), why)}
 	if d.wait = r.At.Add(pause(r.Attempts)).Sub(now); d.wait <= 0 {
 		d.action, d.wait = r.Action, 0
 	}

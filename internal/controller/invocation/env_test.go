@@ -15,9 +15,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -47,8 +47,8 @@ type env struct {
 	// unwritable makes writes of annotations fail.
 	unwritable bool
 
-	attempt  *reconciler.Attempt
-	attempts []*reconciler.Attempt
+	attempt  *reconcile.Attempt
+	attempts []*reconcile.Attempt
 }
 
 func newEnv(t testing.TB) *env {
@@ -58,8 +58,8 @@ func newEnv(t testing.TB) *env {
 		return &external{api: e.Lambda, objects: e.objects, now: e.Now}
 	})
 	e.Lambda = e.Retrying()
-	e.NextAttempt = func() *reconciler.Attempt {
-		e.attempt = &reconciler.Attempt{AnnotateFn: e.annotate}
+	e.NextAttempt = func() *reconcile.Attempt {
+		e.attempt = &reconcile.Attempt{AnnotateFn: e.annotate}
 		e.attempts = append(e.attempts, e.attempt)
 		return e.attempt
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Reasons of this kind's own events.
@@ -81,7 +81,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 	if meta.WasDeleted(i) {
 		return e.observeDeleted(ctx, i, r)
 	}
-	if reconciler.ObserveOnly(i) {
+	if reconcile.ObserveOnly(i) {
 		return e.observeOnly(i, r), nil
 	}
 	if err := e.prepare(ctx, i, r); err != nil {
@@ -89,13 +89,13 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 	}
 	d := decide(i, r, e.plan.input, e.now())
 	if missing := forbidden(i, r, d); missing != "" {
-		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), missing))
+		i.SetConditions(reconcile.Unavailable(i.GetGeneration(), missing))
 		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 	}
 	e.plan.decision = d
 	i.SetConditions(d.ready)
 	if d.wait > 0 {
-		reconciler.RequeueAfter(ctx, d.wait)
+		reconcile.RequeueAfter(ctx, d.wait)
 	}
 	if d.action != "" {
 		if err := e.checkFunction(ctx, i); err != nil {
@@ -108,7 +108,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 // observeOnly sets Ready by the record and invokes nothing.
 func (e *external) observeOnly(i *v1beta1.Invocation, r *record) managed.ExternalObservation {
 	if r == nil {
-		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
+		i.SetConditions(reconcile.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
 	} else {
 		i.SetConditions(decide(i, r, r.Input, e.now()).ready)
 	}
@@ -139,7 +139,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	case d.blocked != "":
 		return managed.ExternalObservation{}, errors.New(d.blocked)
 	case d.wait > 0:
-		reconciler.Abort(ctx, d.wait)
+		reconcile.Abort(ctx, d.wait)
 	}
 	return managed.ExternalObservation{ResourceExists: true}, nil
 }
@@ -147,7 +147,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 // abandon emits an event for a resource that is deleted although the function may not have
 // been invoked for the deletion.
 func abandon(ctx context.Context, why string) {
-	reconciler.Emit(ctx, xpevent.Warning(reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why)))
+	reconcile.Emit(ctx, xpevent.Warning(reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
 // remember fills in the names that references were resolved to before, because their
@@ -176,9 +176,9 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	switch {
 	case d.action == "":
 		return ""
-	case r.neverInvoked() && !reconciler.Allows(i, xpv2.ManagementActionCreate):
+	case r.neverInvoked() && !reconcile.Allows(i, xpv2.ManagementActionCreate):
 		return "the function was not invoked: managementPolicies do not allow Create"
-	case !r.neverInvoked() && !reconciler.Allows(i, xpv2.ManagementActionUpdate):
+	case !r.neverInvoked() && !reconcile.Allows(i, xpv2.ManagementActionUpdate):
 		return "the function is not invoked for this input: managementPolicies do not allow Update"
 	}
 	return ""
@@ -226,7 +226,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 	case err != nil:
 		return errors.Wrapf(awserr.Clean(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
 	case out.State == types.StatePending:
-		reconciler.Abort(ctx, busyWait)
+		reconcile.Abort(ctx, busyWait)
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
 		return errors.Errorf("the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: set invocationType to Event, or the function's timeout to at most %d seconds",
 			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()))
@@ -248,13 +248,13 @@ func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (managed.E
 // Delete invokes the function for the deletion. If the function is gone, it only emits an
 // event.
 func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalDelete, error) {
-	i.SetConditions(reconciler.Deleting(i.GetGeneration(), ""))
+	i.SetConditions(reconcile.Deleting(i.GetGeneration(), ""))
 	err := e.invoke(ctx, i)
 	if awserr.IsNotFound(err) {
 		r := *recorded(i)
 		r.Outcome = succeeded
 		abandon(ctx, "it no longer exists")
-		return managed.ExternalDelete{}, write(ctx, i, r, reconciler.Annotate)
+		return managed.ExternalDelete{}, write(ctx, i, r, reconcile.Annotate)
 	}
 	return managed.ExternalDelete{}, err
 }
@@ -270,7 +270,7 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 		return err
 	}
 	r := e.plan.record.begin(i, e.plan.input, e.plan.decision.action, e.now())
-	if err := write(ctx, i, r, reconciler.RecordIntent); err != nil {
+	if err := write(ctx, i, r, reconcile.RecordIntent); err != nil {
 		return errors.Wrap(err, "cannot record that the function is about to be invoked")
 	}
 	call := &lambdaapi.AtMostOnce{}
@@ -281,15 +281,15 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 	case !call.MayHaveRun(err):
 		return e.refused(ctx, i, r.refused(), err)
 	default:
-		reconciler.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
+		reconcile.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
 	}
 	show(i, r, e.plan.event, out)
-	reconciler.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
-	reconciler.StoreNow(ctx) // AWS does not return the result again.
+	reconcile.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
+	reconcile.StoreNow(ctx) // AWS does not return the result again.
 	if d := decide(i, &r, e.plan.input, e.now()); d.ready.Status == corev1.ConditionTrue {
-		reconciler.Conclude(ctx, d.ready)
+		reconcile.Conclude(ctx, d.ready)
 	}
-	reconciler.RequeueAfter(ctx, 0)
+	reconcile.RequeueAfter(ctx, 0)
 	return e.conclude(ctx, i, r)
 }
 
@@ -313,7 +313,7 @@ func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return errors.Wrap(write(ctx, i, r, reconciler.Annotate), "cannot record the outcome of the invocation")
+	return errors.Wrap(write(ctx, i, r, reconcile.Annotate), "cannot record the outcome of the invocation")
 }
 
 // write writes a record to the annotation and to status.

@@ -15,7 +15,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -29,7 +29,7 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 }
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
-	attempt := &reconciler.Attempt{}
+	attempt := &reconcile.Attempt{}
 	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
@@ -38,7 +38,7 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	}, nil)).Lambda}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
-	if _, err := e.Observe(reconciler.WithAttempt(t.Context(), attempt), i); err != nil {
+	if _, err := e.Observe(reconcile.WithAttempt(t.Context(), attempt), i); err != nil {
 		t.Fatal(err)
 	}
 	if after, aborted := attempt.Aborted(); !aborted || after != busyWait {
@@ -56,7 +56,7 @@ func TestAllIsSent(t *testing.T) {
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
-	ctx := reconciler.WithAttempt(t.Context(), &reconciler.Attempt{})
+	ctx := reconcile.WithAttempt(t.Context(), &reconcile.Attempt{})
 	if _, err := e.Observe(ctx, i); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var written []string
-			attempt := &reconciler.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
+			attempt := &reconcile.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
 				if ctx.Err() != nil || (tc.unwritable && len(written) > 0) {
 					return errors.New("cannot write")
 				}
@@ -102,7 +102,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
 			})).Lambda}
 			i := newInvocation()
-			ctx = reconciler.WithAttempt(ctx, attempt)
+			ctx = reconcile.WithAttempt(ctx, attempt)
 			if _, err := e.Observe(ctx, i); err != nil {
 				t.Fatal(err)
 			}

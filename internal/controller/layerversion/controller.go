@@ -19,18 +19,18 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of LayerVersions to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, usages: newUsages()}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.LayerVersion]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersion]{
 		GVK:     v1beta1.LayerVersionGroupVersionKind,
 		New:     func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
 		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
@@ -40,7 +40,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Listed:  listItems,
 		Forget:  c.usages.drop,
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
-			return tenancy.Named(ptr.To(reconciler.ExternalName(l)))
+			return tenancy.Named(ptr.To(reconcile.ExternalName(l)))
 		},
 		Claims: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return []tenancy.Target{tenancy.Layer(layerName(l))}
@@ -61,31 +61,31 @@ func redact(l *v1beta1.LayerVersion) {
 
 // calls names the operations that create, update and delete a version. AWS assigns the
 // name.
-var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
+var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o      reconciler.Options
+	o      reconcile.Options
 	usages *usages
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersion], error) {
 	e := &external{
 		api:     session.Client(s, lambda.NewFromConfig),
-		bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
+		bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
 		usages:  c.usages,
 	}
-	return reconciler.NewExternal(e, calls), nil
+	return reconcile.NewExternal(e, calls), nil
 }
 
 // reads returns the calls of the next observation. If there is no version yet, it includes
 // the publication that is likely to follow.
 func reads(l *v1beta1.LayerVersion) []string {
-	arn := reconciler.ExternalName(l)
+	arn := reconcile.ExternalName(l)
 	i, recorded := intentOf(l)
 	switch {
 	case recorded && !i.settled(arn):
 		return []string{opList, opGet}
-	case arn == "" && !meta.WasDeleted(l) && !reconciler.ObserveOnly(l):
+	case arn == "" && !meta.WasDeleted(l) && !reconcile.ObserveOnly(l):
 		return []string{opList, opPublish}
 	case arn == "":
 		return nil

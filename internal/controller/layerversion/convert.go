@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -51,11 +51,11 @@ func layerName(l *v1beta1.LayerVersion) string {
 // settings has everything that can differ between the desired layer and the version in AWS
 // in one value. JSON names are the users' field names.
 type settings struct {
-	Content                 bundle.Identity `json:"content" diff:"atomic"`
-	CompatibleArchitectures diff.Set        `json:"compatibleArchitectures"`
-	CompatibleRuntimes      diff.Set        `json:"compatibleRuntimes"`
-	Description             *string         `json:"description"`
-	LicenseInfo             *string         `json:"licenseInfo"`
+	Content                 archive.Identity `json:"content" diff:"atomic"`
+	CompatibleArchitectures diff.Set         `json:"compatibleArchitectures"`
+	CompatibleRuntimes      diff.Set         `json:"compatibleRuntimes"`
+	Description             *string          `json:"description"`
+	LicenseInfo             *string          `json:"licenseInfo"`
 }
 
 // desired returns the settings of spec, except for the content.
@@ -91,8 +91,8 @@ func enums[T ~string](in []string) []T {
 }
 
 // source returns the source of a layer's content.
-func source(c v1beta1.LayerContent) bundle.Source {
-	s := bundle.Source{
+func source(c v1beta1.LayerContent) archive.Source {
+	s := archive.Source{
 		Field:    "spec.forProvider.content",
 		S3Bucket: c.S3Bucket, S3Key: c.S3Key, S3ObjectVersion: c.S3ObjectVersion,
 		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, SHA256: c.SHA256,
@@ -104,7 +104,7 @@ func source(c v1beta1.LayerContent) bundle.Source {
 }
 
 // publishInput returns the input that publishes a version in one call.
-func publishInput(layer string, s settings, b bundle.Bundle, storage *string) *lambda.PublishLayerVersionInput {
+func publishInput(layer string, s settings, b archive.Bundle, storage *string) *lambda.PublishLayerVersionInput {
 	return &lambda.PublishLayerVersionInput{
 		LayerName: ptr.To(layer),
 		Content: &types.LayerVersionContentInput{

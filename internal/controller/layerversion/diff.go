@@ -8,15 +8,15 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // compare returns how spec differs from the version in AWS. A version that was published
 // for these settings counts as equal, in whichever form AWS returns them, because a version
 // never changes.
-func compare(d reconciler.Desired[settings], b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) reconciler.Comparison[settings] {
+func compare(d reconcile.Desired[settings], b archive.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) reconcile.Comparison[settings] {
 	have := fromAWS(o)
 	target := diff.Fill(d.Settings, have, d.Left)
 	target.Content, have.Content = b.Compare(codeSHA256(o), last)
@@ -28,7 +28,7 @@ func compare(d reconciler.Desired[settings], b bundle.Bundle, o *lambda.GetLayer
 	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
 		have.Content = target.Content
 	}
-	return reconciler.Compare(target, have)
+	return reconcile.Compare(target, have)
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestCompare(t *testing.T) {
@@ -22,28 +22,28 @@ func TestCompare(t *testing.T) {
 		return o
 	}
 	p := v1beta1.LayerVersionParameters{CompatibleRuntimes: []string{"python3.13"}}
-	same := bundle.Bundle{SHA256: "H"}
+	same := archive.Bundle{SHA256: "H"}
 	checked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
 	cases := map[string]struct {
 		reason string
 		p      v1beta1.LayerVersionParameters
-		b      bundle.Bundle
+		b      archive.Bundle
 		o      *lambda.GetLayerVersionOutput
 		i      intent
 		want   string
 	}{
 		"Same":         {reason: "What is not set is left to AWS.", p: p, b: same, o: there(nil)},
-		"Content":      {reason: "Another archive is another version.", p: p, b: bundle.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
+		"Content":      {reason: "Another archive is another version.", p: p, b: archive.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
 		"Runtimes":     {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
 		"Description":  {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
 		"TellsItSo":    {reason: "A version that was published for this spec is equal, however AWS formats its fields.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
-		"SignedAfter":  {reason: "Content that AWS stores under another hash, because it signs it, is equal.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
-		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
+		"SignedAfter":  {reason: "Content that AWS stores under another hash, because it signs it, is equal.", p: p, b: archive.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
+		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: archive.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
 		"AskedForElse": {reason: "A version that was published for other settings is not equal.", b: same, i: intent{UID: "u", Before: 2, Settings: checked}, o: there(nil), want: "compatibleRuntimes: removed"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			changes := compare(reconciler.Desired[settings]{Settings: desired(tc.p)}, tc.b, tc.o, nil, tc.i).Changes
+			changes := compare(reconcile.Desired[settings]{Settings: desired(tc.p)}, tc.b, tc.o, nil, tc.i).Changes
 			if diff := cmp.Diff(tc.want, changes.String()); diff != "" {
 				t.Errorf("%s\ncompare(): -want, +got:\n%s", tc.reason, diff)
 			}

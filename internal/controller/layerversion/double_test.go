@@ -19,10 +19,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -44,7 +44,7 @@ func newEnv(t testing.TB) *env {
 	e := &env{objects: testenv.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
 	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersion] {
-		return reconciler.NewExternal(&external{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
+		return reconcile.NewExternal(&external{api: w.Lambda, usages: e.usages, bundles: archive.Finder{Objects: e.objects, S3: storage}}, calls)
 	})
 	return e
 }
@@ -67,7 +67,7 @@ func (e *env) versions() []int64 {
 // others publishes a version as another user does.
 func (e *env) others(files map[string][]byte) {
 	e.Helper()
-	b, err := bundle.Zip(files)
+	b, err := archive.Zip(files)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestAPublicationThatIsRefused(t *testing.T) {
 func TestContentOfS3(t *testing.T) {
 	e := newEnv(t)
 	put := func(text string) {
-		b, err := bundle.Zip(map[string][]byte{"m": []byte(text)})
+		b, err := archive.Zip(map[string][]byte{"m": []byte(text)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,8 +300,8 @@ func TestContentOfTheCluster(t *testing.T) {
 	e.objects[ref] = refs.ObjectData{"m.py": []byte("one")}
 	e.Settle(l)
 	same := testLayer()
-	want, err := bundle.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
-	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != bundle.Hash(want) {
+	want, err := archive.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
+	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != archive.Hash(want) {
 		t.Errorf("the same files are the same archive: %v, %s", err, ptr.Deref(l.Status.AtProvider.CodeSHA256, ""))
 	}
 	e.objects[ref] = refs.ObjectData{"m.py": []byte("two")}
@@ -409,7 +409,7 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			e := newEnv(t)
 			files := func(text string) map[string][]byte { return map[string][]byte{"python/m.py": []byte(text)} }
 			e.others(files("one"))
-			b, err := bundle.Zip(files(tc.object))
+			b, err := archive.Zip(files(tc.object))
 			e.Must(err)
 			e.Double.PutObject("code", "layer.zip", b)
 			if tc.denied {
@@ -420,8 +420,8 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			})
 			l.Spec.ManagementPolicies = observeOnly()
 			meta.SetExternalName(l, arn(1))
-			attempt := &reconciler.Attempt{}
-			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), l); err != nil {
+			attempt := &reconcile.Attempt{}
+			if _, err := e.External().Observe(reconcile.WithAttempt(t.Context(), attempt), l); err != nil {
 				t.Fatal(err)
 			}
 			if _, got, _ := attempt.Differences(); len(got) > 0 != tc.want {

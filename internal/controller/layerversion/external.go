@@ -15,17 +15,17 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // external is a layer in AWS. It lives for one reconcile.
 type external struct {
 	api     lambdaAPI
-	bundles bundle.Finder
+	bundles archive.Finder
 	usages  *usages
 
 	// lost is true if the version was published by a call without an answer. adopted is
@@ -33,39 +33,39 @@ type external struct {
 	lost, adopted bool
 
 	// bundle is the content to publish, and due is the old version to delete.
-	bundle bundle.Bundle
+	bundle archive.Bundle
 	due    int64
 }
 
 // A found without a Resource means that only old versions are left to delete.
 type (
-	found  = reconciler.Observation[*lambda.GetLayerVersionOutput, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[*lambda.GetLayerVersionOutput, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces of the shared client that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
-	_ reconciler.Planner[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]          = &external{}
-	_ reconciler.CreationPreparer[*v1beta1.LayerVersion, settings]                                = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
+	_ reconcile.Planner[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]          = &external{}
+	_ reconcile.CreationPreparer[*v1beta1.LayerVersion, settings]                                = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
 )
 
 // Read reads the version with GetLayerVersion. If a publication was not answered, it reads
 // the newer versions to find its result.
 func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
-	arn := reconciler.ExternalName(l)
+	arn := reconcile.ExternalName(l)
 	if i, recorded := intentOf(l); recorded && !i.settled(arn) {
 		o, searched, err := e.published(ctx, l, i)
 		if err != nil || o != nil || !searched {
 			return e.observationOf(l, o, ""), err
 		}
-		if wait := i.waits(reconciler.Freshness(ctx).Now); wait > 0 {
-			reconciler.Abort(ctx, wait)
+		if wait := i.waits(reconcile.Freshness(ctx).Now); wait > 0 {
+			reconcile.Abort(ctx, wait)
 			return found{}, nil
 		}
-		if err := reconciler.RecordIntent(ctx, l, none()); err != nil {
+		if err := reconcile.RecordIntent(ctx, l, none()); err != nil {
 			return found{}, errors.Wrap(err, "cannot record that nothing was published")
 		}
 	}
@@ -76,7 +76,7 @@ func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, er
 	if err != nil {
 		return found{}, err
 	}
-	if v.layer != layerName(l) && !reconciler.ObserveOnly(l) && !meta.WasDeleted(l) {
+	if v.layer != layerName(l) && !reconcile.ObserveOnly(l) && !meta.WasDeleted(l) {
 		return found{}, errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
 	}
 	o, err := e.get(ctx, v)
@@ -118,7 +118,7 @@ func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, 
 	}
 	v := ownership.CheckUntaggedOwnership(l, o.Name, false)
 	if !v.Manageable() {
-		return v, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
+		return v, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	e.adopted = v == ownership.Adopted
 	return v, nil
@@ -142,20 +142,20 @@ func (e *external) Desired(_ context.Context, l *v1beta1.LayerVersion) (forProvi
 
 // Compare compares spec, and the content that it refers to, with the version. Without
 // content in spec, it compares nothing.
-func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	if l.Spec.ForProvider.Content == nil {
-		return reconciler.Comparison[settings]{}, nil
+		return reconcile.Comparison[settings]{}, nil
 	}
 	if err := e.find(ctx, l); err != nil {
-		return reconciler.Comparison[settings]{}, err
+		return reconcile.Comparison[settings]{}, err
 	}
 	if err := e.identify(ctx, l); err != nil {
-		return reconciler.Comparison[settings]{}, err
+		return reconcile.Comparison[settings]{}, err
 	}
 	i, _ := intentOf(l)
 	s := &l.Status.AtProvider
 	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
-	if !reconciler.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
+	if !reconcile.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
 		c.Changes = c.Changes.But("content.source") // Whether it differs is unknown.
 	}
 	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
@@ -164,22 +164,22 @@ func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d recon
 
 // Plan publishes a version if the one in AWS differs from spec. Otherwise it deletes
 // versions that were replaced, one at a time.
-func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
+func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
 	switch {
 	case len(c.Changes) > 0:
-		reconciler.Reserve(ctx, opList)
+		reconcile.Reserve(ctx, opList)
 		// AWS never changes a version, so the change comes from spec or the content's source.
-		ready := reconciler.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
-		return reconciler.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
-	case reconciler.ObserveOnly(l):
-		return reconciler.Plan{}, nil
+		ready := reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+		return reconcile.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+	case reconcile.ObserveOnly(l):
+		return reconcile.Plan{}, nil
 	}
 	return e.cleanUp(ctx, l, o)
 }
 
 // cleanUp plans the deletion of the oldest version that may be deleted.
-func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconciler.Plan, error) {
-	p := reconciler.Plan{Ready: reconciler.Available(l.GetGeneration())}
+func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconcile.Plan, error) {
+	p := reconcile.Plan{Ready: reconcile.Available(l.GetGeneration())}
 	old := e.old(l, o.Resource.Version)
 	if len(old) == 0 {
 		e.usages.forget(l)
@@ -202,7 +202,7 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 // old returns the versions that the policy deletes, oldest first, whether or not functions
 // use them.
 func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
-	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconciler.Allows(l, xpv2.ManagementActionDelete) {
+	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconcile.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
 	}
 	return oldVersions(l.Status.AtProvider, current)
@@ -225,7 +225,7 @@ func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error 
 
 // PrepareCreate reads the content.
 func (e *external) PrepareCreate(ctx context.Context, l *v1beta1.LayerVersion, _ settings) error {
-	reconciler.Reserve(ctx, opList)
+	reconcile.Reserve(ctx, opList)
 	return e.find(ctx, l)
 }
 
@@ -242,8 +242,8 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 		return "", err
 	}
 	i := newIntent(l, before, s, e.bundle)
-	i.At = reconciler.Freshness(ctx).Now.Unix()
-	if err := reconciler.RecordIntent(ctx, l, i.annotation()); err != nil {
+	i.At = reconcile.Freshness(ctx).Now.Unix()
+	if err := reconcile.RecordIntent(ctx, l, i.annotation()); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	var storage *string
@@ -252,7 +252,7 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 	}
 	out, err := e.api.PublishLayerVersion(ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options)
 	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
-		_ = reconciler.Annotate(ctx, l, none()) // If this fails, the next observation finds that nothing was published.
+		_ = reconcile.Annotate(ctx, l, none()) // If this fails, the next observation finds that nothing was published.
 	}
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
@@ -279,7 +279,7 @@ func (e *external) Update(ctx context.Context, l *v1beta1.LayerVersion, o found,
 	if arn == "" {
 		return errors.Errorf("AWS's answer to %s lacks the version's ARN: the provider looks for the version by its contents", opPublish)
 	}
-	return errors.Wrap(reconciler.Annotate(ctx, l, reconciler.CreatedAgain(ctx, l, arn)), "cannot write the external name")
+	return errors.Wrap(reconcile.Annotate(ctx, l, reconcile.CreatedAgain(ctx, l, arn)), "cannot write the external name")
 }
 
 // deleteOld deletes a version that was replaced by the given one.
@@ -292,7 +292,7 @@ func (e *external) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by ve
 	if s.Version != nil && *s.Version == number {
 		s.Version = ptr.To(by.number)
 	}
-	reconciler.DeletedPart(ctx)
+	reconcile.DeletedPart(ctx)
 	return nil
 }
 

@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // intent describes what a call of PublishLayerVersion is to publish. It is recorded before
@@ -43,7 +43,7 @@ type intent struct {
 	Name string `json:"name,omitempty"`
 }
 
-func newIntent(mg metav1.Object, before int64, s settings, b bundle.Bundle) intent {
+func newIntent(mg metav1.Object, before int64, s settings, b archive.Bundle) intent {
 	i := intent{UID: string(mg.GetUID()), Before: before, Settings: s.hash(), SHA256: b.SHA256}
 	if b.From.S3Key != nil {
 		i.Name = b.Name()
@@ -85,7 +85,7 @@ func (i intent) waits(now time.Time) time.Duration {
 	if i.At == 0 || left <= 0 {
 		return 0
 	}
-	return min(left, reconciler.PendingDelay(listed-left))
+	return min(left, reconcile.PendingDelay(listed-left))
 }
 
 // ledTo reports whether the intent led to a version with this number.

@@ -9,11 +9,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 )
 
 // listAPI has the call that polls many resources at once.
@@ -53,7 +53,7 @@ func listItems(l *v1beta1.LayerVersion) []listpoll.Ref {
 	if l.Spec.ForProvider.Content == nil {
 		return items
 	}
-	object, ok := bundle.Listed(source(*l.Spec.ForProvider.Content), s.PublishedContent)
+	object, ok := archive.Listed(source(*l.Spec.ForProvider.Content), s.PublishedContent)
 	if !ok {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // published returns the version that an intent has led to, or nil if there is none. searched
@@ -22,7 +22,7 @@ func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i int
 	if err != nil {
 		return nil, false, err
 	}
-	if len(numbers) > 0 && !reconciler.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
+	if len(numbers) > 0 && !reconcile.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
 		return nil, false, nil
 	}
 	for _, n := range numbers {

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -88,7 +88,7 @@ func (u *usages) drop(uid types.UID) {
 // unused returns the old versions that no function uses. It returns none while that is not
 // known or is not to be checked yet; the usage has the reason.
 func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
-	u, now := e.usages.get(mg), reconciler.Freshness(ctx).Now
+	u, now := e.usages.get(mg), reconcile.Freshness(ctx).Now
 	same := slices.Equal(u.checked, old)
 	if u.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(u.began) < u.pause {
 		return nil, u, nil
@@ -118,7 +118,7 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 // further page, the next reconcile continues from there.
 func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
 	for !u.done {
-		if !reconciler.Reserve(ctx, opFunctions) {
+		if !reconcile.Reserve(ctx, opFunctions) {
 			e.usages.store(mg, *u)
 			return nil
 		}

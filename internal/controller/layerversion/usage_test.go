@@ -16,7 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -155,13 +155,13 @@ func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	th, l := &external{api: api, usages: newUsages()}, testLayer()
 	granted := 2
 	for round := range 3 {
-		attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: testenv.Start}, ReserveFn: func(...string) time.Duration {
+		attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: testenv.Start}, ReserveFn: func(...string) time.Duration {
 			if granted--; granted < 0 {
 				return time.Second
 			}
 			return 0
 		}}
-		free, u, err := th.unused(reconciler.WithAttempt(t.Context(), attempt), l, "l", []int64{1, 2, 3})
+		free, u, err := th.unused(reconcile.WithAttempt(t.Context(), attempt), l, "l", []int64{1, 2, 3})
 		if err != nil {
 			t.Fatal(err)
 		}

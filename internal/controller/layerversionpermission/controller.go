@@ -18,20 +18,20 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of LayerVersionPermissions to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.LayerVersionPermission]{
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
 		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
 		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
 		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
 		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
 		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
-			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
+			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
 		},
 		ActsOn:     acts,
 		References: references,
@@ -40,20 +40,20 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
+var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // reads returns the operations of the next observation, and the creation that will most
 // likely follow the first one.
 func reads(p *v1beta1.LayerVersionPermission) []string {
-	if p.Status.AtProvider.StatementID == nil && reconciler.MayCreate(p) {
+	if p.Status.AtProvider.StatementID == nil && reconcile.MayCreate(p) {
 		return []string{opRead, opAdd}
 	}
 	return []string{opRead}
 }
 
-func references(p *v1beta1.LayerVersionPermission) []reconciler.Reference {
+func references(p *v1beta1.LayerVersionPermission) []reconcile.Reference {
 	fp := p.Spec.ForProvider
-	return []reconciler.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
+	return []reconcile.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
 }
 
 // acts returns the layer versions with a policy that has the statement, or may have it.

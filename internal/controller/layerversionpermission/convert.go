@@ -14,9 +14,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // action is the only one that AWS permits on layers.
@@ -57,7 +57,7 @@ func parseStatementKey(name string) statementKey {
 // returns an error if spec names no valid version.
 func desiredStatementKey(p *v1beta1.LayerVersionPermission) (statementKey, error) {
 	fp := p.Spec.ForProvider
-	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parseStatementKey(reconciler.ExternalName(p)).sid, p.GetName())
+	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parseStatementKey(reconcile.ExternalName(p)).sid, p.GetName())
 	if fp.LayerVersionArn == nil {
 		return statementKey{layer: ptr.Deref(fp.LayerName, ""), version: ptr.Deref(fp.VersionNumber, 0), sid: sid}, nil
 	}
@@ -79,7 +79,7 @@ func desiredStatementKey(p *v1beta1.LayerVersionPermission) (statementKey, error
 // version than spec asks for.
 func allVersions(p *v1beta1.LayerVersionPermission) (at statementKey, others []statementKey, err error) {
 	at, err = desiredStatementKey(p)
-	name := reconciler.ExternalName(p)
+	name := reconcile.ExternalName(p)
 	named, tried := parseStatementKey(name), parseStatementKey(ownership.Parent(p))
 	byUser := ownership.UserSetName(p)
 	switch {

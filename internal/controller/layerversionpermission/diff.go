@@ -2,7 +2,7 @@ package layerversionpermission
 
 import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
 // observed is a statement in AWS.

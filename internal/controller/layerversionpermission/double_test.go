@@ -18,8 +18,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -46,7 +46,7 @@ func newEnv(t testing.TB) env {
 	}
 	w.Double.ResetCalls()
 	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersionPermission] {
-		return reconciler.NewExternal(&external{api: w.Lambda, cache: w.Cache}, calls)
+		return reconcile.NewExternal(&external{api: w.Lambda, cache: w.Cache}, calls)
 	})}
 }
 

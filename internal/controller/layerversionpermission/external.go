@@ -11,9 +11,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // external is a statement in AWS. It lives for one reconcile.
@@ -33,14 +33,14 @@ type answer struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, policy.Grant]
-	update = reconciler.Update[policy.Grant]
+	found  = reconcile.Observation[observed, policy.Grant]
+	update = reconcile.Update[policy.Grant]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
-	_ reconciler.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
+	_ reconcile.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
 )
 
 // Read reads the statement from its former place, if spec now asks for another one, or
@@ -48,7 +48,7 @@ var (
 func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := allVersions(p)
 	if err != nil {
-		return found{}, reconciler.Invalid(err)
+		return found{}, reconcile.Invalid(err)
 	}
 	e.at = at
 	for _, other := range others {
@@ -64,7 +64,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) 
 }
 
 func (e *external) find(ctx context.Context, at statementKey) (found, error) {
-	a, err := readcache.Read(ctx, e.cache, key(at), reconciler.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
+	a, err := readcache.Read(ctx, e.cache, key(at), reconcile.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
 	if err != nil {
 		return found{}, err
 	}
@@ -102,7 +102,7 @@ func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
 func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Ownership, error) {
 	v := ownershipOf(p, o)
 	if !v.Manageable() {
-		return v, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
+		return v, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	return v, nil
 }
@@ -125,8 +125,8 @@ func (e *external) Desired(_ context.Context, p *v1beta1.LayerVersionPermission)
 }
 
 // Compare compares the statement and its place with spec.
-func (e *external) Compare(_ context.Context, _ *v1beta1.LayerVersionPermission, d reconciler.Desired[policy.Grant], o found) (reconciler.Comparison[policy.Grant], error) {
-	return reconciler.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource)}, nil
+func (e *external) Compare(_ context.Context, _ *v1beta1.LayerVersionPermission, d reconcile.Desired[policy.Grant], o found) (reconcile.Comparison[policy.Grant], error) {
+	return reconcile.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource)}, nil
 }
 
 // Create adds the statement.

@@ -9,9 +9,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -31,8 +31,8 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		added <- err
 	}()
 	<-aborted.Arrived()
-	attempt := &reconciler.Attempt{}
-	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), attempt), b)
+	attempt := &reconcile.Attempt{}
+	obs, err := e.External().Observe(reconcile.WithAttempt(e.Context(), attempt), b)
 	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || attempt.RequeueDelay() != changeWait {
 		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, attempt.RequeueDelay())
 	}

@@ -20,15 +20,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of Permissions to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	changes := &ongoing{}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Permission]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
 		New:          func() *v1beta1.Permission { return &v1beta1.Permission{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.PermissionList{} },
@@ -37,7 +37,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Reads:        reads,
 		Reported:     func(*v1beta1.Permission) bool { return true },
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (managed.TypedExternalClient[*v1beta1.Permission], error) {
-			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
+			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
 		},
 		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
@@ -50,7 +50,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
+var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // redact removes the invoker's token, which is a secret, from what is logged.
 func redact(p *v1beta1.Permission) {
@@ -62,7 +62,7 @@ func redact(p *v1beta1.Permission) {
 // reads returns the operations of the next observation, and the creation that will most
 // likely follow the first one.
 func reads(p *v1beta1.Permission) []string {
-	if p.Status.AtProvider.StatementID == nil && reconciler.MayCreate(p) {
+	if p.Status.AtProvider.StatementID == nil && reconcile.MayCreate(p) {
 		return []string{opRead, opAdd}
 	}
 	return []string{opRead}
@@ -75,9 +75,9 @@ func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {
 	return nil
 }
 
-func references(p *v1beta1.Permission) []reconciler.Reference {
+func references(p *v1beta1.Permission) []reconcile.Reference {
 	fp := p.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: fp.QualifierRef, Selector: fp.QualifierSelector},
 	}

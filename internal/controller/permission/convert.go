@@ -15,10 +15,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // holderOf returns the function, version or alias with the policy to read: the one that
@@ -41,7 +41,7 @@ func suffix(n functionname.Name) string { return ":function:" + n.String() }
 // statementID returns the statement's id. It returns an error if spec and external name
 // differ.
 func statementID(p *v1beta1.Permission) (string, error) {
-	name, id := reconciler.ExternalName(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
+	name, id := reconcile.ExternalName(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
 	if name != "" && id != "" && name != id {
 		return "", errors.Errorf("spec.forProvider.statementId is %q, but the annotation %s says %q: remove one of them", id, meta.AnnotationKeyExternalName, name)
 	}

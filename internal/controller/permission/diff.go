@@ -2,7 +2,7 @@ package permission
 
 import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
 // settings is a statement in the form of spec.forProvider.

@@ -15,9 +15,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -44,7 +44,7 @@ func newEnvOf(t testing.TB, o awsdouble.Options) env {
 	w.Double.ResetCalls()
 	changes := &ongoing{}
 	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Permission] {
-		return reconciler.NewExternal(&external{api: w.Lambda, cache: w.Cache, fields: testenv.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
+		return reconcile.NewExternal(&external{api: w.Lambda, cache: w.Cache, fields: testenv.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
 	})}
 }
 
@@ -252,9 +252,9 @@ func TestPolicySizeIsReported(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission()
 	e.Reconcile(p)
-	a := &reconciler.Attempt{}
+	a := &reconcile.Attempt{}
 	x := &external{api: e.Lambda, cache: e.Cache, fields: testenv.Fields{}, ongoing: &ongoing{}}
-	if _, err := x.Read(reconciler.WithAttempt(t.Context(), a), p); err != nil {
+	if _, err := x.Read(reconcile.WithAttempt(t.Context(), a), p); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := a.Sizes()[advice.PolicyNearLimit], len(e.Double.Policy(functionArn)); got != want || want == 0 {

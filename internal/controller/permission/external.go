@@ -9,14 +9,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // external is a statement in AWS. It lives for one reconcile.
@@ -49,33 +49,33 @@ type document struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, policy.Grant]
-	update = reconciler.Update[policy.Grant]
+	found  = reconcile.Observation[observed, policy.Grant]
+	update = reconcile.Update[policy.Grant]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
-	_ reconciler.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
+	_ reconcile.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
+	_ reconcile.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
 )
 
 // Read reads the statement from the policy that all Permissions of a function share.
 func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
 	var err error
 	if e.sid, err = statementID(p); err != nil {
-		return found{}, reconciler.Invalid(err)
+		return found{}, reconcile.Invalid(err)
 	}
 	if e.holder, err = holderOf(p); err != nil {
-		return found{}, reconciler.Invalid(err)
+		return found{}, reconcile.Invalid(err)
 	}
 	if e.holder.Function == "" {
 		return found{}, nil // It is being deleted and was never added.
 	}
-	a, err := readcache.Read(ctx, e.cache, e.key(), reconciler.Freshness(ctx), e.get)
+	a, err := readcache.Read(ctx, e.cache, e.key(), reconcile.Freshness(ctx), e.get)
 	if err != nil {
 		return found{}, err
 	}
-	reconciler.ReportSize(ctx, advice.PolicyNearLimit, a.size)
+	reconcile.ReportSize(ctx, advice.PolicyNearLimit, a.size)
 	st, ok := a.policy.Find(e.sid)
 	seen := observed{holder: e.holder, statement: st, revision: a.revision}
 	return found{
@@ -121,15 +121,15 @@ func (e *external) Desired(ctx context.Context, p *v1beta1.Permission) (forProvi
 }
 
 // Compare compares the statement with spec.
-func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d reconciler.Desired[policy.Grant], o found) (reconciler.Comparison[policy.Grant], error) {
-	return reconciler.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
+func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d reconcile.Desired[policy.Grant], o found) (reconcile.Comparison[policy.Grant], error) {
+	return reconcile.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
 }
 
 // PrepareCreate returns an error while another change of the function's policies is in
 // progress.
 func (e *external) PrepareCreate(context.Context, *v1beta1.Permission, policy.Grant) error {
 	if e.ongoing.under(e.function()) {
-		return &reconciler.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
+		return &reconcile.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -161,8 +161,8 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
-	attempt := &reconciler.Attempt{}
-	e.NextAttempt = func() *reconciler.Attempt { return attempt }
+	attempt := &reconcile.Attempt{}
+	e.NextAttempt = func() *reconcile.Attempt { return attempt }
 	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}

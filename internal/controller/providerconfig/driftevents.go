@@ -11,7 +11,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 )
 
 const (

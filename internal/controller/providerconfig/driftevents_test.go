@@ -12,7 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/driftevents"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 )
 
 // queues has the state of the queue of a config.

@@ -28,9 +28,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/panics"
-	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
 // TestConfigsOfShards checks that a shard reconciles only the configs that it has, hands over those

@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/sharding"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
 const (

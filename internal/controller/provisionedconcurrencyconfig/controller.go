@@ -15,15 +15,15 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{now: o.Now}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:          v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		New:          func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
@@ -46,13 +46,13 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.ProvisionedConcurrency
 	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.now), nil
 }
 
-func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconciler.Reference {
+func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {
 	p := c.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		functionconfig.FunctionReference(p.ConfiguredFunction),
 		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // retryAfter is the interval after a failure until the same request is repeated: its
@@ -33,25 +33,25 @@ func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvide
 func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, generation int64) xpv2.Condition {
 	switch p.Status {
 	case types.ProvisionedConcurrencyStatusEnumReady:
-		return reconciler.Available(generation)
+		return reconcile.Available(generation)
 	case types.ProvisionedConcurrencyStatusEnumFailed:
-		return reconciler.Unavailable(generation, reason(p))
+		return reconcile.Unavailable(generation, reason(p))
 	case types.ProvisionedConcurrencyStatusEnumInProgress:
 	case "":
 		return untold(p, generation)
 	}
 	if was.Status == corev1.ConditionUnknown || was.Reason == xpv2.ReasonCreating {
-		return reconciler.Creating(generation, reason(p))
+		return reconcile.Creating(generation, reason(p))
 	}
-	return reconciler.Updating(generation, reason(p))
+	return reconcile.Updating(generation, reason(p))
 }
 
 // untold returns the Ready condition if AWS returns no status, from the numbers alone.
 func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2.Condition {
 	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 && ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
-		return reconciler.Available(generation)
+		return reconcile.Available(generation)
 	}
-	return reconciler.Unavailable(generation, "AWS does not return a status")
+	return reconcile.Unavailable(generation, "AWS does not return a status")
 }
 
 // reason returns AWS's reason for the status.
@@ -60,15 +60,15 @@ func reason(p types.ProvisionedConcurrencyConfigListItem) string {
 }
 
 // decide returns the plan. While a request is in progress in AWS, no call is due.
-func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) reconciler.Plan {
-	plan := reconciler.Plan{Ready: state, Changes: changes}
+func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) reconcile.Plan {
+	plan := reconcile.Plan{Ready: state, Changes: changes}
 	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
 	switch {
-	case reconciler.InMotion(state):
+	case reconcile.InMotion(state):
 	case len(changes) > 0:
 		plan.Call = opPut
 		if !failed {
-			plan.Ready = reconciler.UpdatingFields(state.ObservedGeneration, changes)
+			plan.Ready = reconcile.UpdatingFields(state.ObservedGeneration, changes)
 		}
 	case failed:
 		plan.Wait = max(retryAfter-since(p, now), 0)

@@ -11,7 +11,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 var testNow = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -40,12 +40,12 @@ func TestDecide(t *testing.T) {
 		wait    time.Duration
 	}{
 		"New":             {reason: "AWS takes some minutes.", there: item(inProgress, 5, 0), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"StillNew":        {reason: "A configuration that was never READY is being created.", there: item(inProgress, 5, 0), was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
-		"InMotion":        {reason: "A configuration that was READY before is being updated.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 5, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
-		"ChangedInMotion": {reason: "AWS is let finish.", there: item(inProgress, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "IN_PROGRESS"},
-		"Ready":           {reason: "AWS reports READY.", there: item(ready, 5, 0), was: reconciler.Updating(2, ""), spec: 5, ready: xpv2.ReasonAvailable},
-		"Changed":         {reason: "Spec requests another number.", there: item(ready, 5, 0), was: reconciler.Available(2), spec: 9, ready: reconciler.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},
-		"Failed":          {reason: "AWS's reason is shown, and it is tried again later.", there: because, was: reconciler.Creating(2, ""), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", wait: 4 * time.Minute},
+		"StillNew":        {reason: "A configuration that was never READY is being created.", there: item(inProgress, 5, 0), was: reconcile.Creating(2, ""), spec: 5, ready: xpv2.ReasonCreating, message: "IN_PROGRESS"},
+		"InMotion":        {reason: "A configuration that was READY before is being updated.", there: item(inProgress, 5, 0), was: reconcile.Available(2), spec: 5, ready: reconcile.ReasonUpdating, message: "IN_PROGRESS"},
+		"ChangedInMotion": {reason: "AWS is let finish.", there: item(inProgress, 5, 0), was: reconcile.Available(2), spec: 9, ready: reconcile.ReasonUpdating, message: "IN_PROGRESS"},
+		"Ready":           {reason: "AWS reports READY.", there: item(ready, 5, 0), was: reconcile.Updating(2, ""), spec: 5, ready: xpv2.ReasonAvailable},
+		"Changed":         {reason: "Spec requests another number.", there: item(ready, 5, 0), was: reconcile.Available(2), spec: 9, ready: reconcile.ReasonUpdating, message: "changing provisionedConcurrentExecutions", call: opPut},
+		"Failed":          {reason: "AWS's reason is shown, and it is tried again later.", there: because, was: reconcile.Creating(2, ""), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", wait: 4 * time.Minute},
 		"FailedLongAgo":   {reason: "The cause of the failure may have been corrected.", there: item(failed, 5, 5*time.Minute), spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},
 		"FailedUndated":   {reason: "A time that can't be read is long ago.", there: undated, spec: 5, ready: xpv2.ReasonUnavailable, message: "FAILED", call: opPut},
 		"FailedChanged":   {reason: "Another number is requested at once.", there: because, spec: 3, ready: xpv2.ReasonUnavailable, message: "FAILED: FUNCTION_ERROR_INIT_FAILURE", call: opPut},
@@ -57,7 +57,7 @@ func TestDecide(t *testing.T) {
 			if tc.was.Type != "" {
 				mg.SetConditions(tc.was)
 			}
-			changes := reconciler.Merge(desired(mg)).Compare(fromAWS(tc.there)).Changes
+			changes := reconcile.Merge(desired(mg)).Compare(fromAWS(tc.there)).Changes
 			got := decide(tc.there, changes, state(tc.there, mg.GetCondition(xpv2.TypeReady), 2), testNow)
 			if got.Ready.Reason != tc.ready || got.Ready.Message != tc.message || got.Ready.ObservedGeneration != 2 {
 				t.Errorf("%s\nReady is %s %q of generation %d", tc.reason, got.Ready.Reason, got.Ready.Message, got.Ready.ObservedGeneration)
@@ -91,10 +91,10 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.ProvisionedConcurrencyConfig{}
 			mg.Spec.ForProvider.ProvisionedConcurrentExecutions, mg.Spec.InitProvider = tc.spec, tc.initial
-			if changes := reconciler.Merge(desired(mg)).Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
+			if changes := reconcile.Merge(desired(mg)).Compare(fromAWS(there)).Changes; changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, changes, tc.changes)
 			}
-			created := reconciler.Desired[settings]{Settings: reconciler.Merge(desired(mg)).Settings}
+			created := reconcile.Desired[settings]{Settings: reconcile.Merge(desired(mg)).Settings}
 			if got := len(created.Compare(fromAWS(there)).Changes) == 0; got != tc.asMade {
 				t.Errorf("%s\nas made is %t", tc.reason, got)
 			}

@@ -13,20 +13,20 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 type (
-	found  = reconciler.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.ReadyConditioner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] = &external{}
-	_ reconciler.Planner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]          = &external{}
+	_ reconcile.ReadyConditioner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] = &external{}
+	_ reconcile.Planner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]          = &external{}
 )
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for
@@ -39,13 +39,13 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) *reconciler.External[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) *reconcile.External[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] {
 	e := &external{api: api, now: now}
 	e.reader = &functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn },
 	}
-	return reconciler.NewExternal(e, calls)
+	return reconcile.NewExternal(e, calls)
 }
 
 // page returns a page of the provisioned concurrency of a function.
@@ -105,7 +105,7 @@ func (e *external) Desired(_ context.Context, mg *v1beta1.ProvisionedConcurrency
 }
 
 // Plan decides what is due.
-func (e *external) Plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
+func (e *external) Plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
 	return decide(o.Resource, c.Changes, e.ReadyCondition(mg, o), e.now()), nil
 }
 

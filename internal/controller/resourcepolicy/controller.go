@@ -15,21 +15,21 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of ResourcePolicies to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.ResourcePolicy]{
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.ResourcePolicy]{
 		GVK:     v1beta1.ResourcePolicyGroupVersionKind,
 		New:     func() *v1beta1.ResourcePolicy { return &v1beta1.ResourcePolicy{} },
 		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },
 		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
 		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *session.Session) (managed.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
-			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
+			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
 		},
 		ActsOn:     acts,
 		Fields:     selectors,
@@ -39,12 +39,12 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 // reads returns the operations of the next observation, and the creation that will most
 // likely follow the first one.
 func reads(p *v1beta1.ResourcePolicy) []string {
-	if p.Status.AtProvider.ResourceArn == nil && reconciler.MayCreate(p) {
+	if p.Status.AtProvider.ResourceArn == nil && reconcile.MayCreate(p) {
 		return []string{opRead, opPut}
 	}
 	return []string{opRead}
@@ -57,13 +57,13 @@ func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
 	return nil
 }
 
-func references(p *v1beta1.ResourcePolicy) []reconciler.Reference {
+func references(p *v1beta1.ResourcePolicy) []reconcile.Reference {
 	fp := p.Spec.ForProvider
-	return []reconciler.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
+	return []reconcile.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
 }
 
 // acts returns the functions that spec, status and annotations name. It omits one that
 // spec selects from a field of another object, which Read checks.
 func acts(p *v1beta1.ResourcePolicy) []tenancy.Target {
-	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(reconciler.ExternalName(p)), ptr.To(ownership.Parent(p)))
+	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(reconcile.ExternalName(p)), ptr.To(ownership.Parent(p)))
 }

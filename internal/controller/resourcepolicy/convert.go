@@ -9,9 +9,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // maxPolicy is the maximum size of a policy in bytes.
@@ -28,7 +28,7 @@ type observed struct {
 // known returns the ARN of the resource that has the policy, or was to have it. It is
 // empty if there was none.
 func known(p *v1beta1.ResourcePolicy) string {
-	return cmp.Or(reconciler.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
+	return cmp.Or(reconcile.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
 }
 
 // desired returns the policy that spec asks for. It returns an error if that is not valid.

@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
 // maxShown is how much of a statement a change shows, in bytes.

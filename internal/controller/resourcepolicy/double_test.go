@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -32,7 +32,7 @@ func newEnv(t testing.TB) env {
 	w.AddFunction("cart")
 	w.Double.ResetCalls()
 	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.ResourcePolicy] {
-		return reconciler.NewExternal(&external{api: w.Lambda, fields: testenv.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
+		return reconcile.NewExternal(&external{api: w.Lambda, fields: testenv.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
 	})}
 }
 

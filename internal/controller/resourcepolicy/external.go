@@ -13,11 +13,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // external is a policy in AWS. It lives for one reconcile.
@@ -30,15 +30,15 @@ type external struct {
 }
 
 type (
-	found  = reconciler.Observation[observed, policy.Document]
-	update = reconciler.Update[policy.Document]
+	found  = reconcile.Observation[observed, policy.Document]
+	update = reconcile.Update[policy.Document]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
-	_ reconciler.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
-	_ reconciler.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
+	_ reconcile.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
+	_ reconcile.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
+	_ reconcile.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
 )
 
 // Read reads the policy.
@@ -48,13 +48,13 @@ func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, 
 	if err != nil && !meta.WasDeleted(p) {
 		return found{}, err
 	}
-	if e.arn, err = ownership.ParentOf(p, cmp.Or(reconciler.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, "")), ptr.Deref(arn, "")); err != nil {
-		return found{}, reconciler.Invalid(err)
+	if e.arn, err = ownership.ParentOf(p, cmp.Or(reconcile.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, "")), ptr.Deref(arn, "")); err != nil {
+		return found{}, reconcile.Invalid(err)
 	}
 	if e.arn == "" {
 		return found{}, nil // It is being deleted and was never created.
 	}
-	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
+	if err := reconcile.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {
 			return found{}, nil // Nothing was created.
 		}
@@ -87,12 +87,12 @@ func (e *external) Desired(_ context.Context, p *v1beta1.ResourcePolicy) (forPro
 	if p.Spec.ForProvider.Policy != nil {
 		forProvider, err = desired(p)
 	}
-	return forProvider, initProvider, reconciler.Invalid(err)
+	return forProvider, initProvider, reconcile.Invalid(err)
 }
 
 // Compare compares the policy with spec, statement by statement.
-func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d reconciler.Desired[policy.Document], o found) (reconciler.Comparison[policy.Document], error) {
-	c := reconciler.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
+func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d reconcile.Desired[policy.Document], o found) (reconcile.Comparison[policy.Document], error) {
+	c := reconcile.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
 	if p.Spec.ForProvider.Policy != nil {
 		c.Changes = changes(d.Settings, o.Settings)
 	}
@@ -107,7 +107,7 @@ func (e *external) MatchesCreation(p *v1beta1.ResourcePolicy, changes diff.Chang
 // PrepareCreate checks that spec has a policy.
 func (e *external) PrepareCreate(_ context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) error {
 	_, err := desired(p)
-	return reconciler.Invalid(err)
+	return reconcile.Invalid(err)
 }
 
 // Create creates the policy.

@@ -17,14 +17,14 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Setup adds a controller of RuntimeManagementConfigs to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.RuntimeManagementConfig]{
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.RuntimeManagementConfig]{
 		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
 		New:          func() *v1beta1.RuntimeManagementConfig { return &v1beta1.RuntimeManagementConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
@@ -45,13 +45,13 @@ func connect(_ context.Context, _ *v1beta1.RuntimeManagementConfig, s *session.S
 	return newExternal(session.Client(s, lambda.NewFromConfig)), nil
 }
 
-func references(c *v1beta1.RuntimeManagementConfig) []reconciler.Reference {
+func references(c *v1beta1.RuntimeManagementConfig) []reconcile.Reference {
 	p := c.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		functionconfig.FunctionReference(p.ConfiguredFunction),
 		functionconfig.QualifierReference(v1beta1.VersionGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
-var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opPut}
+var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opPut}

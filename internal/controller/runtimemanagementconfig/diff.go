@@ -5,7 +5,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // desired returns the settings of spec.
@@ -14,8 +14,8 @@ func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider set
 }
 
 // compare returns how spec differs from what was observed.
-func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
-	return reconciler.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
+func compare(d reconcile.Desired[settings], observed settings) reconcile.Comparison[settings] {
+	return reconcile.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
 }
 
 // fitting omits the runtime unless the mode is Manual: AWS accepts it with no other mode.

@@ -7,8 +7,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.RuntimeManagementConfig{}
 			mg.Spec.ForProvider.RuntimeManagementConfigSettings, mg.Spec.InitProvider = tc.spec, tc.initial
-			c := compare(reconciler.Merge(desired(mg)), fromAWS(tc.there))
+			c := compare(reconcile.Merge(desired(mg)), fromAWS(tc.there))
 			if c.Changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, c.Changes, tc.changes)
 			}

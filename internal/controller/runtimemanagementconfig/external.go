@@ -11,24 +11,24 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // answer is the AWS value.
 type answer = lambda.GetRuntimeManagementConfigOutput
 
 type (
-	found  = reconciler.Observation[*answer, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[*answer, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
 )
 
 // external is the runtime management configuration of a version in AWS. It lives for one
@@ -39,8 +39,8 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI) *reconciler.External[*v1beta1.RuntimeManagementConfig, *answer, settings] {
-	return reconciler.NewExternal(&external{api: api}, calls)
+func newExternal(api lambdaAPI) *reconcile.External[*v1beta1.RuntimeManagementConfig, *answer, settings] {
+	return reconcile.NewExternal(&external{api: api}, calls)
 }
 
 // Read reads the configuration. AWS's default counts as absent for a resource that has not
@@ -62,7 +62,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig
 	if out.UpdateRuntimeOn == "" {
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", description(n), opGet)
 	}
-	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !reconciler.ObserveOnly(mg)
+	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !reconcile.ObserveOnly(mg)
 	return found{Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(), Description: description(n), Parent: n.String()}, nil
 }
 
@@ -87,7 +87,7 @@ func (e *external) Desired(_ context.Context, mg *v1beta1.RuntimeManagementConfi
 }
 
 // Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 

@@ -26,15 +26,15 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Setup adds a controller of Versions to the manager.
-func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{functions: o.All(mgr).GetClient(), limited: len(o.Namespaces) > 0}
-	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Version]{
+	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
 		New:          func() *v1beta1.Version { return &v1beta1.Version{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.VersionList{} },
@@ -53,7 +53,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 }
 
 // calls names the operations that create, update and delete a version.
-var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
+var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
 
 type connector struct {
 	functions client.Reader
@@ -62,15 +62,15 @@ type connector struct {
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *session.Session) (managed.TypedExternalClient[*v1beta1.Version], error) {
-	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions, limited: c.limited}, calls), nil
+	return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions, limited: c.limited}, calls), nil
 }
 
 // reads returns the calls of the next observation, as far as they are known in advance.
 func reads(v *v1beta1.Version) []string {
 	switch {
-	case meta.WasDeleted(v) || reconciler.ObserveOnly(v):
+	case meta.WasDeleted(v) || reconcile.ObserveOnly(v):
 		return []string{opGet}
-	case reconciler.ExternalName(v) == "":
+	case reconcile.ExternalName(v) == "":
 		return []string{opGet, opList, opPublish}
 	case !active(v):
 		return []string{opGet, opGet}
@@ -78,9 +78,9 @@ func reads(v *v1beta1.Version) []string {
 	return []string{opGet}
 }
 
-func references(v *v1beta1.Version) []reconciler.Reference {
+func references(v *v1beta1.Version) []reconcile.Reference {
 	fp := v.Spec.ForProvider
-	return []reconciler.Reference{
+	return []reconcile.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // nameOf returns the version that was published last, or "" if there is none yet.
 func nameOf(v *v1beta1.Version) (string, error) {
-	name := reconciler.ExternalName(v)
+	name := reconcile.ExternalName(v)
 	if name != "" && !versions.IsPublished(name) {
 		return "", errors.Errorf("%q is not a published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
 	}

@@ -10,9 +10,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -93,14 +93,14 @@ func state(generation int64, c *types.FunctionConfiguration) xpv2.Condition {
 	version, reason := ptr.Deref(c.Version, ""), reason(c)
 	switch c.State {
 	case types.StateActive, types.StateActiveNonInvocable, "":
-		return reconciler.Available(generation)
+		return reconcile.Available(generation)
 	case types.StatePending:
-		return reconciler.Updating(generation, text("AWS is preparing version "+version, reason))
+		return reconcile.Updating(generation, text("AWS is preparing version "+version, reason))
 	case types.StateFailed:
-		return reconciler.Unavailable(generation, text("version "+version+" failed", reason))
+		return reconcile.Unavailable(generation, text("version "+version+" failed", reason))
 	case types.StateInactive, types.StateDeactivating, types.StateDeactivated, types.StateDeleting:
 	}
-	return reconciler.Unavailable(generation, text("version "+version+" is "+string(c.State), reason))
+	return reconcile.Unavailable(generation, text("version "+version+" is "+string(c.State), reason))
 }
 
 func text(what, why string) string {

@@ -19,10 +19,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // usersGrace is how long a deletion waits for what uses an earlier version, which may be
@@ -68,18 +68,18 @@ type observed struct {
 type settings struct{}
 
 type (
-	found  = reconciler.Observation[observed, settings]
-	update = reconciler.Update[settings]
+	found  = reconcile.Observation[observed, settings]
+	update = reconcile.Update[settings]
 )
 
 // The optional interfaces of the shared client that this kind implements.
 var (
-	_ reconciler.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
-	_ reconciler.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
-	_ reconciler.Comparer[*v1beta1.Version, observed, settings]         = &external{}
-	_ reconciler.Planner[*v1beta1.Version, observed, settings]          = &external{}
-	_ reconciler.CreationPreparer[*v1beta1.Version, settings]           = &external{}
-	_ reconciler.ConnectionDetailer[*v1beta1.Version]                   = &external{}
+	_ reconcile.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
+	_ reconcile.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
+	_ reconcile.Comparer[*v1beta1.Version, observed, settings]         = &external{}
+	_ reconcile.Planner[*v1beta1.Version, observed, settings]          = &external{}
+	_ reconcile.CreationPreparer[*v1beta1.Version, settings]           = &external{}
+	_ reconcile.ConnectionDetailer[*v1beta1.Version]                   = &external{}
 )
 
 // Read reads the function and the version that was published last.
@@ -98,7 +98,7 @@ func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) 
 		return e.readDeleted(ctx, v, name)
 	}
 	o := observed{}
-	if !reconciler.ObserveOnly(v) {
+	if !reconcile.ObserveOnly(v) {
 		if o.function, err = e.get(ctx, ""); err != nil {
 			return found{}, err
 		}
@@ -143,7 +143,7 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
 	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
-	if !recorded || reconciler.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, nil
 	}
 	var err error
@@ -160,7 +160,7 @@ func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string,
 		return name, nil
 	}
 	// Nothing was published.
-	return name, errors.Wrap(reconciler.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
+	return name, errors.Wrap(reconcile.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
 }
 
 // readAuxiliary reads what a call that is due needs.
@@ -196,7 +196,7 @@ func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o fou
 	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (recorded && versions.Number(o.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
+	return ownership.Foreign, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
 }
 
 // SetStatus sets status.atProvider. An imported version counts as published for the current
@@ -221,33 +221,33 @@ func (e *external) Desired(context.Context, *v1beta1.Version) (forProvider, init
 
 // Compare returns why a version is to be published. For a resource that only observes it
 // returns nothing, because the function was not read.
-func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
-	if reconciler.ObserveOnly(v) {
-		return reconciler.Comparison[settings]{}, nil
+func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+	if reconcile.ObserveOnly(v) {
+		return reconcile.Comparison[settings]{}, nil
 	}
-	return reconciler.Comparison[settings]{Changes: due(v, o.Resource)}, nil
+	return reconcile.Comparison[settings]{Changes: due(v, o.Resource)}, nil
 }
 
 // Plan publishes a version if one is due, and otherwise deletes versions beyond the limit.
-func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	o, p := f.Resource, reconciler.Plan{Ready: e.ReadyCondition(v, f)}
+func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	o, p := f.Resource, reconcile.Plan{Ready: e.ReadyCondition(v, f)}
 	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
 		case why == "":
-			ready := reconciler.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
-			return reconciler.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+			ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+			return reconcile.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
 		case passes:
-			return reconciler.Plan{Ready: reconciler.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
+			return reconcile.Plan{Ready: reconcile.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):
-			return reconciler.Plan{Ready: reconciler.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
+			return reconcile.Plan{Ready: reconcile.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
 		}
 	}
 	if o.unknown != nil {
 		v.SetConditions(p.Ready)
 		return p, o.unknown
 	}
-	if o.unused != "" && reconciler.Allows(v, xpv2.ManagementActionUpdate) {
+	if o.unused != "" && reconcile.Allows(v, xpv2.ManagementActionUpdate) {
 		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
 		p.Call = opDelete
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
@@ -260,7 +260,7 @@ func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reco
 func (e *external) PrepareCreate(ctx context.Context, v *v1beta1.Version, _ settings) error {
 	switch why, passes := hindrance(v.Spec.ForProvider, e.found); {
 	case passes:
-		return &reconciler.NotReadyError{Reason: why, After: wait(ctx, v, e.found)}
+		return &reconcile.NotReadyError{Reason: why, After: wait(ctx, v, e.found)}
 	case why != "":
 		return errors.Errorf("cannot publish: %s", why)
 	}
@@ -276,10 +276,10 @@ func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
 		return 0
 	}
 	waited := time.Duration(0)
-	if ready := v.GetCondition(xpv2.TypeReady); reconciler.InMotion(ready) {
-		waited = reconciler.Freshness(ctx).Now.Sub(ready.LastTransitionTime.Time)
+	if ready := v.GetCondition(xpv2.TypeReady); reconcile.InMotion(ready) {
+		waited = reconcile.Freshness(ctx).Now.Sub(ready.LastTransitionTime.Time)
 	}
-	return reconciler.WokenDelay(waited)
+	return reconcile.WokenDelay(waited)
 }
 
 // Create publishes the first version.
@@ -290,21 +290,21 @@ func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (
 // Update publishes another version, or deletes one beyond the limit.
 func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
 	if u.Call == opDelete {
-		s, now := &v.Status.AtProvider, reconciler.Freshness(ctx).Now
+		s, now := &v.Status.AtProvider, reconcile.Freshness(ctx).Now
 		return e.pruner().Prune(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, o.Resource.unused, now)
 	}
 	name, err := e.publish(ctx, v)
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(reconciler.Annotate(ctx, v, reconciler.CreatedAgain(ctx, v, name)), "cannot write the external name")
+	return errors.Wrap(reconcile.Annotate(ctx, v, reconcile.CreatedAgain(ctx, v, name)), "cannot write the external name")
 }
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was
 // changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i := versions.Intent{Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint()}
-	if err := reconciler.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
+	if err := reconcile.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
@@ -333,22 +333,22 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 		defer e.cache.Forget(e.key(o.Name))
 		err := e.pruner().Delete(ctx, e.function, o.Name)
 		switch {
-		case versions.InUse(err) && o.Name != reconciler.ExternalName(v):
+		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
 			why = awserr.Message(err)
 		case err != nil:
 			return err
 		}
 	}
 	if why != "" {
-		if age := reconciler.Freshness(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
-			reconciler.Abort(ctx, reconciler.PendingDelay(age))
+		if age := reconcile.Freshness(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
+			reconcile.Abort(ctx, reconcile.PendingDelay(age))
 			return nil
 		}
 		versions.EmitKept(ctx, e.function, o.Name, why)
 	}
 	versions.Forget(&s.VersionHistory, o.Name)
 	if len(s.History) > 0 {
-		reconciler.DeletedPart(ctx)
+		reconcile.DeletedPart(ctx)
 	}
 	return nil
 }

@@ -20,10 +20,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 func TestObserve(t *testing.T) {
@@ -194,8 +194,8 @@ func TestWaitingForAFunction(t *testing.T) {
 			e.Script = script(answers(configuration("$LATEST", other), configuration("3")))
 			began, last, observations := time.Now(), time.Duration(0), 0
 			for at := time.Duration(0); at < time.Hour; observations++ {
-				attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
-				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), attempt), v)
+				attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
+				o, err := e.External().Observe(reconcile.WithAttempt(t.Context(), attempt), v)
 				if _, aborted := attempt.Aborted(); err != nil || aborted || !o.ResourceUpToDate {
 					t.Fatalf("aborted %t, %+v, %v", aborted, o, err)
 				}
@@ -261,8 +261,8 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
-	ctx := reconciler.WithAttempt(t.Context(), attempt)
+	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
+	ctx := reconcile.WithAttempt(t.Context(), attempt)
 	step := func() error {
 		e := r.External()
 		if _, err := e.Observe(ctx, v); err != nil {
@@ -277,8 +277,8 @@ func TestVersionsInUse(t *testing.T) {
 	if wait, aborted := attempt.Aborted(); !aborted || wait > 10*time.Second {
 		t.Errorf("it must be looked at again soon, aborted %t for %s", aborted, wait)
 	}
-	attempt = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
-	ctx = reconciler.WithAttempt(t.Context(), attempt)
+	attempt = &reconcile.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = reconcile.WithAttempt(t.Context(), attempt)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
@@ -326,8 +326,8 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
-	ctx := reconciler.WithAttempt(t.Context(), attempt)
+	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
+	ctx := reconcile.WithAttempt(t.Context(), attempt)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -357,8 +357,8 @@ func TestPublishedContentIsTheObservedOne(t *testing.T) {
 		}
 		return nil, testenv.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	})
-	attempt := &reconciler.Attempt{}
-	ctx := reconciler.WithAttempt(t.Context(), attempt)
+	attempt := &reconcile.Attempt{}
+	ctx := reconcile.WithAttempt(t.Context(), attempt)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)

@@ -20,8 +20,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // version reads a version by its name. Only its state ever changes, so one that AWS has
@@ -34,7 +34,7 @@ func (e *external) version(ctx context.Context, v *v1beta1.Version, name string)
 		waiting = 10 * time.Second
 		while   = 30 * time.Minute
 	)
-	fresh := reconciler.Freshness(ctx)
+	fresh := reconcile.Freshness(ctx)
 	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
 		fresh.Since = fresh.Now.Add(-while)
 	}
@@ -93,11 +93,11 @@ func (e *external) pruner() versions.Pruner {
 
 // unused returns a version beyond the limit that nothing uses, if there is one.
 func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
-	if !reconciler.Allows(v, xpv2.ManagementActionUpdate) {
+	if !reconcile.Allows(v, xpv2.ManagementActionUpdate) {
 		return "", nil
 	}
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
 	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
-	return e.pruner().Unused(ctx, f, h, excess, reconciler.Freshness(ctx).Now)
+	return e.pruner().Unused(ctx, f, h, excess, reconcile.Freshness(ctx).Now)
 }

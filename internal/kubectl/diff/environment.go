@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // An environment is what a plan is made with.
@@ -76,7 +76,7 @@ func (e *environment) options(o *options) plan.Options {
 	if !o.refresh {
 		return out
 	}
-	out.Resolver = func(c client.Client) reconciler.Resolver {
+	out.Resolver = func(c client.Client) reconcile.Resolver {
 		return paced{o.aws.Resolver(c, quota.New(o.Now, quota.Options{}), o.Now, o.ErrOut)}
 	}
 	return out

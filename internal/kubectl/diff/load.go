@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // An input is what the command was given, as it would be applied.
@@ -60,7 +60,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	if err != nil {
 		return err
 	}
-	mg, managed := obj.(reconciler.Managed)
+	mg, managed := obj.(reconcile.Managed)
 	switch {
 	case !managed && isReferred(obj):
 		in.others = append(in.others, obj)
@@ -211,7 +211,7 @@ func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.R
 	out := plan.Resource{}
 	for _, side := range []struct {
 		u  *unstructured.Unstructured
-		to *reconciler.Managed
+		to *reconcile.Managed
 	}{{desired, &out.Desired}, {live, &out.Prior}} {
 		if side.u == nil {
 			continue
@@ -220,7 +220,7 @@ func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.R
 		if err != nil {
 			return out, err
 		}
-		mg, ok := obj.(reconciler.Managed)
+		mg, ok := obj.(reconcile.Managed)
 		if !ok {
 			return out, fmt.Errorf("%s is no managed resource", side.u.GetKind())
 		}

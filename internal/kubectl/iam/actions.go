@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
 // The resources and further actions of operations are those of the Service Authorization Reference of AWS:

@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const long = `Write the smallest IAM policy with which the provider reconciles resources: those of files, or of the cluster.
@@ -165,7 +165,7 @@ func (o *Options) add(p *plan.Planner, po plan.Options, namespace string, obj an
 	if err != nil {
 		return fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
 	}
-	if mg, managed := typed.(reconciler.Managed); managed {
+	if mg, managed := typed.(reconcile.Managed); managed {
 		o.Resources = append(o.Resources, mg)
 		return nil
 	}

@@ -4,10 +4,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/imageuri"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
 // names writes the ARNs of resources in a region.

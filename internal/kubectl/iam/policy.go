@@ -14,9 +14,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A Policy is a policy document of IAM.
@@ -36,7 +36,7 @@ type Statement struct {
 // Options are what a Policy is made of.
 type Options struct {
 	// Resources of the provider.
-	Resources []reconciler.Managed
+	Resources []reconcile.Managed
 
 	// Configs are ProviderConfigs, of which the queues of drift events are taken.
 	Configs []client.Object
@@ -83,7 +83,7 @@ func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 }
 
 // kindOf returns the kind of a resource.
-func kindOf(mg reconciler.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
+func kindOf(mg reconcile.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
 
 // list returns the grant of a list by which many resources are polled.
 func (n names) list(l plan.List) grant {
@@ -94,17 +94,17 @@ func (n names) list(l plan.List) grant {
 }
 
 // delete adds the call by which the provider finds out when a Function was invoked before it deletes it, if it does.
-func (a allowed) delete(o Options, mg reconciler.Managed) {
-	if f, ok := mg.(*v1beta1.Function); ok && o.InvokedWithin && reconciler.Allows(f, xpv2.ManagementActionDelete) {
+func (a allowed) delete(o Options, mg reconcile.Managed) {
+	if f, ok := mg.(*v1beta1.Function); ok && o.InvokedWithin && reconcile.Allows(f, xpv2.ManagementActionDelete) {
 		a.add(grant{action: "cloudwatch:GetMetricData", resources: []string{"*"}})
 	}
 }
 
 // rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and each one
 // ends at the first check of a version. made are the other calls for the Alias.
-func (a allowed) rollOut(o Options, p *plan.Planner, mg reconciler.Managed, made []dryrun.Request) {
+func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
-	if !ok || alias.Spec.Rollout == nil || !reconciler.Allows(mg, xpv2.ManagementActionUpdate) {
+	if !ok || alias.Spec.Rollout == nil || !reconcile.Allows(mg, xpv2.ManagementActionUpdate) {
 		return
 	}
 	for _, r := range made {

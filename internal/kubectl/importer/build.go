@@ -17,9 +17,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // The management policies of imported resources. None has Delete: who deletes a manifest does not delete what was there
@@ -54,7 +54,7 @@ func newBuilder(o Options, s *session.Session, a *account, r *reader) *builder {
 func (b *builder) planner() *plan.Planner {
 	return plan.New(plan.Options{
 		Scheme: b.o.Scheme, ClusterID: b.o.ClusterID, Now: b.o.Now,
-		Resolver: func(client.Client) reconciler.Resolver { return fixed{b.session} },
+		Resolver: func(client.Client) reconcile.Resolver { return fixed{b.session} },
 	})
 }
 
@@ -149,7 +149,7 @@ func (b *builder) add(ctx context.Context, e entry) error {
 }
 
 // observe returns the resource with the status that its kind gives it.
-func (b *builder) observe(ctx context.Context, e entry) (reconciler.Managed, error) {
+func (b *builder) observe(ctx context.Context, e entry) (reconcile.Managed, error) {
 	mg, err := b.object(e, maps.Clone(e.names))
 	if err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (b *builder) observe(ctx context.Context, e entry) (reconciler.Managed, err
 }
 
 // object returns an object of a kind with the given spec.forProvider, to which it adds the region.
-func (b *builder) object(e entry, forProvider map[string]any) (reconciler.Managed, error) {
+func (b *builder) object(e entry, forProvider map[string]any) (reconcile.Managed, error) {
 	gvk := v1beta1.SchemeGroupVersion.WithKind(e.kind)
 	obj, err := b.o.Scheme.New(gvk)
 	if err != nil {
@@ -175,7 +175,7 @@ func (b *builder) object(e entry, forProvider map[string]any) (reconciler.Manage
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(u.Object, obj, true); err != nil {
 		return nil, fmt.Errorf("cannot write the manifest of %s %s: %w", e.kind, e.external, err)
 	}
-	mg, ok := obj.(reconciler.Managed)
+	mg, ok := obj.(reconcile.Managed)
 	if !ok {
 		return nil, fmt.Errorf("%s is no managed kind", e.kind)
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/policy"
 )
 
 // addShared adds what functions share.

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/accounts"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )

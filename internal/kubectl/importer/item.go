@@ -4,7 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // An Item is a manifest that was written.
@@ -16,7 +16,7 @@ type Item struct {
 	File string
 
 	// Resource is the managed resource, or Secret the Secret. The other one is nil.
-	Resource reconciler.Managed
+	Resource reconcile.Managed
 	Secret   *corev1.Secret
 
 	// Sensitive is whether the manifest has secrets.

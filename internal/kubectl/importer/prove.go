@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // tagging is the only operation that may be part of a proven plan: the tags say who owns a resource.
@@ -25,7 +25,7 @@ func (b *builder) prove(ctx context.Context) {
 			p.Add(i.Secret)
 			continue
 		}
-		desired, ok := i.Resource.DeepCopyObject().(reconciler.Managed)
+		desired, ok := i.Resource.DeepCopyObject().(reconcile.Managed)
 		if !ok {
 			continue
 		}

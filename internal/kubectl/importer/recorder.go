@@ -12,7 +12,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/dryrun"
+	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
 // A recorder is a middleware that reads everything once: a later call with the same input has the same answer. Calls that

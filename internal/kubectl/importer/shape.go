@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // A shape says how spec.forProvider of a kind is written from status.atProvider. Fields of the same name are copied.
@@ -58,7 +58,7 @@ var shapes = map[string]shape{
 }
 
 // settingsOf returns the settings of spec.forProvider that status.atProvider shows of a resource.
-func settingsOf(kind string, mg reconciler.Managed) (map[string]any, error) {
+func settingsOf(kind string, mg reconcile.Managed) (map[string]any, error) {
 	u, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg)
 	if err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func set(m map[string]any, path string, value any) {
 }
 
 // fieldsOf returns the names of the fields of spec.forProvider of a resource.
-func fieldsOf(mg reconciler.Managed) []string {
+func fieldsOf(mg reconcile.Managed) []string {
 	return jsonNames(reflect.ValueOf(mg).Elem().FieldByName("Spec").FieldByName("ForProvider").Type())
 }
 

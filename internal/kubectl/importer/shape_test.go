@@ -11,8 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 func TestSettingsOf(t *testing.T) {
@@ -20,7 +20,7 @@ func TestSettingsOf(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		kind   string
-		args   reconciler.Managed
+		args   reconcile.Managed
 		want   map[string]any
 	}{
 		"Function": {

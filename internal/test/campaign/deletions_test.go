@@ -18,8 +18,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
-	"github.com/crossplane-contrib/provider-lambda/internal/protection"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -42,8 +42,8 @@ func (s *Simulation) heldBy() map[xpv2.ConditionReason]int {
 	}
 	out := map[xpv2.ConditionReason]int{}
 	for i := range list.Items {
-		if _, held := reconciler.DeletionHeld(&list.Items[i]); held {
-			out[list.Items[i].GetCondition(reconciler.TypeDeletionHeld).Reason]++
+		if _, held := reconcile.DeletionHeld(&list.Items[i]); held {
+			out[list.Items[i].GetCondition(reconcile.TypeDeletionHeld).Reason]++
 		}
 	}
 	return out
@@ -118,7 +118,7 @@ func TestDeletionLimit(t *testing.T) {
 				p = s.Start(&Network{}, limited)
 				time.Sleep(90 * time.Minute) // The window has passed, and each function was considered again.
 				left := fleet.n - deletionLimit
-				if n, held := s.accepted("DeleteFunction"), s.heldBy(); n > deletionLimit || held[reconciler.ReasonTooManyDeletions] < left || len(s.functions()) < left {
+				if n, held := s.accepted("DeleteFunction"), s.heldBy(); n > deletionLimit || held[reconcile.ReasonTooManyDeletions] < left || len(s.functions()) < left {
 					t.Fatalf("%s: %d deletions, the limit is %d; %d functions are left, held %v", tc.reason, n, deletionLimit, len(s.functions()), held)
 				}
 				s.confirmAll()
@@ -169,7 +169,7 @@ func TestInvokedFunctions(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Hour)
-		if held := s.heldBy(); held[reconciler.ReasonInvocationsUnknown] != fleet.n || len(s.functions()) != fleet.n {
+		if held := s.heldBy(); held[reconcile.ReasonInvocationsUnknown] != fleet.n || len(s.functions()) != fleet.n {
 			t.Errorf("nothing is deleted while CloudWatch does not answer, got %v, %v", held, s.functions())
 		}
 		if n := s.calls("GetMetricData"); n > 30 {
@@ -177,7 +177,7 @@ func TestInvokedFunctions(t *testing.T) {
 		}
 		s.Double.ClearFaults()
 		time.Sleep(2 * time.Hour)
-		if held := s.heldBy(); held[reconciler.ReasonRecentlyInvoked] != 1 || len(s.functions()) != 1 {
+		if held := s.heldBy(); held[reconcile.ReasonRecentlyInvoked] != 1 || len(s.functions()) != 1 {
 			t.Errorf("only the function that is invoked waits, got %v, %v", held, s.functions())
 		}
 		s.confirmAll()

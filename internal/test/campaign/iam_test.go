@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/iam"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -52,7 +52,7 @@ func (p *planning) leastPrivilege() []awsdouble.Allow {
 	var out []awsdouble.Allow
 	for _, u := range all {
 		planner := plan.New(plan.Options{Scheme: p.Kube.Scheme(), ClusterID: "any", Now: time.Now})
-		policy, errs := iam.New(p.Context(), planner, iam.Options{Resources: []reconciler.Managed{p.typed(u)}, AccountID: awsdouble.DefaultAccount})
+		policy, errs := iam.New(p.Context(), planner, iam.Options{Resources: []reconcile.Managed{p.typed(u)}, AccountID: awsdouble.DefaultAccount})
 		for _, err := range errs {
 			p.Error(err)
 		}

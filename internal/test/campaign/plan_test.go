@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/plan"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -31,7 +31,7 @@ type planning struct {
 	*Simulation
 
 	kind     Kind
-	resolver reconciler.Resolver
+	resolver reconcile.Resolver
 }
 
 func newPlanning(s *Simulation, k Kind) *planning {
@@ -42,7 +42,7 @@ func newPlanning(s *Simulation, k Kind) *planning {
 }
 
 // typed returns a resource as its own type.
-func (p *planning) typed(u *unstructured.Unstructured) reconciler.Managed {
+func (p *planning) typed(u *unstructured.Unstructured) reconcile.Managed {
 	p.Helper()
 	obj, err := p.Kube.Scheme().New(u.GroupVersionKind())
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *planning) typed(u *unstructured.Unstructured) reconciler.Managed {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, obj); err != nil {
 		p.Fatal(err)
 	}
-	return obj.(reconciler.Managed) //nolint:forcetypeassert // Kinds are managed.
+	return obj.(reconcile.Managed) //nolint:forcetypeassert // Kinds are managed.
 }
 
 // plan plans a resource, against AWS or offline. It checks that AWS is not changed.
@@ -59,10 +59,10 @@ func (p *planning) plan(desired, prior *unstructured.Unstructured, live bool) pl
 	p.Helper()
 	o := plan.Options{Scheme: p.Kube.Scheme(), Cluster: p.Kube, Mapper: p.Kube.RESTMapper(), ClusterID: "simulated", Now: time.Now}
 	if live {
-		o.Resolver = func(client.Client) reconciler.Resolver { return p.resolver }
+		o.Resolver = func(client.Client) reconcile.Resolver { return p.resolver }
 	}
 	before, calls := len(p.writes()), len(p.Double.Calls())
-	var was reconciler.Managed
+	var was reconcile.Managed
 	if prior != nil {
 		was = p.typed(prior)
 	}
@@ -295,7 +295,7 @@ func (s *Simulation) planMode(k Kind) {
 	s.Prepare()
 	p := s.Start(&Network{})
 	u := k.New()
-	u.SetAnnotations(map[string]string{reconciler.AnnotationPlan: "true"})
+	u.SetAnnotations(map[string]string{reconcile.AnnotationPlan: "true"})
 	s.Create(u)
 	until := func(what string, so func(u *unstructured.Unstructured) bool) {
 		s.Helper()
@@ -307,7 +307,7 @@ func (s *Simulation) planMode(k Kind) {
 	}
 	planned := func(reason string, text ...string) func(u *unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
-			c := conditionOf(u, string(reconciler.TypePlanned))
+			c := conditionOf(u, string(reconcile.TypePlanned))
 			message, _ := c["message"].(string)
 			for _, t := range text {
 				if !strings.Contains(message, t) {
@@ -319,7 +319,7 @@ func (s *Simulation) planMode(k Kind) {
 	}
 	annotate := func(value any) {
 		s.Helper()
-		s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{reconciler.AnnotationPlan: value}}})
+		s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{reconcile.AnnotationPlan: value}}})
 	}
 	until("its creation is not planned", planned("ChangesPlanned", "create: "+k.Creates))
 	s.checkSteady(u)
@@ -338,7 +338,7 @@ func (s *Simulation) planMode(k Kind) {
 		if made := s.writes()[before:]; len(made) > 0 {
 			s.Errorf("it is only planned, and calls %v", made)
 		}
-		message, _ := conditionOf(u, string(reconciler.TypePlanned))["message"].(string)
+		message, _ := conditionOf(u, string(reconcile.TypePlanned))["message"].(string)
 		annotate(nil)
 		until("the update "+name+" is not made", func(*unstructured.Unstructured) bool { return s.ready(k.New()) })
 		for _, c := range s.writes()[before:] {

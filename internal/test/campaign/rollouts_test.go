@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -184,7 +184,7 @@ func (s *Simulation) rolledBack(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)
 	return rolloutField(u, "phase") == v1beta1.RolloutFailed && rolloutField(u, "drift") == "" &&
-		is(u, "Ready", "False") && conditionOf(u, "Ready")["reason"] == string(reconciler.ReasonRolledBack) && is(u, "Synced", "True")
+		is(u, "Ready", "False") && conditionOf(u, "Ready")["reason"] == string(reconcile.ReasonRolledBack) && is(u, "Synced", "True")
 }
 
 // rolloutField returns a field of status.rollout.

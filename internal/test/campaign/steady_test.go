@@ -16,7 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -106,7 +106,7 @@ func (f *steadyFleet) changeSecret(value string) {
 // archive returns a deployment package.
 func (f *steadyFleet) archive(code string) []byte {
 	f.t.Helper()
-	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte(code)})
+	zip, err := archive.Zip(map[string][]byte{"index.py": []byte(code)})
 	if err != nil {
 		f.t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
 )
@@ -338,7 +338,7 @@ func (w *walker) converge() {
 // before the provider has seen it, so that creating it again might make a duplicate.
 func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	w.Helper()
-	return w.waitsForUser(u, "EventSourceMapping", reconciler.NeverShownMessage)
+	return w.waitsForUser(u, "EventSourceMapping", reconcile.NeverShownMessage)
 }
 
 func (w *walker) settled() bool {

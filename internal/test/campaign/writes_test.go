@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 

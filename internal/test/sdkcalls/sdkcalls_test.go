@@ -22,7 +22,7 @@ type api interface {
 }`
 
 func TestOf(t *testing.T) {
-	bundle := map[string]string{"internal/bundle/s3.go": `package bundle
+	bundle := map[string]string{"internal/archive/s3.go": `package bundle
 type S3 interface {
 	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
 }`}
@@ -33,8 +33,8 @@ type S3 interface {
 		fails  bool
 	}{
 		"Calls":    {reason: "The calls of all interfaces, once, and nothing else.", files: map[string]string{"kind/client.go": client}, want: []Call{{"lambda", "GetFunction"}}},
-		"Shared":   {reason: "The calls of shared packages count for the kind that imports them.", files: map[string]string{"kind/client.go": client, "kind/external.go": "package p\nimport \"" + module + "internal/bundle\""}, want: []Call{{"lambda", "GetFunction"}, {"s3", "HeadObject"}}},
-		"InATest":  {reason: "What a test imports the kind does not call.", files: map[string]string{"kind/client.go": client, "kind/external_test.go": "package p\nimport \"" + module + "internal/bundle\""}, want: []Call{{"lambda", "GetFunction"}}},
+		"Shared":   {reason: "The calls of shared packages count for the kind that imports them.", files: map[string]string{"kind/client.go": client, "kind/external.go": "package p\nimport \"" + module + "internal/archive\""}, want: []Call{{"lambda", "GetFunction"}, {"s3", "HeadObject"}}},
+		"InATest":  {reason: "What a test imports the kind does not call.", files: map[string]string{"kind/client.go": client, "kind/external_test.go": "package p\nimport \"" + module + "internal/archive\""}, want: []Call{{"lambda", "GetFunction"}}},
 		"Nothing":  {reason: "A kind that calls nothing is a mistake.", files: map[string]string{"kind/client.go": "package p\ntype api interface{ Close() error }"}, fails: true},
 		"NotThere": {reason: "A missing kind is an error.", fails: true},
 		"NoCode":   {reason: "An unreadable file is an error.", files: map[string]string{"kind/client.go": "pack"}, fails: true},

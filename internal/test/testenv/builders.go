@@ -8,12 +8,12 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Build returns a resource after applying the changes in their order.
-func Build[T reconciler.Managed](mg T, changes ...func(T)) T {
+func Build[T reconcile.Managed](mg T, changes ...func(T)) T {
 	for _, change := range changes {
 		change(mg)
 	}
@@ -21,25 +21,25 @@ func Build[T reconciler.Managed](mg T, changes ...func(T)) T {
 }
 
 // Named returns a change to a resource that has created its external resource and stored the name.
-func Named[T reconciler.Managed](name string) func(T) {
+func Named[T reconcile.Managed](name string) func(T) {
 	return func(mg T) { meta.AddAnnotations(mg, ownership.Name(mg, name)) }
 }
 
 // Imported returns a change that sets the external name as a user does.
-func Imported[T reconciler.Managed](name string) func(T) {
+func Imported[T reconcile.Managed](name string) func(T) {
 	return func(mg T) { meta.SetExternalName(mg, name) }
 }
 
 // Pending changes a resource to one with a create of unknown result.
-func Pending[T reconciler.Managed](mg T) { meta.SetExternalCreatePending(mg, Start) }
+func Pending[T reconcile.Managed](mg T) { meta.SetExternalCreatePending(mg, Start) }
 
 // BeingDeleted sets a resource's deletion timestamp.
-func BeingDeleted[T reconciler.Managed](mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(Start))) }
+func BeingDeleted[T reconcile.Managed](mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(Start))) }
 
 // May returns a change that sets the management policies of a resource.
-func May[T reconciler.Managed](policies ...xpv2.ManagementAction) func(T) {
+func May[T reconcile.Managed](policies ...xpv2.ManagementAction) func(T) {
 	return func(mg T) { mg.SetManagementPolicies(policies) }
 }
 
 // ObserveOnly changes a resource to one that may only be observed.
-func ObserveOnly[T reconciler.Managed](mg T) { May[T](xpv2.ManagementActionObserve)(mg) }
+func ObserveOnly[T reconcile.Managed](mg T) { May[T](xpv2.ManagementActionObserve)(mg) }

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // Answers are responses of an emulator that replace those of AWS, by operation.
@@ -27,7 +27,7 @@ type EmulatorCase struct {
 // RunEmulatorCases reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the user
 // gets a message about what is wrong, nothing is created twice and no call is repeated without bound. newCase returns a
 // new env and a resource to create in it.
-func RunEmulatorCases[T reconciler.Managed](t *testing.T, newCase func(testing.TB) (*Env[T], T), tables ...map[string]EmulatorCase) {
+func RunEmulatorCases[T reconcile.Managed](t *testing.T, newCase func(testing.TB) (*Env[T], T), tables ...map[string]EmulatorCase) {
 	t.Helper()
 	cases := map[string]EmulatorCase{}
 	for _, table := range tables {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // Canary is part of every secret in a fuzzed resource or response.

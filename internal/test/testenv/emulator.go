@@ -23,8 +23,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -147,7 +147,7 @@ func (r *Env[T]) until(mg T, end time.Time) (message string) {
 		wait, aborted := attempt.Aborted()
 		switch {
 		case err != nil:
-			wait = reconciler.Backoff(err, failures)
+			wait = reconcile.Backoff(err, failures)
 			failures++
 			message = err.Error()
 		case aborted:

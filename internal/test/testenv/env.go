@@ -17,7 +17,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -50,14 +50,14 @@ const (
 )
 
 // An Env reconciles resources of one kind against a double.
-type Env[T reconciler.Managed] struct {
+type Env[T reconcile.Managed] struct {
 	*AWS
 
 	// External returns a new external client, as for each reconcile.
 	External func() managed.TypedExternalClient[T]
 
 	// NextAttempt returns the attempt of the next reconcile, without the age of cached responses. Nil means an empty one.
-	NextAttempt func() *reconciler.Attempt
+	NextAttempt func() *reconcile.Attempt
 
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
 	// same moment.
@@ -67,11 +67,11 @@ type Env[T reconciler.Managed] struct {
 	between func()
 
 	// attempts are the call histories by generation of a resource. A restart of the provider drops them.
-	attempts map[generation]*reconciler.CallHistory
+	attempts map[generation]*reconcile.CallHistory
 }
 
 // NewEnv returns an env that reconciles with external clients.
-func NewEnv[T reconciler.Managed](w *AWS, external func() managed.TypedExternalClient[T]) *Env[T] {
+func NewEnv[T reconcile.Managed](w *AWS, external func() managed.TypedExternalClient[T]) *Env[T] {
 	return &Env[T]{AWS: w, External: external}
 }
 
@@ -81,15 +81,15 @@ func (r *Env[T]) Do(mg T) (Outcome, error) {
 	return o, err
 }
 
-func (r *Env[T]) reconcile(mg T) (Outcome, *reconciler.Attempt, error) {
-	attempt := &reconciler.Attempt{}
+func (r *Env[T]) reconcile(mg T) (Outcome, *reconcile.Attempt, error) {
+	attempt := &reconcile.Attempt{}
 	if r.NextAttempt != nil {
 		attempt = r.NextAttempt()
 	}
 	now := r.Now()
 	attempt.Freshness = readcache.Freshness{Now: now, Since: now.Add(-r.Age)}
 	attempt.Calls = r.attemptsOf(mg)
-	ctx := reconciler.WithAttempt(r.Context(), attempt)
+	ctx := reconcile.WithAttempt(r.Context(), attempt)
 	e := r.External()
 	obs, err := e.Observe(ctx, mg)
 	if err != nil {
@@ -109,13 +109,13 @@ func (r *Env[T]) reconcile(mg T) (Outcome, *reconciler.Attempt, error) {
 }
 
 // attemptsOf returns the call history of a resource in its present generation.
-func (r *Env[T]) attemptsOf(mg T) *reconciler.CallHistory {
+func (r *Env[T]) attemptsOf(mg T) *reconcile.CallHistory {
 	if r.attempts == nil {
-		r.attempts = map[generation]*reconciler.CallHistory{}
+		r.attempts = map[generation]*reconcile.CallHistory{}
 	}
 	g := generation{mg.GetUID(), mg.GetGeneration()}
 	if r.attempts[g] == nil {
-		r.attempts[g] = &reconciler.CallHistory{}
+		r.attempts[g] = &reconcile.CallHistory{}
 	}
 	return r.attempts[g]
 }
@@ -125,7 +125,7 @@ type generation struct {
 	number int64
 }
 
-func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T, obs managed.ExternalObservation, attempt *reconciler.Attempt) (Outcome, error) {
+func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T, obs managed.ExternalObservation, attempt *reconcile.Attempt) (Outcome, error) {
 	var err error
 	switch {
 	case meta.WasDeleted(mg) && !obs.ResourceExists:

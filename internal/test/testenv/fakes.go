@@ -15,8 +15,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
 // Fields are the values of fields of other objects, by the objects' names.

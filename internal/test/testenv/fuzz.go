@@ -20,7 +20,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -35,7 +35,7 @@ const (
 // AWS's responses are edited too. Of its CEL rules, only patterns are respected. Nothing may panic; messages to users
 // are short and contain no secret; and if AWS's responses are unedited, each call has all members that the SDK
 // requires.
-func Fuzz[T reconciler.Managed](f *testing.F, crd string, newCase func(testing.TB) (*Env[T], T)) {
+func Fuzz[T reconcile.Managed](f *testing.F, crd string, newCase func(testing.TB) (*Env[T], T)) {
 	f.Helper()
 	schema := forProvider(f, crd)
 	for _, spec := range []string{"", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"} {

@@ -14,7 +14,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -40,7 +40,7 @@ const (
 )
 
 // A Lifecycle is the sequence of changes that AtEveryLateness makes.
-type Lifecycle[T reconciler.Managed] struct {
+type Lifecycle[T reconcile.Managed] struct {
 	*Env[T]
 
 	// Resource to create, to edit and to delete.
@@ -71,7 +71,7 @@ type Lifecycle[T reconciler.Managed] struct {
 // AtEveryLateness creates, edits and deletes a resource while reads of AWS lag, in each of several ways, and
 // reconciles it each second. Nothing may be created twice, sent without bound, taken over by another owner, or left
 // behind. newCase returns a new lifecycle.
-func AtEveryLateness[T reconciler.Managed](t *testing.T, newCase func(testing.TB) Lifecycle[T]) {
+func AtEveryLateness[T reconcile.Managed](t *testing.T, newCase func(testing.TB) Lifecycle[T]) {
 	t.Helper()
 	const late, later = 5 * time.Second, 30 * time.Second
 	for name, c := range map[string]awsdouble.Consistency{
@@ -190,7 +190,7 @@ func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 func (l Lifecycle[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
-		if slices.Contains([]event.Reason{reconciler.ReasonAdopted, reconciler.ReasonNotDeleted, reconciler.ReasonRecreating}, e.Reason) {
+		if slices.Contains([]event.Reason{reconcile.ReasonAdopted, reconcile.ReasonNotDeleted, reconcile.ReasonRecreating}, e.Reason) {
 			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -53,12 +53,12 @@ var None = []string{}
 func (r *Env[T]) Observe(mg T) Observation {
 	r.Helper()
 	got := Observation{Reserved: []string{}}
-	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: r.Now(), Since: r.Now().Add(-r.Age)}, ReserveFn: func(ops ...string) time.Duration {
+	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: r.Now(), Since: r.Now().Add(-r.Age)}, ReserveFn: func(ops ...string) time.Duration {
 		got.Reserved = append(got.Reserved, ops...)
 		return 0
 	}}
 	before := len(r.Operations())
-	o, err := r.External().Observe(reconciler.WithAttempt(r.Context(), attempt), mg)
+	o, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
 	ready := mg.GetCondition(xpv2.TypeReady)
 	got.Exists, got.UpToDate, got.Diff, got.Ready, got.Message = o.ResourceExists, o.ResourceUpToDate, o.Diff, ready.Reason, ready.Message
 	_, got.Aborted = attempt.Aborted()
@@ -93,13 +93,13 @@ func (want Observation) compare(got Observation) string {
 }
 
 // An Observer observes resources in an env: an Env, or a kind's own type that embeds one.
-type Observer[T reconciler.Managed] interface {
+type Observer[T reconcile.Managed] interface {
 	testing.TB
 	Observe(mg T) Observation
 }
 
 // An ObserveCase is a resource, the state of AWS when it is observed, and the expected observation.
-type ObserveCase[E Observer[T], T reconciler.Managed] struct {
+type ObserveCase[E Observer[T], T reconcile.Managed] struct {
 	Reason   string
 	Resource T
 
@@ -110,7 +110,7 @@ type ObserveCase[E Observer[T], T reconciler.Managed] struct {
 }
 
 // Observe observes the resource of each case in an env of its own.
-func Observe[E Observer[T], T reconciler.Managed](t *testing.T, newEnv func(testing.TB) E, cases map[string]ObserveCase[E, T]) {
+func Observe[E Observer[T], T reconcile.Managed](t *testing.T, newEnv func(testing.TB) E, cases map[string]ObserveCase[E, T]) {
 	t.Helper()
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -194,8 +194,8 @@ func ErrorMatches(err error, text string) bool {
 // Differs observes a resource, and checks that each of the fields is reported as different.
 func (r *Env[T]) Differs(mg T, fields ...string) {
 	r.Helper()
-	attempt := &reconciler.Attempt{}
-	_, err := r.External().Observe(reconciler.WithAttempt(r.Context(), attempt), mg)
+	attempt := &reconcile.Attempt{}
+	_, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
 	r.Must(err)
 	differences, _, _ := attempt.Differences()
 	for _, field := range fields {

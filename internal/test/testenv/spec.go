@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // definitions is the folder of the CustomResourceDefinitions, relative to the folder of a kind.
@@ -40,7 +40,7 @@ func forProvider(t testing.TB, plural string) schema {
 
 // respecified edits spec.forProvider of a resource by choice, within its schema. It returns false if the Go type does
 // not accept the value.
-func respecified[T reconciler.Managed](t testing.TB, mg T, s schema, d *Draws) bool {
+func respecified[T reconcile.Managed](t testing.TB, mg T, s schema, d *Draws) bool {
 	t.Helper()
 	b, err := json.Marshal(mg)
 	if err != nil {

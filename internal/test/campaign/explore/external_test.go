@@ -8,8 +8,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -33,7 +33,7 @@ const (
 
 // A kind is how AWS names items and records their owner.
 type kind struct {
-	// NameGiven as in reconciler.Calls.
+	// NameGiven as in reconcile.Calls.
 	NameGiven bool
 
 	// Tagged items carry the UID of their resource.
@@ -47,7 +47,7 @@ type settings struct {
 }
 
 // found is what one observation has read.
-type found = reconciler.Observation[item, settings]
+type found = reconcile.Observation[item, settings]
 
 // external is an item as the shared client sees it. It does what the project's kinds do,
 // on the model of AWS.
@@ -63,7 +63,7 @@ type api struct {
 }
 
 func (e *external) Read(_ context.Context, mg *resource) (found, error) {
-	name := reconciler.ExternalName(mg)
+	name := reconcile.ExternalName(mg)
 	switch {
 	case name != "":
 	case !e.kind.NameGiven:
@@ -128,22 +128,22 @@ func (e *external) Desired(_ context.Context, mg *resource) (forProvider, initPr
 	return wanted(mg), settings{}, nil
 }
 
-func (e *external) Compare(_ context.Context, mg *resource, d reconciler.Desired[settings], f found) (reconciler.Comparison[settings], error) {
-	c := reconciler.Compare(d.Settings, f.Settings)
+func (e *external) Compare(_ context.Context, mg *resource, d reconcile.Desired[settings], f found) (reconcile.Comparison[settings], error) {
+	c := reconcile.Compare(d.Settings, f.Settings)
 	if e.kind.Tagged && uidOf(f.Resource.owner) != string(mg.GetUID()) {
 		c.Changes = append(c.Changes, diff.Change{Path: "tags"})
 	}
 	return c, nil
 }
 
-func (e *external) Plan(_ context.Context, _ *resource, _ found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
-	var steps []reconciler.Step
+func (e *external) Plan(_ context.Context, _ *resource, _ found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	var steps []reconcile.Step
 	for _, s := range []struct{ call, path string }{{opTag, "tags"}, {opUpdateValue, "value"}, {opUpdateSecret, "secret"}} {
 		if carried := c.Changes.In(s.path); len(carried) > 0 {
-			steps = append(steps, reconciler.Step{Call: s.call, Carried: carried})
+			steps = append(steps, reconcile.Step{Call: s.call, Carried: carried})
 		}
 	}
-	return reconciler.Plan{Changes: c.Changes}.With(steps...), nil
+	return reconcile.Plan{Changes: c.Changes}.With(steps...), nil
 }
 
 func (e *external) Create(_ context.Context, mg *resource, _ settings) (string, error) {
@@ -168,7 +168,7 @@ func (e *external) Create(_ context.Context, mg *resource, _ settings) (string, 
 	return nameOf(made.id), nil
 }
 
-func (e *external) Update(_ context.Context, mg *resource, f found, u reconciler.Update[settings]) error {
+func (e *external) Update(_ context.Context, mg *resource, f found, u reconcile.Update[settings]) error {
 	return e.api.write(u.Call, func(a *aws) error {
 		if a.now.find(f.Resource.id) == nil {
 			return errNotFound

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	ctrlreconcile "sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
@@ -23,8 +23,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -122,13 +122,13 @@ func newExplorer(sc scenario, p *pool) (*explorer, error) {
 	}
 	for l := range x.procs {
 		c := &kubeClient{env: &x.env, leader: l, scheme: s}
-		x.procs[l] = newProcess(reconciler.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(), x.kind(l), &recorder{env: &x.env}))
+		x.procs[l] = newProcess(reconcile.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(), x.kind(l), &recorder{env: &x.env}))
 	}
 	return x, nil
 }
 
-func (x *explorer) options() reconciler.Options {
-	o := reconciler.Options{
+func (x *explorer) options() reconcile.Options {
+	o := reconcile.Options{
 		Options:         controller.Options{Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute, Features: &feature.Flags{}},
 		Resolver:        unlimited{},
 		Tracker:         unlimited{},
@@ -142,9 +142,9 @@ func (x *explorer) options() reconciler.Options {
 	return o
 }
 
-func (x *explorer) kind(leader int) reconciler.Kind[*resource] {
+func (x *explorer) kind(leader int) reconcile.Kind[*resource] {
 	k := x.env.scenario.kind
-	return reconciler.Kind[*resource]{
+	return reconcile.Kind[*resource]{
 		GVK:     samples.GVK,
 		New:     func() *resource { return &resource{} },
 		NewList: func() xpresource.ManagedList { return &samples.SampleList{} },
@@ -152,7 +152,7 @@ func (x *explorer) kind(leader int) reconciler.Kind[*resource] {
 		Reads:   func(*resource) []string { return []string{opGet} },
 		Connect: func(context.Context, *resource, *session.Session) (managed.TypedExternalClient[*resource], error) {
 			e := &external{kind: k, api: &api{env: &x.env, leader: leader}}
-			return reconciler.NewExternal(e, reconciler.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
+			return reconcile.NewExternal(e, reconcile.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
 		},
 	}
 }
@@ -280,7 +280,7 @@ func (x *explorer) normal(mg *resource) *resource {
 func (x *explorer) reconcile(s *state, leader int) {
 	p := x.procs[leader]
 	p.remember(s.memory[leader], s.written[leader], s.stale[leader])
-	res, err := p.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
+	res, err := p.Reconcile(context.Background(), ctrlreconcile.Request{NamespacedName: key})
 	if err != nil {
 		x.env.violatef("a reconcile returns an error, for which the queue decides when to come back: %v", err)
 	}

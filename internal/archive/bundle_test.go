@@ -1,0 +1,119 @@
+package archive
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+)
+
+func TestCheckPin(t *testing.T) {
+	const b64 = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+	const hexed = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+	cases := map[string]struct {
+		reason string
+		pin    *string
+		sha256 string
+		refuse bool
+	}{
+		"NoPin":        {reason: "Without a pin anything goes.", sha256: "x"},
+		"Base64":       {reason: "A pin may be as AWS writes it.", pin: ptr.To(b64), sha256: b64},
+		"Hexadecimal":  {reason: "A pin may be as sha256sum writes it.", pin: ptr.To(hexed), sha256: b64},
+		"OtherContent": {reason: "Another archive is refused.", pin: ptr.To(hexed), sha256: "x", refuse: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := Bundle{From: Source{SHA256: tc.pin}, SHA256: tc.sha256}.checkPin()
+			if (err != nil) != tc.refuse {
+				t.Errorf("%s: checkPin: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+func TestCompare(t *testing.T) {
+	s3 := Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}
+	cases := map[string]struct {
+		reason string
+		b      Bundle
+		has    string
+		last   *v1beta1.DeployedCode
+		same   bool
+	}{
+		"KnownHashSame": {
+			reason: "A known hash is all that counts.",
+			b:      Bundle{Zip: []byte("z"), SHA256: "H"}, has: "H", same: true,
+		},
+		"KnownHashOther": {
+			reason: "Code that someone else deployed is seen without any memory.",
+			b:      Bundle{Zip: []byte("z"), SHA256: "H"}, has: "other",
+		},
+		"ObjectUnchanged": {
+			reason: "The same version of the object, and the hash that it had.",
+			b:      Bundle{From: s3, Version: "e1"}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"}, same: true,
+		},
+		"ObjectReplaced": {
+			reason: "A replaced object under the same key is seen.",
+			b:      Bundle{From: s3, Version: "e2"}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"},
+		},
+		"ObjectSameButCodeOutOfBand": {
+			reason: "Code that someone else deployed is seen by its hash.",
+			b:      Bundle{From: s3, Version: "e1"}, has: "other", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"},
+		},
+		"ObjectNeverDeployed": {
+			reason: "What was not deployed from here can't be known to be the object: it is deployed once.",
+			b:      Bundle{From: s3, Version: "e1"}, has: "H",
+		},
+		"VersionUnreadable": {
+			reason: "Without permission to read the object, the last known version is kept.",
+			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"}, same: true,
+		},
+		"OtherKeyVersionUnreadable": {
+			reason: "Another key is another object, readable or not.",
+			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k2#e1", CodeSHA256: "H"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			want, have := tc.b.Compare(tc.has, tc.last)
+			if diff := cmp.Diff(want, have); (diff == "") != tc.same {
+				t.Errorf("%s: want same %t, got:\n%s", tc.reason, tc.same, diff)
+			}
+		})
+	}
+}
+
+func TestRefs(t *testing.T) {
+	key := &v1beta1.KeySelector{Name: "z", Key: "k"}
+	cases := map[string]struct {
+		reason string
+		s      Source
+		want   []refs.ObjectRef
+	}{
+		"None":      {reason: "S3 is not in the cluster.", s: Source{S3Key: ptr.To("k")}},
+		"Files":     {reason: "A ConfigMap of files.", s: Source{ConfigMap: "z"}, want: []refs.ObjectRef{{Kind: refs.ConfigMap, Namespace: "ns", Name: "z"}}},
+		"Secret":    {reason: "An archive in a Secret.", s: Source{ZipFileFrom: &v1beta1.ZipFileSource{SecretKeyRef: key}}, want: []refs.ObjectRef{{Kind: refs.Secret, Namespace: "ns", Name: "z"}}},
+		"ConfigMap": {reason: "An archive in a ConfigMap.", s: Source{ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: key}}, want: []refs.ObjectRef{{Kind: refs.ConfigMap, Namespace: "ns", Name: "z"}}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, tc.s.Refs("ns")); diff != "" {
+				t.Errorf("%s\nRefs(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestRemember(t *testing.T) {
+	if got := (Bundle{Zip: []byte("z"), SHA256: "H"}).Remember(ptr.To("H")); got != nil {
+		t.Errorf("what is known by its hash needs no memory, got %v", got)
+	}
+	b := Bundle{From: Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}, Version: "e1"}
+	if diff := cmp.Diff(&v1beta1.DeployedCode{Source: "s3://b/k#e1", CodeSHA256: "H"}, b.Remember(ptr.To("H"))); diff != "" {
+		t.Errorf("Remember(): -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,242 @@
+package archive
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+)
+
+// Objects reads Secrets and ConfigMaps. *objects.Reader is one.
+type Objects interface {
+	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
+}
+
+// S3 is the part of the Amazon S3 API that is used. HeadObject detects replaced objects.
+// GetObject is only called if the hash of an object is needed and not known otherwise: to
+// check a pin, or to recognize what another tool has deployed.
+type S3 interface {
+	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
+	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+}
+
+// maxArchive is the number of bytes of an object that are read to compute its hash. AWS
+// rejects archives of more than 250 MB unzipped.
+const maxArchive = 300 << 20
+
+// hashMaxAge is how long the hash of an object is cached.
+const hashMaxAge = time.Hour
+
+// minSharedAge is how old the look-up of an object may be at least for those that share it: less is not a poll.
+const minSharedAge = 10 * time.Second
+
+// A Finder finds archives.
+type Finder struct {
+	Objects Objects
+	S3      S3
+
+	// Hashes caches the hashes of objects that were read, per credentials, so that an object
+	// that does not match the pin is not read again in each attempt. Nil caches none.
+	Hashes *readcache.Cache
+
+	// Fresh returns how old the look-up of an object may be. Nil looks up each object anew.
+	Fresh func(ctx context.Context) readcache.Freshness
+
+	// Now is the clock of the cache.
+	Now func() time.Time
+}
+
+// Find finds the archive of a source in a namespace. It returns an error if the archive does
+// not have the pinned hash. last is what AWS accepted last, if anything. Find calls HeadObject
+// at most once if the source is an object in S3 without a version, and GetObject only to check a pin.
+func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1beta1.DeployedCode) (Bundle, error) {
+	b := Bundle{From: s}
+	if s.S3Key != nil {
+		return f.object(ctx, b, last)
+	}
+	var err error
+	if b.Zip, err = f.zip(ctx, namespace, s); err != nil {
+		return Bundle{}, err
+	}
+	b.SHA256 = Hash(b.Zip)
+	return b, b.checkPin()
+}
+
+// zip returns the archive of a source that is not in S3.
+func (f Finder) zip(ctx context.Context, namespace string, s Source) ([]byte, error) {
+	switch {
+	case s.ConfigMap != "":
+		return f.configMap(ctx, namespace, s)
+	case s.ZipFileFrom != nil:
+		return f.zipFile(ctx, namespace, s)
+	}
+	files := make(map[string][]byte, len(s.Inline))
+	for k, v := range s.Inline {
+		files[k] = []byte(v)
+	}
+	return Zip(files)
+}
+
+func (f Finder) configMap(ctx context.Context, namespace string, s Source) ([]byte, error) {
+	data, err := f.Objects.Get(ctx, configMap(namespace, s.ConfigMap))
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s.configMapRef", s.Field)
+	}
+	files := make(map[string][]byte, len(data))
+	for k, v := range data {
+		files[s.FilePrefix+k] = v
+	}
+	return Zip(files)
+}
+
+func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte, error) {
+	ref, key := s.zipFile(namespace)
+	data, err := f.Objects.Get(ctx, ref)
+	if err == nil && data[key] == nil {
+		err = refs.NoKey(ref, key, data)
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
+	}
+	if !isZip(data[key]) {
+		return nil, errors.Errorf("key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
+	}
+	return data[key], nil
+}
+
+// object looks up the current version of an object in S3. A version in the source is
+// immutable, so it costs no call.
+func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
+	if b.From.S3ObjectVersion == nil {
+		if err := f.head(ctx, &b); err != nil {
+			return b, err
+		}
+	}
+	if b.From.SHA256 == nil {
+		return b, nil
+	}
+	if b.SHA256 == "" && last != nil && last.Source == b.Name() && (b.Version != "" || b.From.S3ObjectVersion != nil) {
+		b.SHA256 = last.CodeSHA256
+	}
+	if b.SHA256 == "" {
+		sum, err := f.hash(ctx, b)
+		if err != nil {
+			return b, errors.Wrapf(err, "cannot check %s.sha256", b.From.Field)
+		}
+		b.SHA256 = sum
+	}
+	return b, b.checkPin()
+}
+
+// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have
+// it although status stores nothing, as when an import takes over what another tool has
+// deployed. If S3 does not return the hash, Identify reads the object once (GetObject).
+// Without the permission to read it, the hash remains unknown.
+func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
+	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
+		return b, nil
+	}
+	sum, err := f.hash(ctx, b)
+	if awserr.IsAccessDenied(err) {
+		return b, nil
+	}
+	b.SHA256 = sum
+	return b, errors.Wrapf(err, "cannot check whether AWS already has the code of %s", b.From.Field)
+}
+
+// head sets the ETag and, if S3 stores it, the hash of an object (HeadObject).
+func (f Finder) head(ctx context.Context, b *Bundle) error {
+	o, err := f.lookUp(ctx, b)
+	switch {
+	case awserr.IsAccessDenied(err):
+		// Then a replaced object is not detected. Everything else works.
+		return nil
+	case awserr.IsNotFound(err):
+		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Location())
+	case err != nil:
+		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Location())
+	}
+	b.Version, b.SHA256 = o.etag, o.sha256
+	return nil
+}
+
+// object is what HeadObject returns of an object. The hash is empty if S3 does not store it.
+type object struct{ etag, sha256 string }
+
+// lookUp calls HeadObject, or returns what another resource with the same object has read, if that may be so old that
+// this is a poll. What a user has changed is always compared with the present object.
+func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
+	read := func(ctx context.Context) (object, error) {
+		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+		if err != nil {
+			return object{}, err
+		}
+		return object{etag: trimETag(out.ETag), sha256: StoredHash(out)}, nil
+	}
+	if f.Hashes == nil || f.Fresh == nil {
+		return read(ctx)
+	}
+	fresh := f.Fresh(ctx)
+	if fresh.Now.Sub(fresh.Since) < minSharedAge {
+		return read(ctx)
+	}
+	return readcache.Read(ctx, f.Hashes, readcache.Key{Operation: "HeadObject", Of: b.Location()}, fresh, read)
+}
+
+// StoredHash returns the hash of an object that S3 stores, empty if it stores none of the object as a whole.
+func StoredHash(o *s3.HeadObjectOutput) string {
+	sum := ptr.Deref(o.ChecksumSHA256, "")
+	if o.ChecksumType != s3types.ChecksumTypeFullObject && strings.Contains(sum, "-") {
+		return ""
+	}
+	return sum
+}
+
+// hash returns the hash of an object in S3, from the cache or by reading the object.
+func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
+	if f.Hashes == nil || b.Version == "" && b.From.S3ObjectVersion == nil {
+		return f.download(ctx, b)
+	}
+	now := f.Now()
+	k := readcache.Key{Operation: "GetObject", Of: b.Name()}
+	return readcache.Read(ctx, f.Hashes, k, readcache.Freshness{Now: now, Since: now.Add(-hashMaxAge)}, func(ctx context.Context) (string, error) {
+		return f.download(ctx, b)
+	})
+}
+
+// download reads an object from S3 (GetObject) to compute its hash. It does not keep the
+// object in memory, and stops reading if it is too large for AWS.
+func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
+	in := &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion}
+	if b.Version != "" {
+		in.IfMatch = ptr.To(`"` + b.Version + `"`) // Only the object that HeadObject returned.
+	}
+	out, err := f.S3.GetObject(ctx, in)
+	if err != nil {
+		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Location())
+	}
+	defer out.Body.Close() //nolint:errcheck // Nothing is written.
+	h, n := sha256.New(), ptr.Deref(out.ContentLength, 0)
+	if n <= maxArchive {
+		if n, err = io.Copy(h, io.LimitReader(out.Body, maxArchive+1)); err != nil {
+			return "", errors.Wrapf(err, "cannot read %s", b.Location())
+		}
+	}
+	if n > maxArchive {
+		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Location(), maxArchive>>20)
+	}
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,298 @@
+package driftevents
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	sqstypes "github.com/aws/aws-sdk-go-v2/service/sqs/types"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
+)
+
+const (
+	// longPoll is how long SQS waits for a message, in seconds. It is the most that SQS allows.
+	longPoll = 20
+
+	// shortPoll is the same for the first call, whose result shows whether the queue can be used.
+	shortPoll = 1
+
+	// batch is how many messages a call receives at most.
+	batch = 10
+
+	// visibility is how long a received message stays invisible to other receivers, in seconds. It is longer than it
+	// takes to handle and delete a batch.
+	visibility = 60
+
+	// timeout is how long a call may take.
+	timeout = time.Minute
+
+	// minEmpty is the least time between two calls of which the first has received nothing, and minFull that of
+	// others. A long poll takes longer: they only bound what an endpoint can cause that does not wait.
+	minEmpty = time.Second
+	minFull  = 20 * time.Millisecond
+
+	// minBackoff and maxBackoff are the shortest and longest average delay after an error.
+	minBackoff = 5 * time.Second
+	maxBackoff = 5 * time.Minute
+)
+
+// A member is a config that names the queue of a receiver.
+type member struct {
+	ref          Config
+	showSourceIP bool
+}
+
+// A receiver receives the messages of one queue.
+type receiver struct {
+	hub  *Hub
+	key  queueKey
+	stop context.CancelFunc
+
+	mu      sync.Mutex
+	members map[types.UID]member
+	health
+
+	// queueURL is the URL of the queue, as far as it is known. failures is the number of consecutive errors, and turn
+	// that of all: it selects the config that makes the calls. Only the receiver's goroutine uses them.
+	queueURL       string
+	failures, turn int
+}
+
+func newReceiver(h *Hub, key queueKey) *receiver {
+	return &receiver{hub: h, key: key, members: map[types.UID]member{}, health: health{proofs: map[place]time.Time{}}}
+}
+
+func (r *receiver) setMember(uid types.UID, m member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.members[uid] = m
+}
+
+// removeMember removes a config, and returns how many are left.
+func (r *receiver) removeMember(uid types.UID) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.members, uid)
+	return len(r.members)
+}
+
+// configs returns the configs of the receiver, in order, and whether each shows the source IP address.
+func (r *receiver) configs() ([]Config, map[Config]bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	show := make(map[Config]bool, len(r.members))
+	for _, m := range r.members {
+		show[m.ref] = m.showSourceIP
+	}
+	refs := slices.SortedFunc(maps.Keys(show), func(a, b Config) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	return refs, show
+}
+
+// receive receives messages until the context is done. It never ends by itself, and never calls without a pause.
+func (r *receiver) receive(ctx context.Context) {
+	for ctx.Err() == nil {
+		began := r.hub.o.Clock.Now()
+		n, err := r.once(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		took := r.hub.o.Clock.Since(began)
+		r.wait(ctx, r.delay(n, err, took))
+	}
+}
+
+// delay returns how long to wait before the next call, given the number of messages that the last one has received, its
+// error, and how long it took.
+func (r *receiver) delay(received int, err error, took time.Duration) time.Duration {
+	switch {
+	case err != nil:
+		r.failures++
+		d := delay.Doubling(minBackoff, r.failures, maxBackoff)
+		return d/2 + time.Duration(r.hub.o.Random()*float64(d)) //nolint:mnd // Between a half and one and a half.
+	case received == 0:
+		r.failures = 0
+		return minEmpty - took
+	}
+	r.failures = 0
+	return minFull - took
+}
+
+// wait waits for a time, or until the context is done.
+func (r *receiver) wait(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	t := r.hub.o.Clock.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C():
+	}
+}
+
+// once receives and handles a batch, and returns its size. After an error, the next call is made with the next of the
+// queue's configs.
+func (r *receiver) once(ctx context.Context) (int, error) {
+	refs, show := r.configs()
+	if len(refs) == 0 {
+		return 0, nil
+	}
+	ref := refs[r.turn%len(refs)]
+	n, err := panics.Guard(func() (int, error) { return r.batch(ctx, ref, show) })
+	if ctx.Err() != nil {
+		return n, err
+	}
+	if err != nil {
+		r.queueURL = ""
+		r.turn++
+	}
+	r.report(ctx, ref, err)
+	return n, err
+}
+
+// batch receives, handles and deletes messages as one of the configs.
+func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	api, err := r.connect(ctx, ref)
+	if err != nil {
+		return 0, err
+	}
+	if err := r.locate(ctx, api); err != nil {
+		return 0, errors.Wrap(err, "cannot find the queue (GetQueueUrl)")
+	}
+	wait := int32(longPoll)
+	if r.stateNow().Reason != Receiving {
+		wait = shortPoll
+	}
+	out, err := api.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: &r.queueURL, MaxNumberOfMessages: batch, WaitTimeSeconds: wait, VisibilityTimeout: visibility,
+	})
+	if err != nil {
+		return 0, errors.Wrap(err, "cannot receive from the queue (ReceiveMessage)")
+	}
+	r.received()
+	var done []sqstypes.DeleteMessageBatchRequestEntry
+	for i, m := range out.Messages {
+		if !r.handled(ctx, m, show) {
+			continue
+		}
+		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
+	}
+	return len(out.Messages), errors.Wrap(r.remove(ctx, api, done), "cannot delete from the queue (DeleteMessage)")
+}
+
+// connect returns the client of a config in the queue's region.
+func (r *receiver) connect(ctx context.Context, ref Config) (API, error) {
+	var config client.Object = &v1beta1.ClusterProviderConfig{}
+	if ref.Kind == v1beta1.ProviderConfigKind {
+		config = &v1beta1.ProviderConfig{}
+	}
+	err := r.hub.o.Configs.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, config)
+	if kerrors.IsNotFound(err) {
+		r.hub.forgetDeleted(r, ref)
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s", ref)
+	}
+	a, err := arn.Parse(r.key.arn)
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.hub.o.Sessions.ResolveConfig(ctx, config, a.Region)
+	if err != nil {
+		return nil, err
+	}
+	return r.hub.o.Connect(s), nil
+}
+
+// locate sets the URL of the queue. It is a name for SQS: no call is sent to its host.
+func (r *receiver) locate(ctx context.Context, api API) error {
+	if r.queueURL != "" {
+		return nil
+	}
+	a, err := arn.Parse(r.key.arn)
+	if err != nil {
+		return err
+	}
+	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &a.Resource, QueueOwnerAWSAccountId: &a.AccountID})
+	if err != nil {
+		return err
+	}
+	if r.queueURL = aws.ToString(out.QueueUrl); r.queueURL == "" {
+		return fmt.Errorf("SQS returns no URL of the queue")
+	}
+	return nil
+}
+
+// handled handles a message, and returns whether to delete it. A message that makes the provider panic is deleted as one
+// that cannot be read is.
+func (r *receiver) handled(ctx context.Context, m sqstypes.Message, show map[Config]bool) bool {
+	done, err := panics.Guard(func() (bool, error) { return r.handle(ctx, []byte(aws.ToString(m.Body)), show), nil })
+	if err != nil {
+		r.hub.o.Log.Info("Deleting a message that cannot be handled", "queue", r.key.arn, "error", err)
+		r.hub.o.Metrics.count(resultInvalid)
+		return true
+	}
+	return done
+}
+
+// handle handles a message, and returns whether to delete it. What cannot be read is deleted, because it would be
+// received again and again. A message that could not be handled for now is received again.
+func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool) bool {
+	e, err := cloudtrail.Parse(body)
+	if err != nil {
+		r.hub.o.Metrics.count(resultInvalid)
+		r.hub.o.Log.Debug("Deleting a message that is not an event of EventBridge", "queue", r.key.arn, "bytes", len(body))
+		return true
+	}
+	if e.Kind != cloudtrail.Unrelated {
+		r.prove(place{account: e.Account, region: e.Region})
+	}
+	if e.Kind != cloudtrail.Call || e.ReadOnly || e.Failed || e.Subject.IsZero() {
+		r.hub.o.Metrics.count(resultIgnored)
+		return true
+	}
+	r.hub.o.Metrics.observe(r.hub.o.Clock.Since(e.Time))
+	out, err := r.hub.notify(ctx, Notice{Event: e, Configs: show})
+	if err != nil {
+		r.hub.o.Log.Info("Cannot find the resources that an event is about: it is received again", "queue", r.key.arn, "error", err)
+		r.hub.o.Metrics.count(resultRetried)
+		return false
+	}
+	r.hub.o.Metrics.count(results[out])
+	return true
+}
+
+// remove deletes messages. Those that SQS does not delete are received again, which does no harm.
+func (r *receiver) remove(ctx context.Context, api API, done []sqstypes.DeleteMessageBatchRequestEntry) error {
+	if len(done) == 0 {
+		return nil
+	}
+	out, err := api.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &r.queueURL, Entries: done})
+	if err != nil {
+		r.hub.o.Metrics.countDeletions(0, len(done))
+		return err
+	}
+	r.hub.o.Metrics.countDeletions(len(done)-len(out.Failed), len(out.Failed))
+	return nil
+}

@@ -1,0 +1,103 @@
+package tagging
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+func testOwner() Owner {
+	return Owner{
+		Kind: "codesigningconfig.lambda.aws.m.crossplane.io", ClusterID: "c1", Config: "default",
+		Defaults: map[string]string{"team": "default", "cost": "1"}, Ignore: func(k string) bool { return k == "ignored" },
+	}
+}
+
+func object() *metav1.ObjectMeta { return &metav1.ObjectMeta{Namespace: "ns", Name: "n", UID: "u1"} }
+
+func TestDesired(t *testing.T) {
+	want := ownership.Tags(object(), "c1", "default", testOwner().Kind)
+	want["team"], want["cost"] = "a", "1"
+	if diff := cmp.Diff(want, testOwner().Desired(object(), map[string]string{"team": "a"})); diff != "" {
+		t.Errorf("the spec's tags are over the config's, and the provider's own over both: -want, +got:\n%s", diff)
+	}
+}
+
+func TestTargetAndDue(t *testing.T) {
+	type tags = map[string]string
+	cases := map[string]struct {
+		reason        string
+		desired, have tags
+		target        tags
+		due           string
+	}{
+		"Same":    {reason: "Nothing is left to do.", desired: tags{"a": "1"}, have: tags{"a": "1"}, target: tags{"a": "1"}},
+		"Missing": {reason: "What is missing comes first.", desired: tags{"a": "1"}, have: tags{"b": "1"}, target: tags{"a": "1"}, due: OpTag},
+		"Changed": {reason: "A changed value is corrected.", desired: tags{"a": "1"}, have: tags{"a": "2"}, target: tags{"a": "1"}, due: OpTag},
+		"Surplus": {reason: "What is not wanted goes.", desired: tags{}, have: tags{"a": "2"}, target: tags{}, due: OpUntag},
+		"Ignored": {reason: "What is ignored stays, whatever is desired.", desired: tags{"ignored": "1"}, have: tags{"ignored": "2", "aws:x": "y"}, target: tags{"ignored": "2", "aws:x": "y"}},
+		"Unset":   {reason: "What is ignored is not set either.", desired: tags{"ignored": "1"}, have: nil, target: tags{}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := testOwner().Target(tc.desired, tc.have)
+			if diff := cmp.Diff(tc.target, got); diff != "" {
+				t.Errorf("%s\nTarget(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if due := Due(got, tc.have); due != tc.due {
+				t.Errorf("%s\nDue(): want %q, got %q", tc.reason, tc.due, due)
+			}
+		})
+	}
+}
+
+func TestJudge(t *testing.T) {
+	if v, err := testOwner().CheckOwnership(t.Context(), object(), testOwner().Desired(object(), nil), false, "x"); v != ownership.Ours || err != nil {
+		t.Errorf("what carries our UID is ours, got %v, %v", v, err)
+	}
+	if _, err := testOwner().CheckOwnership(t.Context(), object(), nil, false, "x"); !ownership.IsForeign(err) {
+		t.Errorf("what carries nothing is not, got %v", err)
+	}
+	if v, err := testOwner().CheckOwnership(t.Context(), object(), nil, true, "x"); v != ownership.Adopted || err != nil {
+		t.Errorf("unless it is named, got %v, %v", v, err)
+	}
+}
+
+// writer records its calls.
+type writer struct {
+	tagged   map[string]string
+	untagged []string
+}
+
+func (w *writer) TagResource(_ context.Context, in *lambda.TagResourceInput, _ ...func(*lambda.Options)) (*lambda.TagResourceOutput, error) {
+	w.tagged = in.Tags
+	return nil, nil
+}
+
+func (w *writer) UntagResource(_ context.Context, in *lambda.UntagResourceInput, _ ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error) {
+	w.untagged = in.TagKeys
+	return nil, nil
+}
+
+func TestApply(t *testing.T) {
+	want, have := map[string]string{"a": "1", "b": "1"}, map[string]string{"a": "1", "d": "1", "c": "1"}
+	w := &writer{}
+	if err := Apply(t.Context(), w, "arn", want, have); err != nil || w.untagged != nil {
+		t.Errorf("one call at a time: %v, %v", err, w.untagged)
+	}
+	if diff := cmp.Diff(map[string]string{"b": "1"}, w.tagged); diff != "" {
+		t.Errorf("only what is missing is sent: -want, +got:\n%s", diff)
+	}
+	have["b"] = "1"
+	if err := Apply(t.Context(), w, "arn", want, have); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"c", "d"}, w.untagged); diff != "" {
+		t.Errorf("then what is not wanted goes: -want, +got:\n%s", diff)
+	}
+}

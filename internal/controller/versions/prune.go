@@ -1,0 +1,205 @@
+package versions
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+)
+
+const (
+	// reasonKept is the reason of the event about a version that was not deleted.
+	reasonKept event.Reason = "KeptVersion"
+
+	// CallDelete is the operation that deletes a version.
+	CallDelete = callDelete
+
+	// shared is how old cached lists of uses may be, so that deleting many versions calls them
+	// once.
+	shared = 10 * time.Second
+
+	// next is when the next version is checked after one was found in use.
+	next = time.Second
+)
+
+// A Function is a function with versions to be pruned.
+type Function struct {
+	// Name is the name of the function.
+	Name string
+
+	// ARN is the ARN of the function, without a qualifier.
+	ARN string
+}
+
+// FunctionOf returns the function with a name, and an ARN that AWS returned for it or for one
+// of its versions or aliases. If the ARN is empty, the name is used instead.
+func FunctionOf(name, arn string) Function {
+	n := functionname.OfARN(arn)
+	if n.Function == "" {
+		return Function{Name: name, ARN: name}
+	}
+	if n.Qualifier != "" {
+		arn = strings.TrimSuffix(arn, ":"+n.Qualifier)
+	}
+	return Function{Name: name, ARN: arn}
+}
+
+// A Pruner deletes versions that nothing uses.
+type Pruner struct {
+	API API
+
+	// Cache is the cache of the session's answers.
+	Cache *readcache.Cache
+
+	// Aliases reads Aliases, whose rollouts may need versions that nothing in AWS names. Nil reads
+	// none.
+	Aliases client.Reader
+
+	// Limited says that Aliases are only those of some namespaces of the cluster. Then nothing is deleted of a function
+	// with an alias that none of them manages.
+	Limited bool
+}
+
+// Unused returns the first of the versions in excess that nothing uses, or an empty string. It
+// records versions in use in the history, emits an event about them, and checks them again
+// later. It only calls AWS about versions that are due, and reserves the calls. If there is no
+// quota for them yet, the reconcile is aborted.
+func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time) (string, error) {
+	ReleaseOthers(h, excess)
+	due := Due(h, excess, now)
+	if len(due) == 0 || !reserve(ctx) {
+		return "", nil
+	}
+	uses, err := p.uses(ctx, f, due...)
+	if err != nil {
+		return "", err
+	}
+	for i, version := range due {
+		by, known := uses[version]
+		if !known {
+			if by, err = useOf(ctx, p.API, f, version); err != nil {
+				return "", notReturned(err, f)
+			}
+			if by == "" {
+				return version, nil
+			}
+		}
+		if retain(h, version, by, now) {
+			EmitKept(ctx, f.Name, version, by+" uses it")
+		}
+		if !known {
+			if i < len(due)-1 {
+				reconcile.RequeueAfter(ctx, next)
+			}
+			return "", nil // The calls for another version are not reserved.
+		}
+	}
+	return "", nil
+}
+
+// UsedBy returns what uses a version, or an empty string. It reserves the calls. If there is
+// no quota for them yet, the reconcile is aborted.
+func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string, error) {
+	if !reserve(ctx) {
+		return "", nil
+	}
+	uses, err := p.uses(ctx, f, version)
+	if err != nil {
+		return "", err
+	}
+	if by, known := uses[version]; known {
+		return by, nil
+	}
+	by, err := useOf(ctx, p.API, f, version)
+	return by, notReturned(err, f)
+}
+
+// Prune deletes a version that was found unused. If AWS rejects the deletion because the
+// version is in use, Prune records that.
+func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory, version string, now time.Time) error {
+	err := p.Delete(ctx, f.Name, version)
+	if InUse(err) {
+		why := awserr.Message(err)
+		if retain(h, version, why, now) {
+			EmitKept(ctx, f.Name, version, why)
+		}
+		return nil
+	}
+	if err == nil {
+		Forget(h, version)
+	}
+	return err
+}
+
+// Delete deletes a version (DeleteFunction). It always passes a qualifier, because without one
+// AWS would delete the function and all its versions. A version that is gone is not an error.
+func (p Pruner) Delete(ctx context.Context, function, version string) error {
+	if !IsPublished(version) {
+		return errors.Errorf("%q is not a published version: nothing was deleted", version)
+	}
+	defer p.Cache.Forget(usesKey(function))
+	_, err := p.API.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(function), Qualifier: ptr.To(version)})
+	if awserr.IsNotFound(err) {
+		return nil
+	}
+	return errors.Wrapf(err, "cannot delete version %s of function %s", version, function)
+}
+
+// InUse returns whether AWS rejected the deletion of a version because something uses it.
+func InUse(err error) bool {
+	return awserr.IsConflict(err) && !awserr.IsInProgress(err) || awserr.IsReplicated(err)
+}
+
+// EmitKept emits an event that a version is kept, and why.
+func EmitKept(ctx context.Context, function, version, why string) {
+	reconcile.Emit(ctx, event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why))
+}
+
+// uses returns the uses of the function's versions, as far as lists contain them. It accepts a
+// recent cached answer, unless one of the versions is in use in it, because that may have
+// changed since.
+func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
+	fresh, listed := reconcile.Freshness(ctx), false
+	fresh.Since = fresh.Now.Add(-shared)
+	list := func(ctx context.Context) (lists, error) {
+		listed = true
+		return listsOf(ctx, p.API, f.Name)
+	}
+	l, err := readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
+	if err == nil && !listed && l.uses.any(versions) {
+		p.Cache.Forget(usesKey(f.Name))
+		l, err = readcache.Read(ctx, p.Cache, usesKey(f.Name), fresh, list)
+	}
+	if err != nil {
+		return nil, notReturned(err, f)
+	}
+	u, err := p.withRollouts(ctx, f, l, versions)
+	return u, notReturned(err, f)
+}
+
+// usesKey returns the cache key of the combined answers of several operations.
+func usesKey(function string) readcache.Key {
+	return readcache.Key{Operation: "uses of versions", Of: function}
+}
+
+// notReturned wraps an error of the calls that return what uses versions.
+func notReturned(err error, f Function) error {
+	return errors.Wrapf(err, "cannot tell which versions of function %s are in use, so none is deleted", f.Name)
+}
+
+// reserve reserves the calls that return what uses versions.
+func reserve(ctx context.Context) bool {
+	return reconcile.Reserve(ctx, callAliases, callProvisioned, callInvoke, callMappings, callPolicy)
+}

@@ -1,0 +1,203 @@
+package versions
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+)
+
+// Operations that return what uses the versions of a function.
+const (
+	callAliases     = "ListAliases"
+	callProvisioned = "ListProvisionedConcurrencyConfigs"
+	callInvoke      = "ListFunctionEventInvokeConfigs"
+	callMappings    = "ListEventSourceMappings"
+	callPolicy      = "GetPolicy"
+	callDelete      = "DeleteFunction"
+)
+
+// API is the part of the Lambda API that returns what uses the versions of a function, and
+// deletes one.
+type API interface {
+	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
+	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
+	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
+	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
+	GetPolicy(ctx context.Context, in *lambda.GetPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error)
+	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
+}
+
+// Uses maps versions to what uses them. A function URL never belongs to a version: that of an
+// alias uses the alias's versions, like the alias itself.
+type Uses map[string]string
+
+func (u Uses) add(version, usedBy string) {
+	if _, known := u[version]; !known && version != "" {
+		u[version] = usedBy
+	}
+}
+
+// any returns whether one of the versions is in use.
+func (u Uses) any(versions []string) bool {
+	return slices.ContainsFunc(versions, func(v string) bool { return u[v] != "" })
+}
+
+// lists are what the lists that AWS has per function say.
+type lists struct {
+	// uses of all versions of the function.
+	uses Uses
+
+	// aliases are the names of the function's aliases.
+	aliases []string
+}
+
+// listsOf returns what the lists that AWS has per function say.
+func listsOf(ctx context.Context, api API, function string) (lists, error) {
+	l := lists{uses: Uses{}}
+	for _, add := range []func(context.Context, API, string, *lists) error{addAliases, addProvisioned, addInvokeConfigs} {
+		// A missing list counts as empty, because the function itself was found.
+		if err := add(ctx, api, function, &l); err != nil && !awserr.IsNotFound(err) {
+			return lists{}, err
+		}
+	}
+	return l, nil
+}
+
+// addAliases adds the aliases, and the versions that they route to, whatever their weight.
+func addAliases(ctx context.Context, api API, function string, l *lists) error {
+	pages := lambda.NewListAliasesPaginator(api, &lambda.ListAliasesInput{FunctionName: ptr.To(function)})
+	var read lambdaapi.Pages
+	for pages.HasMorePages() {
+		if err := read.Next("aliases"); err != nil {
+			return err
+		}
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return errors.Wrapf(err, "cannot list the aliases of function %s", function)
+		}
+		for _, a := range page.Aliases {
+			by := "alias " + ptr.Deref(a.Name, "")
+			l.aliases = append(l.aliases, ptr.Deref(a.Name, ""))
+			l.uses.add(ptr.Deref(a.FunctionVersion, ""), by)
+			if a.RoutingConfig == nil {
+				continue
+			}
+			for version := range a.RoutingConfig.AdditionalVersionWeights {
+				l.uses.add(version, "a weight of "+by)
+			}
+		}
+	}
+	return nil
+}
+
+func addProvisioned(ctx context.Context, api API, function string, l *lists) error {
+	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(api, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(function)})
+	var read lambdaapi.Pages
+	for pages.HasMorePages() {
+		if err := read.Next("provisioned concurrency"); err != nil {
+			return err
+		}
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return errors.Wrapf(err, "cannot list the provisioned concurrency of function %s", function)
+		}
+		for _, c := range page.ProvisionedConcurrencyConfigs {
+			l.uses.add(qualifierOf(c.FunctionArn), "provisioned concurrency")
+		}
+	}
+	return nil
+}
+
+func addInvokeConfigs(ctx context.Context, api API, function string, l *lists) error {
+	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(api, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(function)})
+	var read lambdaapi.Pages
+	for pages.HasMorePages() {
+		if err := read.Next("event invoke configs"); err != nil {
+			return err
+		}
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return errors.Wrapf(err, "cannot list the event invoke configs of function %s", function)
+		}
+		for _, c := range page.FunctionEventInvokeConfigs {
+			l.uses.add(qualifierOf(c.FunctionArn), "an event invoke config")
+		}
+	}
+	return nil
+}
+
+func qualifierOf(arn *string) string { return functionname.OfARN(ptr.Deref(arn, "")).Qualifier }
+
+// useOf returns what uses one version, according to calls for the version itself, or an empty
+// string.
+func useOf(ctx context.Context, api API, f Function, version string) (string, error) {
+	by, err := mappingOf(ctx, api, f.ARN+":"+version)
+	if err != nil || by != "" {
+		return by, err
+	}
+	return policyOf(ctx, api, f.Name, version)
+}
+
+// mappingOf returns the event source mapping of a version, by the version's ARN. AWS does not
+// document whether the list of a function includes those of its versions, so each version is
+// listed separately, and only mappings with its ARN count.
+func mappingOf(ctx context.Context, api API, arn string) (string, error) {
+	pages := lambda.NewListEventSourceMappingsPaginator(api, &lambda.ListEventSourceMappingsInput{FunctionName: ptr.To(arn)})
+	var read lambdaapi.Pages
+	for pages.HasMorePages() {
+		if err := read.Next("event source mappings"); err != nil {
+			return "", err
+		}
+		page, err := pages.NextPage(ctx)
+		if awserr.IsNotFound(err) {
+			return "", nil
+		}
+		if err != nil {
+			return "", errors.Wrapf(err, "cannot list the event source mappings of %s", arn)
+		}
+		for _, m := range page.EventSourceMappings {
+			if ptr.Deref(m.FunctionArn, "") == arn {
+				return "event source mapping " + ptr.Deref(m.UUID, ""), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// policyOf returns "a resource policy" if a policy of the version grants permissions, and an
+// empty string otherwise.
+func policyOf(ctx context.Context, api API, function, version string) (string, error) {
+	out, err := api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(function), Qualifier: ptr.To(version)})
+	if awserr.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot read the policy of version %s of function %s", version, function)
+	}
+	if grantsNothing(ptr.Deref(out.Policy, "")) {
+		return "", nil
+	}
+	return "a resource policy", nil
+}
+
+// grantsNothing returns whether a policy has no statement. A policy that cannot be parsed may
+// have one.
+func grantsNothing(policy string) bool {
+	if strings.TrimSpace(policy) == "" {
+		return true
+	}
+	doc := struct {
+		Statement []json.RawMessage `json:"Statement"`
+	}{}
+	return json.Unmarshal([]byte(policy), &doc) == nil && len(doc.Statement) == 0
+}

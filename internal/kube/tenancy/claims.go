@@ -1,0 +1,244 @@
+package tenancy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// claimants are the resources that are about to create a target, with their accounts. Each is one from before the call
+// until AWS has shown what it created: during that time, neither tags nor status name an owner.
+type claimants map[resourceKey]string
+
+// A use is a reconcile in progress that may act on a target.
+type use struct{ namespace, account string }
+
+// A BusyError says that a target cannot be created yet, because reconciles in progress may act on it.
+type BusyError struct{ message string }
+
+// Error returns what the creation waits for.
+func (e *BusyError) Error() string { return e.message }
+
+// Layer returns all versions of a layer.
+func Layer(name string) Target { return Target{Kind: v1beta1.LayerVersionKind, Name: name} }
+
+// claimed returns the target as it is claimed: the number of a version of a layer is unknown before AWS gives it.
+func (t Target) claimed() Target {
+	if t.Kind == v1beta1.LayerVersionKind {
+		t.Name, _, _ = strings.Cut(t.Name, ":")
+	}
+	return t
+}
+
+// exclusive returns whether only one resource can create the target. Many may publish versions of one layer.
+func (t Target) exclusive() bool { return t.Kind != v1beta1.LayerVersionKind }
+
+// claimKey returns the key in Index of the resources that may be creating a target.
+func claimKey(t Target) string { return "creates/" + t.claimed().Key() }
+
+// Claim claims a target that a resource is about to create. From then on, resources of other namespaces that the
+// resource does not allow are refused. Claim returns a RefusedError if another resource has claimed the target first,
+// and a BusyError as long as reconciles in other namespaces that began earlier may act on it.
+func (b *Registry) Claim(u User, t Target) error {
+	if b == nil {
+		return nil
+	}
+	t = t.in(u.Session)
+	key, me, mine := claimKey(t), keyOf(t.Kind, u.Resource), accountOf(u, t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for other, account := range b.claims[key] {
+		if t.exclusive() && other != me && sameAccount(account, mine) {
+			return &RefusedError{message: ownership.OwnedBy(t.Description(), other.kind, other.Namespace, other.Name)}
+		}
+	}
+	k := b.known(t.Kind, u)
+	b.release(me, k)
+	k.claim = key
+	if b.claims[key] == nil {
+		b.claims[key] = claimants{}
+	}
+	b.claims[key][me] = mine
+	for _, by := range b.uses[key] {
+		if !u.Session.Tenancy.Trusting && by.namespace != u.Resource.GetNamespace() && sameAccount(by.account, mine) {
+			const waits = "%s is not created before reconciles of other namespaces that try to use it have ended"
+			return &BusyError{message: fmt.Sprintf(waits, t.Description())}
+		}
+	}
+	return nil
+}
+
+// accountOf returns the account of a user's target. The endpoint of a tenant's own config may return any account, so
+// such a config has an account of its own unless AWS has confirmed the account.
+func accountOf(u User, t Target) string {
+	if ref := u.Resource.GetProviderConfigReference(); ref != nil && ref.Kind != v1beta1.ClusterProviderConfigKind {
+		return u.Session.Scope.Account + u.Session.Scope.Config
+	}
+	return t.Account
+}
+
+// sameAccount returns whether two accounts may be the same. One that is unknown may be any.
+func sameAccount(a, b string) bool { return a == b || a == "" || b == "" }
+
+// Release ends the claim of a resource that has created nothing, or that is paused: its annotations say whether it has
+// begun to create something.
+func (b *Registry) Release(kind string, name types.NamespacedName) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := resourceKey{kind: kind, NamespacedName: name}
+	if k, ok := b.resources[key]; ok {
+		b.release(key, k)
+	}
+}
+
+// release ends the claim of a resource. The caller holds the lock.
+func (b *Registry) release(key resourceKey, k *knownResource) {
+	if delete(b.claims[k.claim], key); len(b.claims[k.claim]) == 0 {
+		delete(b.claims, k.claim)
+	}
+	k.claim = ""
+}
+
+// Act returns an error if a resource may not act on a target, as MayAct does. If nobody owns the target, the resource
+// uses it until it calls leave, and nobody creates it meanwhile. The use begins before the check: either the check
+// finds a claim, or the claim finds the use.
+func (b *Registry) Act(ctx context.Context, u User, t Target) (leave func(), err error) {
+	if b == nil {
+		return func() {}, nil
+	}
+	leave = b.enter(u, t.in(u.Session))
+	owned, err := b.mayAct(ctx, u, t)
+	if owned || err != nil {
+		leave()
+		return func() {}, err
+	}
+	return leave, nil
+}
+
+// enter records a use of a target, until leave is called.
+func (b *Registry) enter(u User, t Target) (leave func()) {
+	key, id := claimKey(t), u.Resource.GetUID()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.uses[key] == nil {
+		b.uses[key] = map[types.UID]use{}
+	}
+	b.uses[key][id] = use{namespace: u.Resource.GetNamespace(), account: accountOf(u, t)}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if delete(b.uses[key], id); len(b.uses[key]) == 0 {
+			delete(b.uses, key)
+		}
+	}
+}
+
+// creators returns the resources that may be creating a target that nobody owns yet: those that have claimed it in this
+// process, and those that do so according to the cluster, for the time after a start and for other processes.
+func (b *Registry) creators(ctx context.Context, u User, t Target) ([]resource.ModernManaged, error) {
+	t = t.in(u.Session)
+	var out []resource.ModernManaged
+	for _, name := range b.claimantsOf(u, t) {
+		if o, err := b.cachedResource(ctx, t, name); err != nil {
+			return nil, err
+		} else if o != nil {
+			out = append(out, o)
+		}
+	}
+	list, items := t.newList()
+	err := b.cached.List(ctx, list, client.MatchingFields{Index: claimKey(t)}, client.UnsafeDisableDeepCopy)
+	if kmeta.IsNoMatchError(err) {
+		return out, nil
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot tell which %s creates %s", t.Kind, t.Description())
+	}
+	for _, item := range items() {
+		if o, ok := item.(resource.ModernManaged); ok && b.creates(u, t, o) {
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, byAge)
+	return out, nil
+}
+
+// claimantsOf returns the resources that have claimed a target in this process.
+func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []types.NamespacedName
+	mine := accountOf(u, t)
+	for key, account := range b.claims[claimKey(t)] {
+		if sameAccount(account, mine) {
+			out = append(out, key.NamespacedName)
+		}
+	}
+	return out
+}
+
+// creates returns whether a resource may be creating a target according to the cluster: if its annotations say that a
+// creation was begun, or, if other processes reconcile resources too, if it may begin at any time.
+func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
+	b.mu.Lock()
+	k, ok := b.resources[keyOf(t.Kind, o)]
+	elsewhere := ok && k.uid == o.GetUID() && k.scope.Account != u.Session.Scope.Account
+	b.mu.Unlock()
+	switch {
+	case elsewhere || !b.Partial && !creating(o) || t.Account != Target{}.in(u.Session).Account:
+		return false
+	case sameConfig(u.Resource, o):
+		// What the config does not allow cannot be created.
+		return t.Kind != v1beta1.FunctionKind || u.Session.CheckFunctionName(o.GetNamespace(), t.Name) == nil
+	}
+	ref := o.GetProviderConfigReference()
+	return ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind
+}
+
+// creating returns whether a resource has begun to create what its status does not name yet.
+func creating(o client.Object) bool {
+	if _, unanswered := ownership.UnansweredAt(o); unanswered {
+		return true
+	}
+	if l, ok := o.(*v1beta1.LayerVersion); ok {
+		return meta.GetExternalName(l) != ptr.Deref(l.Status.AtProvider.LayerVersionArn, "")
+	}
+	return meta.GetExternalCreateSucceeded(o).After(meta.GetExternalCreateFailed(o))
+}
+
+// creatable returns what a resource may be creating, which its status does not name. A LayerVersion may publish another
+// version at any time.
+func creatable(o client.Object) (t Target, ok bool) {
+	mg, ok := o.(resource.ModernManaged)
+	if !ok || ownership.ObserveOnly(mg) {
+		return Target{}, false
+	}
+	switch r := o.(type) {
+	case *v1beta1.Function:
+		t = Target{Kind: v1beta1.FunctionKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
+		return t, r.Status.AtProvider.FunctionArn == nil
+	case *v1beta1.CapacityProvider:
+		t = Target{Kind: v1beta1.CapacityProviderKind, Region: r.Spec.ForProvider.Region, Name: plainName(r)}
+		return t, r.Status.AtProvider.CapacityProviderArn == nil
+	case *v1beta1.LayerVersion:
+		t = Layer(ptr.Deref(r.Spec.ForProvider.LayerName, r.GetName()))
+		t.Region = r.Spec.ForProvider.Region
+		return t, true
+	}
+	return Target{}, false
+}

@@ -1,0 +1,316 @@
+package tenancy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// A resourceKey identifies a resource.
+type resourceKey struct {
+	kind string
+	types.NamespacedName
+}
+
+// knownResource is what this process knows of a resource from other sources than its status
+// and annotations, which anyone who may edit the resource can write.
+type knownResource struct {
+	uid types.UID
+
+	// scope is the scope that the resource is served in.
+	scope quota.Scope
+
+	// acted are the targets that the resource was allowed to act on.
+	acted []Target
+
+	// owns is the target that the resource owns, as confirmed by AWS.
+	owns *confirmedKey
+	// created is the external name of what this process has seen the resource create, empty if it was removed since, and nil
+	// if the process does not know.
+	created *string
+	// claim is the key of the target that the resource is creating. It is empty if there is none.
+	claim string
+}
+
+// A confirmedKey identifies a target in AWS in one scope.
+type confirmedKey struct {
+	scope  quota.Scope
+	target string
+}
+
+// MayAct returns an error if a resource may not act on a target, or read it, because a
+// resource of another namespace owns it, or is creating it, and does not allow that. A target
+// that no resource owns is allowed.
+func (b *Registry) MayAct(ctx context.Context, u User, t Target) error {
+	if b == nil {
+		return nil
+	}
+	_, err := b.mayAct(ctx, u, t)
+	return err
+}
+
+// mayAct returns whether a resource owns a target, and an error if the user may not act on it.
+func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, err error) {
+	if t.invalid {
+		return false, &RefusedError{message: fmt.Sprintf("%q is neither the name nor the ARN of a function", t.Name)}
+	}
+	all, err := b.owners(ctx, u, t)
+	owned = len(all) > 0
+	if !owned && err == nil {
+		all, err = b.creators(ctx, u, t)
+	}
+	if err != nil {
+		return owned, err
+	}
+	for _, o := range all {
+		if ok, err := b.allows(ctx, u, o); err != nil {
+			return owned, err
+		} else if !ok {
+			name := client.ObjectKeyFromObject(o)
+			refused := &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
+				t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
+			if b.isConfirmed(u, t.in(u.Session), o) {
+				refused.owner = o
+			}
+			return owned, refused
+		}
+	}
+	return owned, nil
+}
+
+// OwnedWithin returns whether a resource of the user's own namespace owns a target, as
+// confirmed by AWS.
+func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
+	if b == nil {
+		return false
+	}
+	owners, err := b.owners(ctx, u, t)
+	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() && b.isConfirmed(u, t.in(u.Session), owners[0])
+}
+
+// MayOwn returns an error if another existing resource of any namespace owns a target already.
+// tagged is whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
+// oldest resource with the target in its status owns it.
+func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) error {
+	if b == nil {
+		return nil
+	}
+	owners, err := b.owners(ctx, u, t)
+	if err != nil {
+		return err
+	}
+	if o := rival(u, owners, tagged); o != nil {
+		return &RefusedError{message: ownership.OwnedBy(t.Description(), t.Kind, o.GetNamespace(), o.GetName())}
+	}
+	return nil
+}
+
+func (u User) is(o resource.ModernManaged) bool { return o.GetUID() == u.Resource.GetUID() }
+
+// rival returns the owner that takes precedence over the user, if any.
+func rival(u User, owners []resource.ModernManaged, tagged bool) resource.ModernManaged {
+	owns := slices.ContainsFunc(owners, u.is)
+	if len(owners) == 0 || owns && (tagged || u.is(owners[0])) {
+		return nil
+	}
+	return owners[0]
+}
+
+// CheckTags returns an error if another existing resource owns what was found in AWS,
+// according to its tags, or to the status of other resources if it has no such tags. v is the
+// result of the tags alone, targets are what the resource is to own, and what describes the
+// external resource in errors.
+func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string, targets []Target) error {
+	if b == nil {
+		return nil
+	}
+	if tags[ownership.TagUID] != string(u.Resource.GetUID()) {
+		if err := b.checkOwner(ctx, u, tags, c, what); err != nil {
+			return err
+		}
+	}
+	if !v.Manageable() {
+		return nil
+	}
+	for _, t := range targets {
+		if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" {
+			owners, err := b.owners(ctx, u, t)
+			if err != nil {
+				return err
+			}
+			if o := rival(u, owners, false); o != nil {
+				return ownership.NewOwnedError(what, t.Kind, o.GetNamespace(), o.GetName())
+			}
+		}
+		b.confirm(u, t)
+	}
+	return nil
+}
+
+// checkOwner returns an error if the resource in the tags exists and still manages what has
+// the tags.
+func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected, what string) error {
+	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
+	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind || name == client.ObjectKeyFromObject(u.Resource) {
+		return nil
+	}
+	o, err := b.get(ctx, u.Resource, name)
+	if err != nil || o == nil || ownership.ObserveOnly(o) {
+		return err
+	}
+	if string(o.GetUID()) != tags[ownership.TagUID] && !sameName(o, u.Resource) {
+		return nil // The resource has the owner's name, but another external resource.
+	}
+	gvk, err := apiutil.GVKForObject(o, b.cached.Scheme())
+	if err != nil {
+		return err
+	}
+	return ownership.NewOwnedError(what, gvk.Kind, name.Namespace, name.Name)
+}
+
+// get gets a resource of the example's kind. It returns nil if there is none. If the cache
+// does not have it, it reads it from the API server, because the cache may lag, or may not
+// contain all namespaces.
+func (b *Registry) get(ctx context.Context, example resource.ModernManaged, name types.NamespacedName) (resource.ModernManaged, error) {
+	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range []client.Reader{b.cached, b.live} {
+		obj, err := b.cached.Scheme().New(gvk)
+		if err != nil {
+			return nil, err
+		}
+		o, ok := obj.(resource.ModernManaged)
+		if !ok {
+			return nil, errors.Errorf("%s is not a managed resource", gvk.Kind)
+		}
+		switch err = r.Get(ctx, name, o); {
+		case err == nil:
+			return o, nil
+		case r == b.live && !kerrors.IsNotFound(err):
+			return nil, errors.Wrapf(err, "cannot check whether %s %s, the owner by its tags, exists", gvk.Kind, name)
+		}
+	}
+	return nil, nil //nolint:nilnil // There is none.
+}
+
+// sameName returns whether two resources may have the same external resource.
+func sameName(a, b resource.ModernManaged) bool {
+	return plainName(a) == plainName(b)
+}
+
+// plainName returns the name in AWS of what a resource manages or is going to create.
+func plainName(o client.Object) string {
+	name := cmp.Or(meta.GetExternalName(o), o.GetName())
+	for _, t := range Named(&name) {
+		return t.Name
+	}
+	if r, ok := functionname.ParseReference(name); ok {
+		return r.Function
+	}
+	return name
+}
+
+// owners returns the resources that own a target in the user's session, the oldest first: the
+// one that AWS has confirmed, or else all that have it in their status.
+func (b *Registry) owners(ctx context.Context, u User, t Target) ([]resource.ModernManaged, error) {
+	t = t.in(u.Session)
+	if o, err := b.confirmedOwner(ctx, u, t); o != nil || err != nil {
+		return []resource.ModernManaged{o}, err
+	}
+	list, items := t.newList()
+	err := b.cached.List(ctx, list, client.MatchingFields{Index: t.Key()}, client.UnsafeDisableDeepCopy)
+	if kmeta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot tell which %s owns %s", t.Kind, t.Description())
+	}
+	var owners []resource.ModernManaged
+	for _, item := range items() {
+		o, ok := item.(resource.ModernManaged)
+		if ok && b.reaches(u, t, o) {
+			owners = append(owners, o)
+		}
+	}
+	slices.SortStableFunc(owners, byAge)
+	return owners, nil
+}
+
+func byAge(x, y resource.ModernManaged) int {
+	return x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time)
+}
+
+// confirmedOwner returns the resource that AWS has confirmed as the owner of a target, whether or not the cache has its
+// status yet. It returns nil if there is none.
+func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resource.ModernManaged, error) {
+	b.mu.Lock()
+	key, ok := b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}]
+	b.mu.Unlock()
+	if !ok {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	o, err := b.cachedResource(ctx, t, key.NamespacedName)
+	if o == nil || err != nil || ownership.ObserveOnly(o) || !b.isConfirmed(u, t, o) {
+		return nil, err
+	}
+	return o, nil
+}
+
+// cachedResource returns a resource of the kind that owns a target. It returns nil if there is none.
+func (b *Registry) cachedResource(ctx context.Context, t Target, name types.NamespacedName) (resource.ModernManaged, error) {
+	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind))
+	if err != nil {
+		return nil, err
+	}
+	o, ok := obj.(resource.ModernManaged)
+	if !ok {
+		return nil, errors.Errorf("%s is not a managed resource", t.Kind)
+	}
+	err = b.cached.Get(ctx, name, o, client.UnsafeDisableDeepCopy)
+	if kerrors.IsNotFound(err) {
+		return nil, nil //nolint:nilnil // There is none.
+	}
+	return o, errors.Wrapf(err, "cannot read %s %s", t.Kind, name)
+}
+
+// reaches returns whether a resource that owns something with the target's region and name
+// owns the target in the target's account. If the session's account is unknown, only resources
+// with the same config are known to use the same account.
+func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {
+	account := ""
+	for _, own := range owned(o) {
+		account = own.Account
+	}
+	if t.Account == "" {
+		return sameConfig(u.Resource, o)
+	}
+	if account != t.Account {
+		return false
+	}
+	if ref := o.GetProviderConfigReference(); ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind {
+		return true
+	}
+	// The endpoint of a tenant's own config may return any account.
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, ok := b.resources[keyOf(t.Kind, o)]
+	return !ok || k.uid != o.GetUID() || k.scope.Account == u.Session.Scope.Account
+}

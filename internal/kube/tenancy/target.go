@@ -1,0 +1,203 @@
+package tenancy
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// Index is the field index from a region and a name in AWS to the resources that own them
+// according to their status, or may be creating them.
+const Index = "tenancy.owns"
+
+// A Target is an AWS resource that one managed resource owns and others act on.
+type Target struct {
+	// Kind is the kind of the resource that owns it: Function, LayerVersion, CapacityProvider or CodeSigningConfig.
+	Kind string
+
+	// Region and Account are those of the target. They are empty for those of the session.
+	Region, Account string
+
+	// Name is the name of a function or a capacity provider, the id of a code signing
+	// configuration, or the name of a layer, a colon, and the version's number.
+	Name string
+
+	// invalid is whether the name is invalid.
+	invalid bool
+}
+
+// Description returns a description of the target for users.
+func (t Target) Description() string {
+	switch t.Kind {
+	case v1beta1.LayerVersionKind:
+		return "layer version " + t.Name
+	case v1beta1.CapacityProviderKind:
+		return "capacity provider " + t.Name
+	case v1beta1.CodeSigningConfigKind:
+		return "code signing configuration " + t.Name
+	}
+	return "function " + t.Name
+}
+
+// Key returns the key of the target in Index.
+func (t Target) Key() string { return strings.Join([]string{t.Kind, t.Region, t.Name}, "/") }
+
+// in returns the target with the region and account of a session, if it has none. If the
+// session's account is unknown, its identity is not an account id, and is not used.
+func (t Target) in(s *session.Session) Target {
+	if t.Region == "" {
+		t.Region = s.AWS.Region
+	}
+	if t.Account == "" && functionname.IsAccountID(s.Identity.Account) {
+		t.Account = s.Identity.Account
+	}
+	return t
+}
+
+// Functions returns the functions that references refer to. Each is a name or an ARN, with or
+// without a qualifier, or nil or empty for none. AWS also accepts partial ARNs, such as
+// function:cart: if a reference can be read in two ways, both are returned, and one that
+// cannot be read is returned as invalid.
+func Functions(refs ...*string) []Target {
+	var out []Target
+	for _, ref := range refs {
+		if ptr.Deref(ref, "") == "" {
+			continue
+		}
+		r, ok := functionname.ParseReference(*ref)
+		if !ok {
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Name: *ref, invalid: true})
+			continue
+		}
+		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
+		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Qualifier})
+		}
+	}
+	return out
+}
+
+// kinds are the kinds that own what an ARN names, by the type in the ARN.
+var kinds = map[string]string{
+	"layer":               v1beta1.LayerVersionKind,
+	"capacity-provider":   v1beta1.CapacityProviderKind,
+	"code-signing-config": v1beta1.CodeSigningConfigKind,
+}
+
+// Named returns what ARNs name: functions, versions of layers, capacity providers and code signing configurations. It
+// ignores other strings, such as ARNs of queues.
+func Named(arns ...*string) []Target {
+	const service, region, account, typ, name = 2, 3, 4, 5, 6
+	var out []Target
+	for _, arn := range arns {
+		parts := strings.SplitN(ptr.Deref(arn, ""), ":", name+1)
+		switch {
+		case len(parts) <= name || parts[service] != "lambda":
+		case parts[typ] == "function":
+			out = append(out, Functions(arn)...)
+		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1: // A layer has no owner.
+		case kinds[parts[typ]] != "":
+			out = append(out, Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account], Name: parts[name]})
+		}
+	}
+	return out
+}
+
+// CapacityProvider returns the capacity provider with a name or an ARN.
+func CapacityProvider(name string) Target {
+	for _, t := range Named(&name) {
+		if t.Kind == v1beta1.CapacityProviderKind {
+			return t
+		}
+	}
+	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
+}
+
+// Share returns whether one of a user's targets is one of another resource's targets. If the
+// account of one is unknown, they are only known to be the same if both resources use the same
+// config.
+func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
+	for _, t := range mine {
+		t = t.in(u.Session)
+		if slices.ContainsFunc(theirs, func(o Target) bool {
+			return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
+				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") && sameConfig(u.Resource, other))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// owned returns what a resource owns according to its status. A resource that only observes
+// owns nothing.
+func owned(o client.Object) []Target {
+	if mg, ok := o.(resource.ModernManaged); !ok || ownership.ObserveOnly(mg) {
+		return nil
+	}
+	switch r := o.(type) {
+	case *v1beta1.Function:
+		return Functions(r.Status.AtProvider.FunctionArn)
+	case *v1beta1.LayerVersion:
+		return Named(r.Status.AtProvider.LayerVersionArn)
+	case *v1beta1.CapacityProvider:
+		return Named(r.Status.AtProvider.CapacityProviderArn)
+	case *v1beta1.CodeSigningConfig:
+		return Named(r.Status.AtProvider.CodeSigningConfigArn)
+	}
+	return nil
+}
+
+// IndexedBy returns the keys of a resource in Index: what it owns, and what it may be creating.
+func IndexedBy(o client.Object) []string {
+	keys := Owned(o)
+	if t, ok := creatable(o); ok {
+		keys = append(keys, claimKey(t))
+	}
+	return keys
+}
+
+// Owned returns the keys of the targets that a resource owns according to its status.
+func Owned(o client.Object) []string {
+	var keys []string
+	for _, t := range owned(o) {
+		keys = append(keys, t.Key())
+	}
+	return keys
+}
+
+// Owns returns whether resources of the example's kind own targets, and therefore need Index.
+func Owns(example client.Object) bool {
+	switch example.(type) {
+	case *v1beta1.Function, *v1beta1.LayerVersion, *v1beta1.CapacityProvider, *v1beta1.CodeSigningConfig:
+		return true
+	}
+	return false
+}
+
+// newList returns an empty list of the kind that owns a target, and a function that returns
+// its items.
+func (t Target) newList() (client.ObjectList, func() []resource.Managed) {
+	switch t.Kind {
+	case v1beta1.LayerVersionKind:
+		l := &v1beta1.LayerVersionList{}
+		return l, l.GetItems
+	case v1beta1.CapacityProviderKind:
+		l := &v1beta1.CapacityProviderList{}
+		return l, l.GetItems
+	case v1beta1.CodeSigningConfigKind:
+		l := &v1beta1.CodeSigningConfigList{}
+		return l, l.GetItems
+	}
+	l := &v1beta1.FunctionList{}
+	return l, l.GetItems
+}

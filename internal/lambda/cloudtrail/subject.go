@@ -1,0 +1,157 @@
+package cloudtrail
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+)
+
+var (
+	regionPattern    = regexp.MustCompile(`^[a-z]{2,}(-[a-z0-9]+)+$`)
+	operationPattern = regexp.MustCompile(`^([A-Za-z]{1,64}?)(?:[0-9]{8}(?:v[0-9]{1,3})?)?$`)
+	namePattern      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,140}$`)
+	qualifierPattern = regexp.MustCompile(`^(?:\$LATEST(?:\.PUBLISHED)?|[a-zA-Z0-9_-]{1,128})$`)
+	numberPattern    = regexp.MustCompile(`^[0-9]{1,19}$`)
+	arnPattern       = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:lambda:[a-z0-9-]{1,32}:[0-9]{12}:[a-zA-Z0-9$._:-]{1,256}$`)
+)
+
+// maxRegion is the length of the longest region.
+const maxRegion = 32
+
+func isRegion(s string) bool { return len(s) <= maxRegion && regionPattern.MatchString(s) }
+
+// operationOf returns the operation of an event's name, which may end with the version of an API:
+// UpdateFunctionConfiguration of UpdateFunctionConfiguration20150331v2.
+func operationOf(eventName string) (string, bool) {
+	m := operationPattern.FindStringSubmatch(eventName)
+	if m == nil {
+		return "", false
+	}
+	return m[1], true
+}
+
+// parameters are those of a request or of its response that name something. Which of them a call has depends on the
+// operation. The names are matched without regard to case: CloudTrail spells UUID in its own way.
+type parameters struct {
+	FunctionName         text `json:"functionName"`
+	FunctionArn          text `json:"functionArn"`
+	Qualifier            text `json:"qualifier"`
+	Name                 text `json:"name"`
+	UUID                 text `json:"uuid"`
+	Resource             text `json:"resource"`
+	ResourceArn          text `json:"resourceArn"`
+	LayerName            text `json:"layerName"`
+	VersionNumber        text `json:"versionNumber"`
+	CodeSigningConfigArn text `json:"codeSigningConfigArn"`
+	CapacityProviderName text `json:"capacityProviderName"`
+}
+
+// UnmarshalJSON reads an object. Any other value is read as an empty object.
+func (p *parameters) UnmarshalJSON(data []byte) error {
+	type plain parameters
+	var v plain
+	if decode(data, &v) == nil {
+		*p = parameters(v)
+	}
+	return nil
+}
+
+// subjectOf returns what a call is about. Parameters that AWS would not accept are ignored.
+func subjectOf(d record, e Event) Subject {
+	s := Subject{Account: e.Account, Region: e.Region}
+	if functionname.IsAccountID(string(d.RecipientAccountID)) {
+		s.Account = string(d.RecipientAccountID)
+	}
+	if isRegion(string(d.Region)) {
+		s.Region = string(d.Region)
+	}
+	p := d.Request
+	s.setFunction(string(p.FunctionName), qualifierOf(d))
+	s.setLayer(string(p.LayerName), string(p.VersionNumber))
+	s.setARN(string(cmp.Or(p.Resource, p.ResourceArn)))
+	if strings.HasSuffix(string(d.EventName), "CodeSigningConfig") && p.FunctionName == "" {
+		s.setARN(string(p.CodeSigningConfigArn))
+	}
+	if id := string(cmp.Or(p.UUID, d.Response.UUID)); namePattern.MatchString(id) {
+		s.Name = id
+	}
+	if name := string(p.CapacityProviderName); name != "" {
+		s.setCapacityProvider(name)
+	}
+	return s
+}
+
+// qualifierOf returns the version or the alias that a call names beside the function.
+func qualifierOf(d record) string {
+	q := string(d.Request.Qualifier)
+	if strings.Contains(string(d.EventName), "Alias") {
+		q = string(d.Request.Name)
+	}
+	if !qualifierPattern.MatchString(q) {
+		return ""
+	}
+	return q
+}
+
+// setFunction sets the function to a reference in any of AWS's forms. AWS also accepts ARNs that omit parts.
+func (s *Subject) setFunction(ref, qualifier string) {
+	r, ok := functionname.ParseReference(ref)
+	if !ok {
+		return
+	}
+	s.Account, s.Region = cmp.Or(r.Account, s.Account), cmp.Or(r.Region, s.Region)
+	s.Function = r.Or(qualifier)
+}
+
+// setLayer sets the layer to a name or an ARN.
+func (s *Subject) setLayer(name, version string) {
+	if a, err := arn.Parse(name); err == nil && arnPattern.MatchString(name) {
+		s.Account, s.Region = a.AccountID, a.Region
+		name = strings.TrimPrefix(a.Resource, "layer:")
+	}
+	name, inARN, _ := strings.Cut(name, ":")
+	if !namePattern.MatchString(name) {
+		return
+	}
+	s.Layer = name
+	if v := cmp.Or(version, inARN); numberPattern.MatchString(v) {
+		s.LayerVersion = v
+	}
+}
+
+// setCapacityProvider sets the external name to that of a capacity provider, given its name or its ARN.
+func (s *Subject) setCapacityProvider(name string) {
+	if a, err := arn.Parse(name); err == nil && arnPattern.MatchString(name) {
+		s.setARN(name)
+		name = strings.TrimPrefix(a.Resource, "capacity-provider:")
+	}
+	if namePattern.MatchString(name) {
+		s.Name = name
+	}
+}
+
+// setARN sets what an ARN of Lambda names.
+func (s *Subject) setARN(ref string) {
+	a, err := arn.Parse(ref)
+	if err != nil || !arnPattern.MatchString(ref) {
+		return
+	}
+	s.Account, s.Region = a.AccountID, a.Region
+	kind, name, _ := strings.Cut(a.Resource, ":")
+	switch kind {
+	case "function":
+		s.setFunction(ref, "")
+	case "layer":
+		s.setLayer(ref, "")
+	case "event-source-mapping", "capacity-provider":
+		if namePattern.MatchString(name) {
+			s.Name = name
+		}
+	case "code-signing-config":
+		s.Name = ref
+	}
+}

@@ -1,0 +1,141 @@
+package policy
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+)
+
+// texts is a value or a list of values: strings, or numbers and booleans, which mean the same as
+// their texts.
+type texts []string
+
+// UnmarshalJSON decodes one value or a list.
+func (t *texts) UnmarshalJSON(b []byte) error {
+	var values []any
+	d := json.NewDecoder(strings.NewReader(string(listed(b))))
+	d.UseNumber()
+	if err := d.Decode(&values); err != nil {
+		return explain(err)
+	}
+	for _, v := range values {
+		s, err := scalar(v)
+		if err != nil {
+			return err
+		}
+		*t = append(*t, s)
+	}
+	return nil
+}
+
+func scalar(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case json.Number:
+		return number(v), nil
+	}
+	return "", errors.New("a value is not a string, number or boolean")
+}
+
+// number returns the shortest text of a number: 5 for 5.0.
+func number(n json.Number) string {
+	if _, err := n.Int64(); err == nil {
+		return n.String()
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return n.String()
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// principals are those of a statement: "*", or lists by kind.
+type principals map[string][]string
+
+// UnmarshalJSON decodes "*" or lists by kind.
+func (p *principals) UnmarshalJSON(b []byte) error {
+	in := map[string]texts{}
+	if strings.HasPrefix(strings.TrimSpace(string(b)), "{") {
+		if err := json.Unmarshal(b, &in); err != nil {
+			return explain(err)
+		}
+	} else {
+		anyone := texts{}
+		if err := anyone.UnmarshalJSON(b); err != nil {
+			return err
+		}
+		if !slices.Equal(anyone, texts{everyone}) {
+			return errors.New("a principal that is not a JSON object must be \"*\"")
+		}
+		in[kindAWS] = anyone
+	}
+	out := principals{}
+	for kind, who := range in {
+		if len(who) > 0 {
+			out[kind] = set(accounts(kind, who))
+		}
+	}
+	if len(out) > 0 {
+		*p = out
+	}
+	return nil
+}
+
+const (
+	kindAWS     = "AWS"
+	kindService = "Service"
+	everyone    = "*"
+)
+
+var rootARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::([0-9]{12}):root$`)
+
+// accounts returns principals with account IDs in place of the ARNs of root users, which AWS
+// returns for accounts.
+func accounts(kind string, who []string) []string {
+	if kind != kindAWS {
+		return who
+	}
+	out := make([]string, 0, len(who))
+	for _, w := range who {
+		out = append(out, account(w))
+	}
+	return out
+}
+
+func account(who string) string {
+	if m := rootARN.FindStringSubmatch(who); m != nil {
+		return m[1]
+	}
+	return who
+}
+
+// principal returns the element of a policy for the principal that AddPermission gets.
+func principal(given string) map[string][]string {
+	if given == everyone || strings.HasPrefix(given, "arn:") || functionname.IsAccountID(given) {
+		return map[string][]string{kindAWS: {account(given)}}
+	}
+	return map[string][]string{kindService: {given}}
+}
+
+// onlyPrincipal returns the principal for which AddPermission would write an element, empty if
+// there is none.
+func onlyPrincipal(of map[string][]string) string {
+	if len(of) != 1 {
+		return ""
+	}
+	for _, kind := range []string{kindAWS, kindService} {
+		if who := of[kind]; len(who) == 1 && maps.EqualFunc(of, principal(who[0]), slices.Equal[[]string]) {
+			return who[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,257 @@
+package dryrun
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+)
+
+// Defaults of AWS for functions.
+const (
+	defaultMemory  = 128
+	defaultTimeout = 3
+	defaultStorage = 512
+)
+
+// writeFunction answers calls that change functions and versions. It returns false for all others.
+func (a *Account) writeFunction(in any) (any, bool) {
+	s := &a.state
+	switch in := in.(type) {
+	case *lambda.CreateFunctionInput:
+		return a.createFunction(in), true
+	case *lambda.UpdateFunctionConfigurationInput:
+		f := a.function(in.FunctionName)
+		configure(f.Configuration, in)
+		a.touch(f)
+		return as[lambda.UpdateFunctionConfigurationOutput](f.Configuration), true
+	case *lambda.UpdateFunctionCodeInput:
+		return a.updateCode(in), true
+	case *lambda.PublishVersionInput:
+		f := a.function(in.FunctionName)
+		return as[lambda.PublishVersionOutput](a.publish(f, in.Description, in.PublishTo)), true
+	case *lambda.DeleteFunctionInput:
+		if k := key(in.FunctionName, in.Qualifier); qualifier(k) != "" {
+			s.versions.set(k, nil)
+		} else {
+			s.functions.set(k, nil)
+		}
+		return &lambda.DeleteFunctionOutput{}, true
+	case *lambda.PutFunctionConcurrencyInput:
+		f := a.function(in.FunctionName)
+		f.Concurrency = &types.Concurrency{ReservedConcurrentExecutions: in.ReservedConcurrentExecutions}
+		return &lambda.PutFunctionConcurrencyOutput{ReservedConcurrentExecutions: in.ReservedConcurrentExecutions}, true
+	case *lambda.DeleteFunctionConcurrencyInput:
+		a.function(in.FunctionName).Concurrency = nil
+		return &lambda.DeleteFunctionConcurrencyOutput{}, true
+	case *lambda.PutFunctionCodeSigningConfigInput:
+		s.signing.set(key(in.FunctionName, nil), in.CodeSigningConfigArn)
+		return &lambda.PutFunctionCodeSigningConfigOutput{CodeSigningConfigArn: in.CodeSigningConfigArn, FunctionName: in.FunctionName}, true
+	case *lambda.DeleteFunctionCodeSigningConfigInput:
+		s.signing.set(key(in.FunctionName, nil), aws.String(""))
+		return &lambda.DeleteFunctionCodeSigningConfigOutput{}, true
+	case *lambda.PutFunctionRecursionConfigInput:
+		s.recursion.set(key(in.FunctionName, nil), &in.RecursiveLoop)
+		return &lambda.PutFunctionRecursionConfigOutput{RecursiveLoop: in.RecursiveLoop}, true
+	case *lambda.PutFunctionScalingConfigInput:
+		v := in.FunctionScalingConfig
+		if v == nil {
+			v = &types.FunctionScalingConfig{}
+		}
+		s.scaling.set(key(in.FunctionName, nil), v)
+		return &lambda.PutFunctionScalingConfigOutput{}, true
+	}
+	return nil, false
+}
+
+// function returns the function to change.
+func (a *Account) function(name *string) *lambda.GetFunctionOutput {
+	k := key(name, nil)
+	f := a.state.functions.current(k)
+	if f.Configuration == nil {
+		f.Configuration = a.newConfiguration(function(k))
+	}
+	f.Configuration = clone(f.Configuration)
+	a.state.functions.set(k, f)
+	return f
+}
+
+// newConfiguration returns the configuration of a function with AWS's defaults.
+func (a *Account) newConfiguration(name string) *types.FunctionConfiguration {
+	c := &types.FunctionConfiguration{
+		FunctionName: aws.String(name), FunctionArn: aws.String(a.arn("function:" + name)), Version: aws.String(functionname.Latest),
+		MemorySize: aws.Int32(defaultMemory), Timeout: aws.Int32(defaultTimeout), EphemeralStorage: &types.EphemeralStorage{Size: aws.Int32(defaultStorage)},
+		PackageType: types.PackageTypeZip, Architectures: []types.Architecture{types.ArchitectureX8664},
+		TracingConfig: &types.TracingConfigResponse{Mode: types.TracingModePassThrough},
+		SnapStart:     &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone, OptimizationStatus: types.SnapStartOptimizationStatusOff},
+		LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: aws.String("/aws/lambda/" + name)},
+		Description:   aws.String(""),
+	}
+	a.settle(c)
+	return c
+}
+
+// settle sets the state of a function whose change AWS has completed.
+func (a *Account) settle(c *types.FunctionConfiguration) {
+	c.State, c.StateReason, c.StateReasonCode = types.StateActive, nil, ""
+	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = types.LastUpdateStatusSuccessful, nil, ""
+	c.LastModified = aws.String(a.base.Now().UTC().Format("2006-01-02T15:04:05.000-0700"))
+}
+
+// touch completes a change of a function, which gives it another revision.
+func (a *Account) touch(f *lambda.GetFunctionOutput) {
+	a.settle(f.Configuration)
+	f.Configuration.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
+}
+
+func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateFunctionOutput {
+	k := key(in.FunctionName, nil)
+	c := a.newConfiguration(function(k))
+	configure(c, in)
+	f := &lambda.GetFunctionOutput{Configuration: c, Tags: in.Tags, Code: &types.FunctionCodeLocation{}}
+	if code := in.Code; code != nil {
+		c.CodeSha256 = a.codeHash(code.ZipFile, code.S3Bucket, code.S3Key, code.S3ObjectVersion)
+		f.Code.SourceKMSKeyArn = code.SourceKMSKeyArn
+		a.image(f, code.ImageUri)
+	}
+	if in.CodeSigningConfigArn != nil {
+		a.state.signing.set(k, in.CodeSigningConfigArn)
+	}
+	a.touch(f)
+	a.state.functions.create(k, f)
+	out := as[lambda.CreateFunctionOutput](c)
+	if in.Publish {
+		out.Version = a.publish(f, in.Description, in.PublishTo).Version
+	}
+	return out
+}
+
+// configure copies the settings of an input.
+func configure(c *types.FunctionConfiguration, in any) {
+	was := clone(c)
+	assign(c, in)
+	var layers []string
+	var image *types.ImageConfig
+	switch in := in.(type) {
+	case *lambda.CreateFunctionInput:
+		layers, image = in.Layers, in.ImageConfig
+	case *lambda.UpdateFunctionConfigurationInput:
+		layers, image = in.Layers, in.ImageConfig
+	}
+	if layers != nil {
+		c.Layers = make([]types.Layer, 0, len(layers))
+		for _, l := range layers {
+			c.Layers = append(c.Layers, types.Layer{Arn: aws.String(l)})
+		}
+	}
+	if image != nil {
+		c.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: image}
+	}
+	if d := c.DeadLetterConfig; d != nil && aws.ToString(d.TargetArn) == "" {
+		c.DeadLetterConfig = nil
+	}
+	if aws.ToString(c.KMSKeyArn) == "" {
+		c.KMSKeyArn = nil
+	}
+	if l := c.LoggingConfig; l != nil && was.LoggingConfig != nil {
+		c.LoggingConfig = logging(*l, *was.LoggingConfig)
+	}
+	if s := c.SnapStart; s != nil && s.OptimizationStatus == "" {
+		s.OptimizationStatus = types.SnapStartOptimizationStatusOff
+	}
+}
+
+// logging returns a logging configuration, completed by the one before and by AWS's defaults.
+func logging(l, was types.LoggingConfig) *types.LoggingConfig {
+	l.LogGroup = cmp.Or(l.LogGroup, was.LogGroup)
+	l.LogFormat = cmp.Or(l.LogFormat, was.LogFormat)
+	if l.LogFormat == types.LogFormatJson {
+		l.ApplicationLogLevel = cmp.Or(l.ApplicationLogLevel, types.ApplicationLogLevelInfo)
+		l.SystemLogLevel = cmp.Or(l.SystemLogLevel, types.SystemLogLevelInfo)
+	}
+	return &l
+}
+
+func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateFunctionCodeOutput {
+	f := a.function(in.FunctionName)
+	if len(in.Architectures) > 0 {
+		f.Configuration.Architectures = in.Architectures
+	}
+	f.Configuration.CodeSha256 = a.codeHash(in.ZipFile, in.S3Bucket, in.S3Key, in.S3ObjectVersion)
+	f.Code = clone(f.Code)
+	if f.Code == nil {
+		f.Code = &types.FunctionCodeLocation{}
+	}
+	f.Code.SourceKMSKeyArn = in.SourceKMSKeyArn
+	a.image(f, in.ImageUri)
+	a.touch(f)
+	out := as[lambda.UpdateFunctionCodeOutput](f.Configuration)
+	if in.Publish {
+		out.Version = a.publish(f, nil, in.PublishTo).Version
+	}
+	return out
+}
+
+// publish publishes a version of a function.
+func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
+	name := aws.ToString(f.Configuration.FunctionName) + ":"
+	last := a.numbers[name]
+	for k := range a.state.versions {
+		if number, ok := strings.CutPrefix(k, name); ok {
+			last = max(last, atoi(number))
+		}
+	}
+	v := clone(f.Configuration)
+	number := itoa(last + 1)
+	if to != "" {
+		number = "$LATEST.PUBLISHED"
+	}
+	v.Version, v.FunctionArn = aws.String(number), aws.String(a.arn("function:"+name+number))
+	if description != nil {
+		v.Description = description
+	}
+	v.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
+	a.state.versions.set(name+number, v)
+	// A publication gives the function itself another revision.
+	a.touch(f)
+	return v
+}
+
+// functionARN returns the ARN of a key.
+func (a *Account) functionARN(k string) string {
+	return a.arn("function:" + strings.TrimSuffix(k, ":"))
+}
+
+func split(k string) (function, qualifier string) {
+	function, qualifier, _ = strings.Cut(k, ":")
+	return function, qualifier
+}
+
+func function(k string) string {
+	f, _ := split(k)
+	return f
+}
+
+func qualifier(k string) string {
+	_, q := split(k)
+	return q
+}
+
+// qualified returns the qualifier of a key, $LATEST for the function itself.
+func qualified(k string) string {
+	if q := qualifier(k); q != "" {
+		return q
+	}
+	return functionname.Latest
+}
+
+// atoi returns a number, 0 if the text is none.
+func atoi(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}

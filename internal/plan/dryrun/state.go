@@ -1,0 +1,162 @@
+package dryrun
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
+)
+
+// A table has the rows of one kind by key. Those that were read but not changed are only the base of a change.
+type table[V any] map[string]*row[V]
+
+// A row is what AWS has, or would have. Its value is nil if it does not exist.
+type row[V any] struct {
+	value   *V
+	changed bool
+
+	// created is true if AWS does not have the row.
+	created bool
+}
+
+// known returns a row that was changed, so that AWS need not be read.
+func (t table[V]) known(key string) (*V, bool) {
+	r := t[key]
+	if r == nil || !r.changed {
+		return nil, false
+	}
+	return r.value, true
+}
+
+// current returns a copy of the value to change, empty if there is none.
+func (t table[V]) current(key string) *V {
+	if r := t[key]; r != nil && r.value != nil {
+		return clone(r.value)
+	}
+	return new(V)
+}
+
+// set changes a row, or removes it if the value is nil.
+func (t table[V]) set(key string, v *V) {
+	was := t[key]
+	t[key] = &row[V]{value: v, changed: true, created: was != nil && was.created}
+}
+
+// create adds a row that AWS does not have.
+func (t table[V]) create(key string, v *V) { t[key] = &row[V]{value: v, changed: true, created: true} }
+
+// keep keeps what AWS answered as the base of a change.
+func (t table[V]) keep(key string, v *V) {
+	if r := t[key]; r == nil || !r.changed {
+		t[key] = &row[V]{value: v}
+	}
+}
+
+// below returns the values whose keys have a prefix, in order.
+func (t table[V]) below(prefix string) []*V {
+	var out []*V
+	for _, k := range slices.Sorted(maps.Keys(t)) {
+		if strings.HasPrefix(k, prefix) && t[k].changed && t[k].value != nil {
+			out = append(out, t[k].value)
+		}
+	}
+	return out
+}
+
+// state is what an account has. The key of what belongs to a function is its name, a colon and a qualifier or a name.
+type state struct {
+	functions   table[lambda.GetFunctionOutput]
+	versions    table[types.FunctionConfiguration]
+	signing     table[string]
+	recursion   table[types.RecursiveLoop]
+	scaling     table[types.FunctionScalingConfig]
+	aliases     table[types.AliasConfiguration]
+	layers      table[lambda.GetLayerVersionOutput]
+	policies    table[string]
+	mappings    table[types.EventSourceMappingConfiguration]
+	configs     table[types.CodeSigningConfig]
+	providers   table[types.CapacityProvider]
+	urls        table[types.FunctionUrlConfig]
+	invokes     table[types.FunctionEventInvokeConfig]
+	provisioned table[types.ProvisionedConcurrencyConfigListItem]
+	runtimes    table[lambda.GetRuntimeManagementConfigOutput]
+	tags        table[map[string]string]
+
+	// hashes of objects in S3, and digests of images in any region, that were read.
+	hashes  map[string]string
+	digests map[imageuri.Image]string
+}
+
+func newState() state {
+	return state{
+		functions: table[lambda.GetFunctionOutput]{}, versions: table[types.FunctionConfiguration]{}, signing: table[string]{},
+		recursion: table[types.RecursiveLoop]{}, scaling: table[types.FunctionScalingConfig]{}, aliases: table[types.AliasConfiguration]{},
+		layers: table[lambda.GetLayerVersionOutput]{}, policies: table[string]{}, mappings: table[types.EventSourceMappingConfiguration]{},
+		configs: table[types.CodeSigningConfig]{}, providers: table[types.CapacityProvider]{}, urls: table[types.FunctionUrlConfig]{},
+		invokes: table[types.FunctionEventInvokeConfig]{}, provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
+		runtimes: table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[map[string]string]{},
+		hashes: map[string]string{}, digests: map[imageuri.Image]string{},
+	}
+}
+
+// placeholder returns a text that stands for what AWS makes up.
+func (a *Account) placeholder(format string) string {
+	u := fmt.Sprintf(format, len(a.unknown)+1)
+	a.unknown = append(a.unknown, u)
+	return u
+}
+
+// arn returns an ARN of Lambda.
+func (a *Account) arn(resource string) string {
+	return "arn:" + a.base.Partition + ":lambda:" + a.base.Region + ":" + a.base.ID + ":" + resource
+}
+
+// key returns the key of a function with a qualifier, which may be part of the name. $LATEST is the function itself.
+func key(function, qualifier *string) string {
+	n := named(function)
+	if q := aws.ToString(qualifier); q != "" {
+		n.Qualifier = q
+	}
+	if n.Qualifier == functionname.Latest {
+		n.Qualifier = ""
+	}
+	return n.Function + ":" + n.Qualifier
+}
+
+// named returns the name of a function that a name or an ARN names.
+func named(function *string) functionname.Name {
+	if n := functionname.OfARN(aws.ToString(function)); n.Function != "" {
+		return n
+	}
+	n, _ := functionname.Parse(aws.ToString(function))
+	return n
+}
+
+// layerKey returns the key of a version of a layer.
+func layerKey(layer *string, version *int64) string {
+	name := aws.ToString(layer)
+	if _, after, ok := strings.Cut(name, ":layer:"); ok {
+		name = after
+	}
+	if version == nil {
+		return name + ":"
+	}
+	return name + ":" + itoa(aws.ToInt64(version))
+}
+
+// Number sets the number of the version of a function or layer that was published last, so that the next one follows it.
+// It has no effect if versions are known, or if the number is not positive.
+func (a *Account) Number(name string, last int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if last > 1 {
+		a.numbers[name+":"] = max(a.numbers[name+":"], last-1)
+	}
+}

@@ -1,0 +1,86 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+)
+
+// maxAdvisory is the length of the message of the condition Advisory.
+const maxAdvisory = 1024
+
+// ReportSize reports the observed size, in bytes, of what a code of the advisor is about. It is for sizes that status
+// does not have.
+func ReportSize(ctx context.Context, code advice.Code, size int) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sizes == nil {
+		a.sizes = advice.Sizes{}
+	}
+	a.sizes[code] = size
+}
+
+// Sizes returns the sizes that were reported with ReportSize.
+func (a *Attempt) Sizes() advice.Sizes {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sizes
+}
+
+// setAdvisory sets the condition Advisory if there are findings, or were. It is part of a status that is written
+// anyway: neither its reason nor its message changes while the findings remain.
+func setAdvisory(mg Managed, a *Attempt, now time.Time) {
+	if meta.WasDeleted(mg) {
+		return
+	}
+	found := advice.Of(mg, a.Sizes(), now)
+	found = slices.DeleteFunc(found, func(f advice.Finding) bool { return !f.IsShown() })
+	switch {
+	case len(found) > 0:
+		mg.SetConditions(advisory(mg.GetGeneration(), found))
+	case mg.GetCondition(advice.TypeAdvisory).Status != corev1.ConditionUnknown:
+		mg.SetConditions(advisoryCondition(mg.GetGeneration(), corev1.ConditionFalse, advice.ReasonNoFindings, ""))
+	}
+}
+
+// advisory returns the condition Advisory that reports findings.
+func advisory(generation int64, found []advice.Finding) xpv2.Condition {
+	var codes, messages []string
+	for _, f := range found {
+		codes = append(codes, string(f.Code))
+		messages = append(messages, f.Message+": "+f.Action)
+	}
+	return advisoryCondition(generation, corev1.ConditionTrue, xpv2.ConditionReason(strings.Join(codes, ",")), cut(strings.Join(messages, "; "), maxAdvisory))
+}
+
+func advisoryCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {
+	c := ready(status, reason, generation, message)
+	c.Type = advice.TypeAdvisory
+	return c
+}
+
+// countFindings returns how many resources have a finding of each code. It only reads them.
+func countFindings(all []resource.Managed, now time.Time) map[advice.Code]int {
+	counts, seen := map[advice.Code]int{}, map[advice.Code]bool{}
+	for _, mg := range all {
+		clear(seen)
+		for _, f := range advice.Of(mg, nil, now) {
+			if !seen[f.Code] {
+				seen[f.Code] = true
+				counts[f.Code]++
+			}
+		}
+	}
+	return counts
+}

@@ -1,0 +1,124 @@
+package reconcile
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// ReasonUpdating is the reason of a Ready condition while AWS applies a change.
+const ReasonUpdating xpv2.ConditionReason = "Updating"
+
+// ReasonDiffers is the reason of a Ready condition while AWS has something else than spec asks
+// for, and managementPolicies do not allow changing it.
+const ReasonDiffers xpv2.ConditionReason = "Differs"
+
+// ReasonRolledBack is the reason of a Ready condition after a rollout has failed: AWS serves the
+// version before it.
+const ReasonRolledBack xpv2.ConditionReason = "RolledBack"
+
+// TypeStalled is a condition that is True while only the user can help because the input is
+// invalid, or a rollout has failed. kstatus, and therefore Flux and kpt, use it to distinguish a failure from a delay.
+const TypeStalled xpv2.ConditionType = "Stalled"
+
+// Reasons of the Stalled condition.
+const (
+	ReasonInvalidInput xpv2.ConditionReason = "InvalidInput"
+	ReasonProceeding   xpv2.ConditionReason = "Proceeding"
+)
+
+// Available returns a Ready condition that is True: AWS serves what the spec of this
+// generation asks for.
+func Available(generation int64) xpv2.Condition {
+	return xpv2.Available().WithObservedGeneration(generation)
+}
+
+// Creating returns a Ready condition that is False while AWS creates the external resource.
+// reason is AWS's own reason, or empty.
+func Creating(generation int64, reason string) xpv2.Condition {
+	return xpv2.Creating().WithObservedGeneration(generation).WithMessage(reason)
+}
+
+// Updating returns a Ready condition that is False while a change is being applied. reason is
+// what is being changed, AWS's own reason, or empty.
+func Updating(generation int64, reason string) xpv2.Condition {
+	return ready(corev1.ConditionFalse, ReasonUpdating, generation, reason)
+}
+
+// Differing returns a Ready condition that is False because AWS has something else than spec
+// asks for and managementPolicies do not allow changing it. message lists the fields.
+func Differing(generation int64, message string) xpv2.Condition {
+	return ready(corev1.ConditionFalse, ReasonDiffers, generation, message)
+}
+
+// RolledBack returns a Ready condition that is False because a rollout has failed, and AWS serves the
+// version before it. message says which, and why.
+func RolledBack(generation int64, message string) xpv2.Condition {
+	return ready(corev1.ConditionFalse, ReasonRolledBack, generation, message)
+}
+
+// Deleting returns a Ready condition that is False during deletion. reason is what the
+// deletion waits for, or empty.
+func Deleting(generation int64, reason string) xpv2.Condition {
+	return xpv2.Deleting().WithObservedGeneration(generation).WithMessage(reason)
+}
+
+// Unavailable returns a Ready condition that is False because AWS does not serve what the spec
+// asks for, and waiting does not help. reason is AWS's own reason.
+func Unavailable(generation int64, reason string) xpv2.Condition {
+	return xpv2.Unavailable().WithObservedGeneration(generation).WithMessage(reason)
+}
+
+// Stalled returns a Stalled condition that is True. message is what the user has to correct.
+func Stalled(generation int64, message string) xpv2.Condition {
+	c := ready(corev1.ConditionTrue, ReasonInvalidInput, generation, message)
+	c.Type = TypeStalled
+	return c
+}
+
+// StalledRolledBack returns a Stalled condition that is True because a rollout has failed, and only the
+// user can publish another version. message is that of Ready.
+func StalledRolledBack(generation int64, message string) xpv2.Condition {
+	c := ready(corev1.ConditionTrue, ReasonRolledBack, generation, message)
+	c.Type = TypeStalled
+	return c
+}
+
+// Proceeding returns a Stalled condition that is False.
+func Proceeding(generation int64) xpv2.Condition {
+	c := ready(corev1.ConditionFalse, ReasonProceeding, generation, "")
+	c.Type = TypeStalled
+	return c
+}
+
+// NeverShownMessage is the message of Ready for an external resource that AWS has created but
+// does not return.
+const NeverShownMessage = "AWS confirmed the creation, but the resource has not appeared since"
+
+// IsNeverShown returns whether a Ready condition has NeverShownMessage.
+func IsNeverShown(c xpv2.Condition) bool {
+	return c.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(c.Message, NeverShownMessage)
+}
+
+// InMotion returns whether a Ready condition is about an operation in progress, so that the
+// resource is reconciled again soon.
+func InMotion(c xpv2.Condition) bool {
+	if c.Type != xpv2.TypeReady || c.Status == corev1.ConditionTrue {
+		return false
+	}
+	return c.Reason == xpv2.ReasonCreating || c.Reason == ReasonUpdating || c.Reason == xpv2.ReasonDeleting
+}
+
+func ready(s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, message string) xpv2.Condition {
+	return xpv2.Condition{
+		Type:               xpv2.TypeReady,
+		Status:             s,
+		LastTransitionTime: metav1.Now(),
+		Reason:             r,
+		Message:            message,
+		ObservedGeneration: generation,
+	}
+}

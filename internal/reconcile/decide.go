@@ -1,0 +1,186 @@
+package reconcile
+
+import (
+	"cmp"
+
+	corev1 "k8s.io/api/core/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// A Failure is the kind of error that a reconcile ended with, as far as status is concerned.
+type Failure int
+
+const (
+	// Succeeded means that there was no error.
+	Succeeded Failure = iota
+
+	// Passing errors mean that AWS or the API server is temporarily unable to answer or to
+	// make the change. They say nothing about the resource.
+	Passing
+
+	// Awaited errors say what a resource that is not in AWS yet waits for.
+	Awaited
+
+	// Refused is any other error.
+	Refused
+
+	// Stuck errors are those that only the user can correct.
+	Stuck
+)
+
+// Input is everything that determines the status of a resource.
+type Input struct {
+	// Generation is the generation of the resource.
+	Generation int64
+
+	// Deleted is whether the resource has a deletion timestamp, Paused whether it is paused.
+	Deleted, Paused bool
+
+	// Ready is the state observed in AWS: as set by this reconcile, or by the last one.
+	Ready xpv2.Condition
+
+	// Differs describes how AWS differs from spec in fields that may not be changed. It is
+	// empty if it does not.
+	Differs string
+
+	// Changed is whether a call was made that changes something.
+	Changed bool
+
+	// Unseen is whether AWS has accepted the create and has not returned the result yet.
+	Unseen bool
+
+	// WaitsFor is what a deletion waits for, if anything.
+	WaitsFor string
+
+	// Failure and Error are the kind of error of the reconcile, and its message.
+	Failure Failure
+	Error   string
+
+	// Observed and Settled are the observed and the settled generation so far.
+	Observed, Settled int64
+}
+
+// A Decision is the status of a resource, in its conditions and in plain fields.
+type Decision struct {
+	// Ready is the Ready condition. Its type is empty if nothing is known.
+	Ready xpv2.Condition
+
+	// Phase and Message are those of the summary.
+	Phase, Message string
+
+	// Observed and Settled are the new observed and settled generations.
+	Observed, Settled int64
+}
+
+// phases maps the reason of a Ready condition to the phase.
+var phases = map[xpv2.ConditionReason]string{
+	xpv2.ReasonCreating:      v1beta1.PhaseCreating,
+	xpv2.ReasonAvailable:     v1beta1.PhaseAvailable,
+	xpv2.ReasonUnavailable:   v1beta1.PhaseError,
+	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
+	ReasonUpdating:           v1beta1.PhaseUpdating,
+	ReasonDiffers:            v1beta1.PhaseError,
+	ReasonRolledBack:         v1beta1.PhaseError,
+	xpv2.ConditionReason(""): v1beta1.PhasePending,
+}
+
+// Decide returns the status. Ready, the phase and the observed generation are only set here,
+// so that they cannot contradict each other.
+func Decide(f Input) Decision {
+	d := Decision{Ready: f.ready(), Observed: f.Generation, Settled: f.Settled}
+	if f.Paused {
+		d.Observed = f.Observed // Nothing was observed.
+	}
+	if f.settles(d.Ready) {
+		d.Settled = f.Generation
+	}
+	d.Phase, d.Message = phases[d.Ready.Reason], f.Error
+	switch reason := d.Ready.Reason; {
+	case reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0):
+		d.Phase = v1beta1.PhasePending
+	case reason == xpv2.ReasonUnavailable, reason == xpv2.ReasonDeleting, reason == ReasonDiffers, reason == ReasonRolledBack:
+		d.Message = cmp.Or(f.Error, d.Ready.Message)
+	}
+	return d
+}
+
+// ready returns the Ready condition.
+func (f Input) ready() xpv2.Condition {
+	r := f.Ready
+	switch {
+	case f.Deleted && f.Paused:
+		return Deleting(f.Generation, "reconciliation is paused; the deletion continues when it is resumed")
+	case f.Deleted:
+		return Deleting(f.Generation, cmp.Or(f.Error, f.WaitsFor))
+	case f.Paused && r.Reason == "":
+		return Creating(f.Generation, "reconciliation is paused; it starts when it is resumed")
+	case f.Paused && InMotion(r):
+		return r.WithMessage("reconciliation is paused")
+	case f.Paused:
+		return r
+	case f.Failure == Succeeded && f.Differs != "" && r.Status == corev1.ConditionTrue:
+		return Differing(f.Generation, f.Differs)
+	case f.Failure == Succeeded && f.Changed && r.Status == corev1.ConditionTrue && f.Settled != f.Generation:
+		return Updating(f.Generation, "") // The result was not observed yet.
+	case f.Failure == Succeeded:
+		return r
+	case f.Unseen && r.Reason == xpv2.ReasonUnavailable:
+		return r // Its message says what the user can do.
+	case f.Unseen:
+		return Creating(f.seen(), f.Error)
+	case f.Failure == Passing:
+		return f.unasked()
+	case f.Failure == Awaited:
+		return f.awaited()
+	}
+	return Unavailable(f.seen(), f.Error)
+}
+
+// awaited returns the Ready condition of a resource that waits for what it refers to. A
+// resource that AWS has served already does not wait: a missing reference is then an error.
+func (f Input) awaited() xpv2.Condition {
+	r := f.Ready
+	switch {
+	case r.Reason == "", r.Reason == xpv2.ReasonCreating, r.Reason == xpv2.ReasonUnavailable && f.Settled == 0:
+		return Creating(f.seen(), f.Error)
+	case r.Reason == ReasonUpdating, r.Reason == ReasonDiffers, r.Status == corev1.ConditionTrue && r.ObservedGeneration != f.Generation:
+		return Updating(f.seen(), f.Error)
+	}
+	return Unavailable(f.seen(), f.Error)
+}
+
+// seen returns the generation that was last compared with AWS, because an error may occur
+// before the comparison.
+func (f Input) seen() int64 { return cmp.Or(f.Ready.ObservedGeneration, f.Generation) }
+
+// unasked returns the Ready condition of a resource that could not be observed, or could not
+// be changed for now. AWS probably still serves what was observed last, so Ready remains,
+// unless the spec has changed since.
+func (f Input) unasked() xpv2.Condition {
+	r := f.Ready
+	current := r.ObservedGeneration == f.Generation
+	switch {
+	case r.Status == corev1.ConditionTrue && current, r.Reason == ReasonDiffers && current:
+		return r
+	case r.Reason == "", r.Reason == xpv2.ReasonCreating:
+		return Creating(f.seen(), f.Error)
+	case r.Status == corev1.ConditionTrue, r.Reason == ReasonUpdating, r.Reason == ReasonDiffers:
+		return Updating(f.seen(), f.Error)
+	}
+	return Unavailable(f.seen(), f.Error)
+}
+
+// settles returns whether this reconcile settles the generation: AWS serves it, or refuses it
+// and waiting does not help, or only the user can help.
+func (f Input) settles(ready xpv2.Condition) bool {
+	switch {
+	case f.Failure == Stuck:
+		return true
+	case f.Failure != Succeeded, f.Paused, f.Changed, ready.ObservedGeneration != f.Generation:
+		return false
+	}
+	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable || ready.Reason == ReasonDiffers || ready.Reason == ReasonRolledBack
+}

@@ -1,0 +1,189 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+const (
+	// maxDifferences is how many differences status lists.
+	maxDifferences = 16
+
+	// maxNamed is how many of them a message names.
+	maxNamed = 6
+
+	// maxValue is the length of a value in status, maxShort that in a message.
+	maxValue = 128
+	maxShort = 40
+)
+
+// policiesForbid is why differences are not corrected.
+const policiesForbid = "managementPolicies do not allow changing it"
+
+// A comparison is how AWS differs from spec, as it is reported to users.
+type comparison struct {
+	// desired are the fields that spec names, beside are those that it does not: an update
+	// removes them or resets them to the default of the config or of AWS.
+	desired, others []v1beta1.Difference
+}
+
+// compared splits changes by whether spec names the field. It omits the tags that record
+// ownership.
+func compared(mg Managed, cs diff.Changes) comparison {
+	var c comparison
+	if len(cs) == 0 {
+		return c
+	}
+	named := differenceFields(mg)
+	for _, change := range cs {
+		if slices.ContainsFunc(ownership.Keys(), func(key string) bool { return change.Path == "tags["+key+"]" }) {
+			continue
+		}
+		d := v1beta1.Difference{Field: cut(change.Path, maxValue), Desired: cut(change.New, maxValue), Observed: cut(change.Old, maxValue)}
+		if named(change.Path) {
+			c.desired = append(c.desired, d)
+		} else {
+			c.others = append(c.others, d)
+		}
+	}
+	return c
+}
+
+// list returns the differences for status: the fields that spec names come first.
+func (c comparison) list() []v1beta1.Difference {
+	all := slices.Concat(c.desired, c.others)
+	return all[:min(len(all), maxDifferences)]
+}
+
+// message returns the message of Ready if no changes are allowed. It is empty if AWS has
+// what spec asks for.
+func (c comparison) message() string {
+	if len(c.desired) == 0 {
+		return ""
+	}
+	return "AWS differs from spec: " + sentence(c.desired) + "; " + policiesForbid
+}
+
+// remark returns the message of Ready about fields that spec does not name. It is empty if
+// there are none.
+func (c comparison) remark() string {
+	if len(c.others) == 0 {
+		return ""
+	}
+	names := make([]string, 0, len(c.others))
+	for _, d := range c.others {
+		names = append(names, d.Field)
+	}
+	return "an update would reset " + listed(names) + ", which spec does not set"
+}
+
+func sentence(ds []v1beta1.Difference) string {
+	parts := make([]string, 0, len(ds))
+	for _, d := range ds {
+		parts = append(parts, shortDescription(d))
+	}
+	return listed(parts)
+}
+
+// shortDescription returns a difference in short: the observed and the desired value.
+func shortDescription(d v1beta1.Difference) string {
+	is, want := cut(d.Observed, maxShort), cut(d.Desired, maxShort)
+	switch {
+	case is == want:
+		return d.Field
+	case is == "":
+		return fmt.Sprintf("%s is not set, want %s", d.Field, want)
+	case want == "":
+		return fmt.Sprintf("%s is %s, want none", d.Field, is)
+	}
+	return fmt.Sprintf("%s is %s, want %s", d.Field, is, want)
+}
+
+func listed(parts []string) string {
+	if more := len(parts) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(parts[:maxNamed], ", "), more)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// cut shortens a text to a number of bytes and ends it with an ellipsis.
+func cut(s string, most int) string {
+	const ellipsis = "..."
+	if len(s) <= most {
+		return s
+	}
+	s = s[:most-len(ellipsis)]
+	for !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s + ellipsis
+}
+
+// differenceFields returns a function that reports whether spec.forProvider names the
+// field of a change's path. A field may be set by a reference or by a From field.
+func differenceFields(mg Managed) func(path string) bool {
+	spec := map[string]any{}
+	if m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg); err == nil {
+		spec, _, _ = unstructured.NestedMap(m, "spec", "forProvider")
+	}
+	return func(path string) bool {
+		if spec == nil {
+			return true // Test kinds have no such block.
+		}
+		field := path
+		if end := strings.IndexAny(path, ".["); end > 0 {
+			field = path[:end]
+		}
+		for _, name := range []string{field, strings.TrimSuffix(field, "s")} {
+			for _, suffix := range []string{"", "Ref", "Refs", "Selector", "From"} {
+				if _, ok := spec[name+suffix]; ok {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// readyWithDifferences reports how AWS differs from spec in status and, if no changes are
+// allowed, in Ready. It returns the Ready condition.
+func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) xpv2.Condition {
+	c := compared(mg, cs)
+	served := ready.Status == corev1.ConditionTrue
+	switch {
+	case mayUpdate && served:
+		ReportDifferences(ctx, "", nil)
+	case mayUpdate:
+		ReportDifferences(ctx, "", c.list())
+	default:
+		ReportDifferences(ctx, c.message(), c.list())
+		if served && c.remark() != "" {
+			return ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
+		}
+	}
+	return ready
+}
+
+// previewChanges returns how AWS differs from spec for a resource that may not change it.
+func (e *External[T, O, S]) previewChanges(ctx context.Context, mg T) (diff.Changes, error) {
+	aside, ok := mg.DeepCopyObject().(T)
+	if !ok {
+		return nil, nil
+	}
+	p, _, err := e.planned(WithoutEffects(ctx), aside)
+	recordPlan(ctx, p.Changes)
+	return p.Changes, err
+}

@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+// A SyncState is the result of comparing the external resource with spec.
+type SyncState int
+
+const (
+	// Undecided means that the observation allows no conclusion: AWS was not called, or is
+	// still working.
+	Undecided SyncState = iota
+
+	// UpToDate means that AWS has what spec asks for, and serves it.
+	UpToDate
+
+	// SourceChanged means that what spec points to has changed at its source, such as an
+	// object in S3. The difference is a new version rather than drift.
+	SourceChanged
+
+	// Differs means that AWS has something else than spec asks for.
+	Differs
+
+	// Missing means that the external resource does not exist.
+	Missing
+)
+
+// String returns the value of the metric label change, for the two results that can be drift.
+func (c SyncState) String() string {
+	if c == Missing {
+		return "missing"
+	}
+	return "changed"
+}
+
+// ReportSyncState reports the result of this observation, from which drift is derived. mayUpdate
+// is whether the resource may correct a difference. The last of several reports wins.
+func ReportSyncState(ctx context.Context, c SyncState, mayUpdate bool) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.comparison, a.mayUpdate = c, mayUpdate
+}
+
+// SyncState returns the last comparison reported with ReportComparison.
+func (a *Attempt) SyncState() (c SyncState, mayUpdate bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.comparison, a.mayUpdate
+}
+
+// A drift is the state that distinguishes drift from changes by the user. Drift is a
+// difference that appears although the desired state has not changed: one observation found
+// AWS up to date, and the next one finds something else. The first observation after a start
+// never reports drift, because what changed before it is unknown.
+type drift struct {
+	// synced is the desired state when AWS was last found up to date. It is empty if AWS has
+	// something else, or if what spec refers to has changed since.
+	synced string
+
+	// pendingFor is the desired state for which the present drift was found. It is empty if
+	// there is none.
+	pendingFor string
+	comparison SyncState
+
+	// mayUpdate is whether the resource may correct the drift, and corrected whether a call
+	// has done so.
+	mayUpdate, corrected bool
+}
+
+// pending returns whether there is drift that is yet to be corrected.
+func (d drift) pending() bool { return d.pendingFor != "" && d.mayUpdate }
+
+// Cause returns why AWS differs from the desired state, for the event of the correction: spec
+// or what it refers to has changed, someone has changed the resource in AWS, or the cause is
+// unknown, as in the first observation after a start.
+func Cause(ctx context.Context, mg Managed) string {
+	if !Settled(mg) {
+		return "spec changed"
+	}
+	if a := attemptFrom(ctx); a.cause != "" {
+		return a.cause
+	}
+	return "differed from spec"
+}
+
+// cause returns the cause according to the state before an observation. It is empty if
+// unknown.
+func (r *resourceState) cause(mg Managed) string {
+	switch w := desiredState(mg); {
+	case r.changedReference != "":
+		return r.changedReference + " changed"
+	case r.events.origin != "":
+		return "changed in AWS by " + r.events.origin
+	case r.drift.synced == w, r.drift.pendingFor == w:
+		return "changed in AWS by hand"
+	}
+	return ""
+}
+
+// A driftChange is what an observation adds to the metrics: drift that was seen, or corrected.
+type driftChange struct {
+	seen, corrected bool
+	comparison      SyncState
+}
+
+// after returns the drift after an observation, given the present desired state and the action
+// taken.
+func (d drift) after(c SyncState, mayUpdate bool, desired string, did action) (drift, driftChange) {
+	if d.pendingFor != "" && d.pendingFor != desired {
+		// The user has changed spec since, so it is unknown who corrected the drift.
+		d = drift{}
+	}
+	f := driftChange{}
+	switch c {
+	case Undecided:
+	case UpToDate:
+		return drift{synced: desired}, driftChange{corrected: d.corrected, comparison: d.comparison}
+	case SourceChanged:
+		d.synced = ""
+	case Differs, Missing:
+		if d.synced == desired {
+			d, f = drift{pendingFor: desired, comparison: c, mayUpdate: mayUpdate}, driftChange{seen: true, comparison: c}
+		}
+		d.synced = ""
+	}
+	d.corrected = d.corrected || d.pendingFor != "" && (did == actionCreated || did == actionUpdated)
+	return d, f
+}
+
+// desiredState returns a key that identifies the desired state of a resource. A mere request
+// to reconcile does not change it.
+func desiredState(mg Managed) string {
+	return fmt.Sprintf("%s %d %s", mg.GetUID(), mg.GetGeneration(), meta.GetExternalName(mg))
+}

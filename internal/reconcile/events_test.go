@@ -1,0 +1,148 @@
+package reconcile
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+func TestEventsAreNotRepeated(t *testing.T) {
+	warning := func(s string) event.Event { return event.Warning("Broken", errors.New(s)) }
+	available := event.Normal(reasonAvailable, "x")
+	updated := event.Normal(reasonUpdated, "x")
+	cases := map[string]struct {
+		reason string
+		emit   []event.Event
+		after  time.Duration
+		want   int
+	}{
+		"Same":          {reason: "The same again is nothing new.", emit: []event.Event{warning("a"), warning("a"), warning("a")}, want: 1},
+		"Other":         {reason: "Another message is.", emit: []event.Event{warning("a"), warning("b")}, want: 2},
+		"Alternating":   {reason: "A message that comes back is emitted again.", emit: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
+		"Interleaved":   {reason: "Another reason in between changes nothing.", emit: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
+		"Much later":    {reason: "The API server forgets events.", emit: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
+		"Recovered":     {reason: "After a recovery it is news.", emit: []event.Event{warning("a"), available, warning("a")}, want: 3},
+		"Calls":         {reason: "The event of a call is emitted each time.", emit: []event.Event{updated, updated}, want: 2},
+		"OtherArgument": {reason: "Two requests are two.", emit: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			e := &events{}
+			r := newRecorder(e, func() time.Time { return now })
+			for _, s := range tc.emit {
+				r.WithAnnotations("external-name", "x").Event(newSample(), s)
+				now = now.Add(tc.after)
+			}
+			if len(e.all) != tc.want {
+				t.Errorf("%s: want %d events, got %v", tc.reason, tc.want, e.all)
+			}
+		})
+	}
+}
+
+func TestEventsOfOtherResources(t *testing.T) {
+	e := &events{}
+	r := newRecorder(e, time.Now)
+	a, b := newSample(), newSample()
+	b.Name = "pay"
+	r.Event(a, event.Normal("X", "x"))
+	r.Event(b, event.Normal("X", "x"))
+	r.forget(cart)
+	r.Event(a, event.Normal("X", "x"))
+	if len(e.all) != 3 {
+		t.Errorf("one resource's events are not another's, nor a former one's: %v", e.all)
+	}
+}
+
+// TestEventFilters checks that event filters apply to annotated events. The runtime's recorder
+// drops its filters when an annotation is added, which the runtime's reconciler always does.
+func TestEventFilters(t *testing.T) {
+	e := &events{}
+	r := newRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
+	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Dull", "x"))
+	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Fine", "x"))
+	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestReadinessIsAnEvent(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		was, is xpv2.Condition
+		want    []string
+	}{
+		"BecomesAvailable": {
+			reason: "The user waits for this.",
+			was:    Creating(1, ""), is: Available(1),
+			want: []string{"Available: AWS serves what the spec asks for"},
+		},
+		"StaysAvailable": {reason: "Nothing happened.", was: Available(1), is: Available(2)},
+		"Fails": {
+			reason: "With AWS's own reason.",
+			was:    Updating(1, ""), is: Unavailable(1, "InvalidSubnet: gone"),
+			want: []string{"Unavailable: InvalidSubnet: gone"},
+		},
+		"FailsOtherwise": {
+			reason: "Another reason is news.",
+			was:    Unavailable(1, "a"), is: Unavailable(1, "b"),
+			want: []string{"Unavailable: b"},
+		},
+		"StaysFailed": {reason: "Nothing happened.", was: Unavailable(1, "a"), is: Unavailable(1, "a")},
+		"BeginsToUpdate": {
+			reason: "The call that began the update has emitted an event already.",
+			was:    Available(1), is: Updating(2, ""),
+		},
+		"Unknown": {reason: "No status was written.", was: Available(1)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := &events{}
+			mg := newSample()
+			mg.SetConditions(tc.was)
+			newRecorder(e, time.Now).finish(mg, &Attempt{ready: tc.is})
+			if diff := cmp.Diff(tc.want, e.all); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWaitingIsNoWarning checks that a resource that waits for what was applied together with
+// it does not emit a warning.
+func TestWaitingIsNoWarning(t *testing.T) {
+	err := errors.New("cannot resolve spec.forProvider.functionNameRef: Function shop/pay does not exist")
+	cases := map[string]struct {
+		reason string
+		ready  xpv2.Condition
+		awaits bool
+		want   []string
+	}{
+		"New":       {reason: "A new resource waits for its reference.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"Creating":  {reason: "A resource that is not created yet still waits.", ready: Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"There":     {reason: "What exists has lost what it refers to.", ready: Available(1), awaits: true, want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"Otherwise": {reason: "An error that is not about waiting is a warning, also before the creation.", ready: Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e, mg := &events{}, newSample()
+			if tc.ready.Type != "" {
+				mg.SetConditions(tc.ready)
+			}
+			r := newRecorder(e, time.Now)
+			r.begin(cart, &Attempt{waitsForReference: tc.awaits})
+			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
+			if diff := cmp.Diff(tc.want, e.all); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

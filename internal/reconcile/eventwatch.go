@@ -1,0 +1,228 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
+)
+
+// eventIndex is the field index from what a call to Lambda may name to the resources that it may change.
+const eventIndex = "driftEvents"
+
+// watchEvents enqueues resources when a call to Lambda by someone else may have changed them.
+func watchEvents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], s *stateStore) error {
+	if o.Events == nil || k.GVK.Kind == v1beta1.InvocationKind {
+		return nil
+	}
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), eventIndex, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		return eventKeys(k, mg)
+	})
+	if err != nil {
+		return err
+	}
+	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
+		o.Events.Subscribe(k.GVK.Kind, &eventSubscriber[T]{kind: k, resources: mgr.GetCache(), states: s, queue: q, poll: o.poll(), now: o.Now})
+		return nil
+	}))
+	return nil
+}
+
+// eventKeys returns the index keys of a resource: of what it owns or acts on, and of its own name in AWS.
+func eventKeys[T Managed](k Kind[T], mg T) []string {
+	var targets []tenancy.Target
+	if k.Owns != nil {
+		targets = k.Owns(mg)
+	}
+	if k.ActsOn != nil {
+		targets = append(slices.Clone(targets), k.ActsOn(mg)...)
+	}
+	keys := targetKeys(targets, k.Region(mg))
+	switch k.GVK.Kind {
+	case v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind:
+		if name := ExternalName(mg); name != "" {
+			keys = append(keys, nameKey(k.Region(mg), name))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
+// nameKey returns the index key of a name in AWS that is neither a function nor a layer.
+func nameKey(region, name string) string { return strings.Join([]string{"name", region, name}, "/") }
+
+// subjectKeys returns the index keys of what a call names.
+func subjectKeys(s cloudtrail.Subject) []string {
+	var keys []string
+	if s.Function.Function != "" {
+		keys = append(keys, tenancy.Target{Kind: v1beta1.FunctionKind, Region: s.Region, Name: s.Function.Function}.Key())
+	}
+	if s.Layer != "" && s.LayerVersion != "" {
+		keys = append(keys, tenancy.Target{Kind: v1beta1.LayerVersionKind, Region: s.Region, Name: s.Layer + ":" + s.LayerVersion}.Key())
+	}
+	if s.Name != "" {
+		keys = append(keys, nameKey(s.Region, s.Name))
+	}
+	return keys
+}
+
+// An eventSubscriber enqueues the resources of a kind that an event is about.
+type eventSubscriber[T Managed] struct {
+	kind      Kind[T]
+	resources client.Reader
+	states    *stateStore
+	queue     queue
+	poll      Poll
+	now       func() time.Time
+}
+
+// Notify enqueues the resources that an event is about, unless the provider made the call or has observed them since.
+func (s *eventSubscriber[T]) Notify(ctx context.Context, n driftevents.Notice) (driftevents.Outcome, error) {
+	out := driftevents.Unmatched
+	for _, key := range subjectKeys(n.Subject) {
+		err := s.each(ctx, eventIndex, key, func(mg T) {
+			showSourceIP, ok := n.Configs[configOf(mg)]
+			if !ok || !hasQualifier(mg, n.Subject.Function.Qualifier, s.kind.GVK.Kind) {
+				return
+			}
+			name := client.ObjectKeyFromObject(mg)
+			o, after := s.states.recordEvent(name, n.Event, showSourceIP, s.now())
+			out = max(out, o)
+			if o == driftevents.Matched {
+				s.queue.AddAfter(reconcile.Request{NamespacedName: name}, after)
+			}
+		})
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// Resume enqueues the resources of configs over one poll interval.
+func (s *eventSubscriber[T]) Resume(ctx context.Context, configs []driftevents.Config) {
+	for _, c := range configs {
+		// An error means that the cache is being stopped.
+		_ = s.each(ctx, configIndex, configKey(c.Kind, c.Namespace, c.Name), func(mg T) {
+			s.queue.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(mg)}, delay.Spread(string(mg.GetUID()), s.poll.Effective(0)))
+		})
+	}
+}
+
+// each calls a function with each resource that has a key in an index. The function must not change it.
+func (s *eventSubscriber[T]) each(ctx context.Context, index, key string, do func(T)) error {
+	list := s.kind.NewList()
+	if err := s.resources.List(ctx, list, client.MatchingFields{index: key}, client.UnsafeDisableDeepCopy); err != nil {
+		return errors.Wrapf(err, "cannot list the resources of kind %s with %s", s.kind.GVK.Kind, key)
+	}
+	return kmeta.EachListItem(list, func(o runtime.Object) error {
+		if mg, ok := o.(T); ok {
+			do(mg)
+		}
+		return nil
+	})
+}
+
+// configOf returns the config of a resource.
+func configOf(mg Managed) driftevents.Config {
+	ref := mg.GetProviderConfigReference()
+	switch {
+	case ref == nil:
+		return driftevents.Config{}
+	case ref.Kind == v1beta1.ClusterProviderConfigKind:
+		return driftevents.Config{Kind: ref.Kind, Name: ref.Name}
+	}
+	return driftevents.Config{Kind: ref.Kind, Namespace: mg.GetNamespace(), Name: ref.Name}
+}
+
+// hasQualifier returns whether a call that names a version or an alias may be about a resource of a kind. One that names
+// none may be about all of a function.
+func hasQualifier(mg Managed, qualifier, kind string) bool {
+	name := ExternalName(mg)
+	if qualifier == "" || name == "" {
+		return true
+	}
+	if n, ok := functionname.Parse(name); ok && n.Qualifier != "" {
+		return n.Qualifier == qualifier
+	}
+	return kind != v1beta1.AliasKind && kind != v1beta1.VersionKind || name == qualifier
+}
+
+// pollInterval returns the interval after which a stable resource is reconciled, 0 for the usual one. Events make polls
+// rare, if they are proven to arrive and if they tell of all changes.
+func (r *reconciler[T]) pollInterval(mg T, a *Attempt, requested time.Duration) time.Duration {
+	s := a.session
+	if requested > 0 || s == nil || r.events == nil || r.poll.WithEvents <= r.poll.Interval || r.kind.Reported == nil || !r.kind.Reported(mg) {
+		return requested
+	}
+	if a.ready.Status != corev1.ConditionTrue || !r.events.Proven(s.Ref.UID, s.Identity.Account, s.AWS.Region) {
+		return requested
+	}
+	return r.poll.WithEvents
+}
+
+// upToDate returns whether this reconcile has found AWS up to date. A resource that only observes reports no comparison.
+func (a *Attempt) upToDate() bool {
+	c, _ := a.SyncState()
+	differs, ds, reported := a.Differences()
+	return c == UpToDate || c == Undecided && reported && differs == "" && len(ds) == 0 && a.ready.Status == corev1.ConditionTrue
+}
+
+// separator precedes the description of a call in a condition.
+const separator = "; changed by "
+
+// withOrigin returns the message of a condition about a difference with the call that explains it. was is the message so
+// far: what it names is kept, because it is not known after a restart.
+func withOrigin(message, origin, was string) string {
+	switch {
+	case message == "":
+		return ""
+	case origin != "":
+		return message + separator + origin
+	case strings.HasPrefix(was, message+separator):
+		return was
+	}
+	return message
+}
+
+// explained returns the Ready condition while a difference is corrected, with the call that explains it.
+func explained(ctx context.Context, ready xpv2.Condition) xpv2.Condition {
+	a := attemptFrom(ctx)
+	if ready.Reason != ReasonUpdating || a.origin == "" {
+		return ready
+	}
+	return ready.WithMessage(withOrigin(ready.Message, a.origin, ""))
+}
+
+// deletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that call
+// deletes nothing.
+func deletedBy(origin string) string {
+	if !strings.Contains(origin, " (Delete") && !strings.Contains(origin, " (Remove") {
+		return ""
+	}
+	return " by " + origin
+}

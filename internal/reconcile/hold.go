@@ -1,0 +1,107 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+)
+
+// StatusDelay is the default of Options.StatusDelay. Most creations in AWS take less.
+const StatusDelay = 5 * time.Second
+
+// mayHold returns whether a status may be held back: it only says that the resource is being
+// created, or what it waits for, and the stored one does not say more.
+func mayHold(ctx context.Context, mg Managed, a *Attempt, f Input, d Decision) bool {
+	before, ok := kube.Read(ctx, client.ObjectKeyFromObject(mg)).(Managed)
+	if !ok || f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || a.storesNow() {
+		return false
+	}
+	if f.Failure != Succeeded && f.Failure != Awaited || mg.GetCondition(TypeStalled).Status == corev1.ConditionTrue {
+		return false
+	}
+	r := before.GetCondition(xpv2.TypeReady)
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
+}
+
+// storesNow returns whether the status that this reconcile has found must not be held back.
+func (a *Attempt) storesNow() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.storeNow || len(a.onStored) > 0 || a.action != actionNone && a.action != actionCreated
+}
+
+// StoreNow says that the status that this reconcile has found contains what cannot be read from
+// AWS again, so that it is written at once.
+func StoreNow(ctx context.Context) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.storeNow = true
+}
+
+// Conclude says that nothing remains to be observed after the Create that calls it: unless it
+// fails, the resource has this Ready condition.
+func Conclude(ctx context.Context, ready xpv2.Condition) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.concluded = ready
+}
+
+// concludes returns whether the external resource was created, and nothing remains to be
+// observed.
+func (a *Attempt) concludes() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.concluded.Type != "" && a.action == actionCreated && a.err == nil
+}
+
+// boundHold bounds how long a status is held back: it writes the status if it has been held back
+// long enough, and requeues the resource no later than that.
+func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res reconcile.Result) reconcile.Result {
+	if !r.kube.Holds(key) {
+		r.states.endHold(key)
+		return res
+	}
+	left := r.delay - r.now().Sub(r.states.beginHold(key, r.now()))
+	if left <= 0 {
+		left = MinPending
+		if err := r.kube.WriteHeld(ctx, key); err != nil {
+			r.log.Info("Cannot write the status", "name", key, "error", err)
+		} else {
+			r.states.endHold(key)
+			return res
+		}
+	}
+	if res.RequeueAfter == 0 || res.RequeueAfter > left {
+		res.RequeueAfter = max(left, minRequeueAfter)
+	}
+	return res
+}
+
+// beginHold records that the status of a resource is held back, and returns since when it is.
+func (s *stateStore) beginHold(key client.ObjectKey, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	if r.heldSince.IsZero() || r.heldSince.After(now) {
+		r.heldSince = now
+	}
+	return r.heldSince
+}
+
+// endHold records that the status of a resource is not held back.
+func (s *stateStore) endHold(key client.ObjectKey) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.states[key]; ok {
+		r.heldSince = time.Time{}
+	}
+}

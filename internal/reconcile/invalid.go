@@ -1,0 +1,23 @@
+package reconcile
+
+import "errors"
+
+// An invalidError is an error that only the user can correct.
+type invalidError struct{ error }
+
+// Unwrap returns the wrapped error.
+func (e invalidError) Unwrap() error { return e.error }
+
+// Invalid marks an error as one that only the user can correct, by changing spec, like AWS's
+// own refusals of input. Its message should name the field of spec. It returns nil for nil.
+func Invalid(err error) error {
+	if err == nil {
+		return nil
+	}
+	return invalidError{err}
+}
+
+func isInvalid(err error) bool {
+	_, ok := errors.AsType[invalidError](err)
+	return ok
+}

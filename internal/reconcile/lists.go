@@ -1,0 +1,105 @@
+package reconcile
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+// A workQueue is the queue of a controller, once it has started.
+type workQueue struct{ queue atomic.Pointer[queue] }
+
+// watch makes the queue known when the controller starts.
+func (w *workQueue) watch(b *builder.TypedBuilder[reconcile.Request]) {
+	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
+		w.queue.Store(&q)
+		return nil
+	}))
+}
+
+// add enqueues a resource. It never blocks.
+func (w *workQueue) add(key client.ObjectKey) {
+	if q := w.queue.Load(); q != nil {
+		(*q).Add(ctrl.Request{NamespacedName: key})
+	}
+}
+
+// listable returns whether AWS's lists may show that a resource is unchanged: it is settled, and
+// nothing is to be done that the lists do not show. A resource that requests to be polled more
+// often than lists are read is read by itself.
+func (r *reconciler[T]) listable(mg T) bool {
+	requested, _ := meta.GetPollInterval(mg)
+	return r.lists != nil && r.kind.Listed != nil && settled(mg) && !r.makesNoCall(mg) && (requested <= 0 || requested >= r.poll.Interval)
+}
+
+// watch watches a resource by lists if this reconcile has found it up to date, so that nothing
+// but its poll interval makes the next one due.
+func (r *reconciler[T]) watch(ctx context.Context, mg T, a *Attempt, known resourceState) {
+	if r.lists == nil || r.kind.Listed == nil {
+		return
+	}
+	s, err := sessionOf(ctx)
+	c, _ := a.SyncState()
+	if err != nil || c != UpToDate || a.action != actionNone || a.requeueAfter > 0 || a.failure() != nil || a.ready.Status != corev1.ConditionTrue {
+		r.lists.Forget(mg.GetUID())
+		return
+	}
+	r.lists.Watch(mg.GetUID(), s, a.listed, r.now(), r.enqueue(mg))
+	r.states.recordWatched(client.ObjectKeyFromObject(mg), known)
+}
+
+func (r *reconciler[T]) enqueue(mg T) func() {
+	key := client.ObjectKeyFromObject(mg)
+	return func() { r.queue.add(key) }
+}
+
+// unchanged returns whether lists show that a resource is what the last reconcile found up to
+// date, and when it is polled next.
+func (r *reconciler[T]) unchanged(ctx context.Context, mg T, known resourceState) (time.Duration, bool) {
+	s, err := sessionOf(ctx)
+	if err != nil || !known.watched || !known.idle() || !r.listable(mg) {
+		return 0, false
+	}
+	result := r.lists.Check(mg.GetUID(), s)
+	switch {
+	case result.State == listpoll.Pending:
+		return max(result.Until.Sub(r.now()), MinPending), true
+	case result.State == listpoll.Unknown || !r.sameItems(ctx, s, result.Direct):
+		return 0, false
+	}
+	requested, _ := meta.GetPollInterval(mg)
+	return r.poll.Jittered(requested, r.random()), true
+}
+
+// sameItems returns whether items that are not read by list have the revisions that they had.
+func (r *reconciler[T]) sameItems(ctx context.Context, s *session.Session, items []listpoll.Ref) bool {
+	if len(items) == 0 {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.timeout)
+	defer cancel()
+	for _, ref := range items {
+		began := r.now()
+		revision, err := ref.List.Get(ctx, s, ref.ID)
+		if err != nil {
+			return false // The reconcile that follows reports it.
+		}
+		r.lists.Record(s, ref, revision, began)
+		if revision != ref.Revision {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package reconcile
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+)
+
+// reasonPanicked is the reason of the event about a bug of the provider that a reconcile has
+// run into.
+const reasonPanicked event.Reason = "ProviderPanicked"
+
+// Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
+// releases its reservations, and is retried with increasing delays. A call that was sent to
+// AWS before the panic counts as unanswered, as if the process had ended.
+func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (res reconcile.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
+		}
+	}()
+	res, err = r.reconcile(ctx, req)
+	return r.boundHold(ctx, req.NamespacedName, res), err
+}
+
+// panicked ends the reconcile of a resource that has panicked.
+func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
+	r.recorder.end(key)
+	if known, ok := r.states.get(key); ok && known.requester != "" {
+		r.limiter.Release(known.scope, known.requester)
+	}
+	if err := r.report(ctx, key, err); err != nil {
+		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
+	}
+	return r.failedResult(ctx, key, &Attempt{}, err)
+}
+
+// report reports an error that the runtime does not know of: in the condition Synced, and by
+// an event.
+func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
+	mg := r.kind.New()
+	if err := r.kube.Get(ctx, key, mg); err != nil {
+		return errors.Wrap(err, "cannot get managed resource")
+	}
+	r.recorder.Event(mg, event.Warning(reasonPanicked, failure))
+	a := &Attempt{}
+	a.recordFailure(failure)
+	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
+	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
+	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
+	return errors.Wrap(r.kube.Status().Update(ctx, updated), "cannot update managed resource status")
+}
+
+// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call
+// that it waited for.
+func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
+	var p *panics.Error
+	if errors.As(err, &p) {
+		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
+	}
+}
+
+func isPanic(err error) bool {
+	var p *panics.Error
+	return errors.As(err, &p)
+}

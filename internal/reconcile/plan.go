@@ -1,0 +1,99 @@
+package reconcile
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// A Plan is the result of comparing spec with the observation.
+type Plan struct {
+	// Ready is the Ready condition to set. If changes are due, it says that they are being
+	// made.
+	Ready xpv2.Condition
+
+	// Changes are the differences between spec and AWS.
+	Changes diff.Changes
+
+	// Followed are those of the Changes that come from what spec refers to, such as a new
+	// object in S3, rather than from a change in AWS.
+	Followed diff.Changes
+
+	// Call is the AWS operation that makes the changes, or the first of several. It is empty
+	// if nothing is due or nothing can be sent yet.
+	Call string
+
+	// Carried are those of the Changes that the Call makes. Nil means all.
+	Carried diff.Changes
+
+	// Does describes the call in the event about it. If it is empty, the event lists the
+	// Carried changes.
+	Does string
+
+	// Slow says that AWS takes a while over the call, so that an immediate observation would
+	// show nothing new.
+	Slow bool
+
+	// Otherwise are the calls that may be made, in order, while AWS accepts the Call without
+	// showing its effect: a change that AWS does not apply must not block the others.
+	Otherwise []Step
+
+	// Recreate says that what was observed is the remainder of a failed creation, which Create
+	// is to delete and create again. This needs management policies that allow both, whether
+	// or not they allow updates.
+	Recreate bool
+
+	// Wait is the requeue interval. 0 selects the polling interval for unsettled or stable
+	// external resources.
+	Wait time.Duration
+}
+
+// A Step is one of the calls of a Plan. Its fields are those of a Plan.
+type Step struct {
+	Call    string
+	Carried diff.Changes
+	Does    string
+	Slow    bool
+}
+
+// With returns the plan with the first of the steps as its call, and the others as the
+// calls that may be made while AWS does not show its effect.
+func (p Plan) With(steps ...Step) Plan {
+	if len(steps) > 0 {
+		p.Call, p.Carried, p.Does, p.Slow = steps[0].Call, steps[0].Carried, steps[0].Does, steps[0].Slow
+		p.Otherwise = steps[1:]
+	}
+	return p
+}
+
+// UpdatingFields returns the Ready condition while changes are being made. It names the
+// fields: the values are in status.differences and in events.
+func UpdatingFields(generation int64, changes diff.Changes) xpv2.Condition {
+	return Updating(generation, "changing "+changes.Names())
+}
+
+// describe describes the call for the event about it.
+func (p Plan) describe(ctx context.Context, mg Managed) string {
+	if p.Does != "" {
+		return p.Does
+	}
+	return Cause(ctx, mg) + ": " + p.Carried.String()
+}
+
+// comparison returns what the plan says about drift.
+func (p Plan) comparison() SyncState {
+	switch {
+	case len(p.Changes) > len(p.Followed):
+		return Differs
+	case len(p.Changes) > 0:
+		return SourceChanged
+	case p.Ready.Status == corev1.ConditionTrue:
+		return UpToDate
+	}
+	return Undecided
+}

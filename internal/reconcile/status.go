@@ -1,0 +1,175 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// completeStatus returns a function that completes each status that the runtime is about to
+// write. The status is dropped if the reconcile was aborted, and may be held back for the given
+// time.
+func completeStatus(s *stateStore, now func() time.Time, delay time.Duration) kube.StatusHook {
+	return func(ctx context.Context, obj client.Object) kube.StatusAction {
+		a := attemptFrom(ctx)
+		if _, aborted := a.Aborted(); aborted {
+			return kube.DropStatus
+		}
+		mg, ok := obj.(Managed)
+		if !ok {
+			return kube.WriteStatus
+		}
+		if a.concludes() {
+			mg.SetConditions(a.concluded)
+		}
+		setStalled(s, mg, a, now())
+		f := decisionInput(mg, a)
+		d := Decide(f)
+		if d.Ready.Type != "" {
+			mg.SetConditions(d.Ready)
+		}
+		mg.SetObservedGeneration(d.Observed)
+		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled, ReferencesFingerprint: cmp.Or(a.referred, mg.GetSummary().ReferencesFingerprint)})
+		if !f.Paused {
+			setAdvisory(mg, a, now())
+		}
+		a.recordReady(mg.GetCondition(xpv2.TypeReady))
+		if delay > 0 && mayHold(ctx, mg, a, f, d) {
+			return kube.HoldStatus
+		}
+		return kube.WriteStatus
+	}
+}
+
+// decisionInput returns what the status of a resource is derived from.
+func decisionInput(mg Managed, a *Attempt) Input {
+	differs, _, _ := a.Differences()
+	f := Input{
+		Generation: mg.GetGeneration(),
+		Deleted:    meta.WasDeleted(mg),
+		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
+		Ready:      mg.GetCondition(xpv2.TypeReady),
+		Differs:    withOrigin(differs, a.origin, a.readyBefore.Message),
+		Changed:    a.action != actionNone && !a.concludes(),
+		Unseen:     Unseen(mg),
+		WaitsFor:   a.deletion.Message,
+		Observed:   mg.GetObservedGeneration(),
+		Settled:    settledGeneration(mg),
+	}
+	if f.Ready.Status == corev1.ConditionUnknown {
+		f.Ready = xpv2.Condition{} // GetCondition returns an Unknown condition if there is none.
+	}
+	f.Failure, f.Error = failureOf(mg, a)
+	return f
+}
+
+// failureOf returns the kind of failure of a reconcile, and its error. Some errors of the
+// runtime are only in the condition Synced.
+func failureOf(mg Managed, a *Attempt) (Failure, string) {
+	err, synced := a.failure(), mg.GetCondition(xpv2.TypeSynced)
+	stalled := mg.GetCondition(TypeStalled)
+	switch {
+	case err == nil && synced.Reason == xpv2.ReasonReconcileError:
+		return Refused, synced.Message
+	case err == nil:
+		return Succeeded, ""
+	case stalled.Status == corev1.ConditionTrue && stalled.ObservedGeneration == mg.GetGeneration():
+		return Stuck, err.Error()
+	case a.waitsForReference:
+		return Awaited, err.Error()
+	case classify(err) == transient:
+		return Passing, err.Error()
+	}
+	return Refused, err.Error()
+}
+
+// differences returns the differences found by this reconcile, or those of the last one if
+// this one did not compare.
+func differences(mg Managed, a *Attempt) []v1beta1.Difference {
+	if meta.WasDeleted(mg) {
+		return nil
+	}
+	if _, ds, reported := a.Differences(); reported {
+		return ds
+	}
+	return mg.GetSummary().Differences
+}
+
+// setStalled sets the condition Stalled to True once enough consecutive errors show that only
+// the user can help, or after a rollout has failed. It sets it to False when there is no error, when a new spec fails for
+// another reason, or when enough consecutive errors of another class have occurred.
+func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
+	err, generation := a.failure(), mg.GetGeneration()
+	c, shown := mg.GetCondition(TypeStalled), func(c errorClass) bool {
+		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
+	}
+	stalled := c.Status == corev1.ConditionTrue
+	switch ready := mg.GetCondition(xpv2.TypeReady); {
+	case err == nil && ready.Reason == ReasonRolledBack && !meta.WasDeleted(mg):
+		mg.SetConditions(StalledRolledBack(generation, ready.Message))
+	case err != nil && classify(err) == terminal:
+		if stalled || shown(terminal) {
+			mg.SetConditions(Stalled(generation, err.Error()))
+		}
+	case err != nil && classify(err) == ambiguous && overdue(s, mg, err, now):
+		mg.SetConditions(Stalled(generation, err.Error()))
+	case stalled && (err == nil || c.ObservedGeneration != generation || shown(classify(err))):
+		mg.SetConditions(Proceeding(generation))
+	}
+}
+
+// overdue returns whether the grace period of an ambiguous error has passed, or this
+// generation was Stalled before, as after a restart.
+func overdue(s *stateStore, mg Managed, err error, now time.Time) bool {
+	c := mg.GetCondition(TypeStalled)
+	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
+		return true
+	}
+	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= gracePeriod(err)
+}
+
+// Unseen returns whether AWS has accepted the create of a resource and has not returned the
+// external resource since, or not as complete.
+func Unseen(mg Managed) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
+	if _, created := ownership.CreatedAt(mg); !created {
+		return false
+	}
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
+}
+
+// Settled returns whether the present generation of a resource has been settled: AWS served
+// it, or refused it, or only the user could help. A difference found after that was made by
+// someone else.
+func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
+
+// settledGeneration returns the last generation that has been settled. Resources written by
+// earlier releases of the provider have it only in their conditions.
+func settledGeneration(mg Managed) int64 {
+	if s := mg.GetSummary().SettledGeneration; s != 0 {
+		return s
+	}
+	ready := mg.GetCondition(xpv2.TypeReady)
+	if ready.Status == corev1.ConditionTrue && mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue {
+		return ready.ObservedGeneration
+	}
+	return 0
+}
+
+// recordReady records the Ready condition that is written.
+func (a *Attempt) recordReady(ready xpv2.Condition) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ready = ready
+}

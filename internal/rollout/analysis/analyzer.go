@@ -1,0 +1,265 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
+)
+
+const (
+	// maxRequests is how many HTTP checks of a rollout are measured at the same time.
+	maxRequests = 4
+
+	// startWithin is how long checks are started for. A check that was not started stays due. So
+	// all checks together end after startWithin and requestTimeout.
+	startWithin = 4 * time.Second
+
+	// startAgain is after how long the checks that were not started are measured.
+	startAgain = time.Second
+
+	// maxMessage and maxValue are the lengths that the API allows, in characters.
+	maxMessage = 512
+	maxValue   = 64
+)
+
+// A CloudWatch reads metrics and alarms. If wait is more than zero, there is no value yet: the
+// caller asks again after it. An error is fit for users to see.
+type CloudWatch interface {
+	// Sample returns the value of a metric of the provider lambda or cloudWatch.
+	Sample(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error)
+
+	// Alarms returns the states of alarms by their names.
+	Alarms(ctx context.Context, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
+}
+
+// Secrets reads Secrets. *refs.ObjectReader is one.
+type Secrets interface {
+	Value(ctx context.Context, ref refs.ObjectRef, key string) ([]byte, error)
+}
+
+// Options are the options of an Analyzer.
+type Options struct {
+	// Hosts are the hosts that rollouts may name: a host, a host and a port, or a pattern in which
+	// * stands for any characters. Those with private addresses must be listed exactly.
+	Hosts []string
+
+	// AllowLoopback allows loopback addresses for hosts that are listed exactly. It is for tests
+	// and the demo.
+	AllowLoopback bool
+
+	// Reader reads objects that rollouts depend on from the API server, without a cache.
+	Reader client.Reader
+
+	// Mapper maps the cluster's kinds.
+	Mapper meta.RESTMapper
+
+	// Secrets reads bearer tokens.
+	Secrets Secrets
+}
+
+// An Analyzer measures the checks of rollouts. It is safe for concurrent use.
+type Analyzer struct {
+	options    Options
+	hosts      hosts
+	transport  http.RoundTripper
+	conditions *conditions
+	cloudWatch CloudWatch
+}
+
+// New returns an Analyzer without CloudWatch.
+func New(o Options) *Analyzer {
+	h := hosts{allowed: o.Hosts, loopback: o.AllowLoopback}
+	return &Analyzer{options: o, hosts: h, transport: newTransport(h), conditions: &conditions{}}
+}
+
+// WithCloudWatch returns an Analyzer that reads from the CloudWatch of an account and region. It
+// shares connections and compiled conditions with the one that it is made from.
+func (a *Analyzer) WithCloudWatch(c CloudWatch) *Analyzer {
+	b := *a
+	b.cloudWatch = c
+	return &b
+}
+
+// Measure measures the due checks of the types Dependency, Metric and Alarm, in less than 10 s. It
+// returns no measurement of a check that has no value yet or that was not started in time: such a
+// check stays due, and wait is after how long to measure it. wait is zero if there is none.
+func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+	jobs := a.jobs(s, spec, due)
+	starting, stop := context.WithTimeout(ctx, startWithin)
+	defer stop()
+	var requests errgroup.Group
+	requests.SetLimit(maxRequests)
+	var others sync.WaitGroup
+	others.Go(func() {
+		for _, j := range jobs {
+			if !j.request {
+				j.start(ctx, starting)
+			}
+		}
+	})
+	for _, j := range jobs {
+		if j.request {
+			requests.Go(func() error { j.start(ctx, starting); return nil })
+		}
+	}
+	_ = requests.Wait() // Its functions return no error.
+	others.Wait()
+	if ctx.Err() != nil {
+		return nil, startAgain // Who gave up was the provider, not what was measured.
+	}
+	return collect(jobs)
+}
+
+// collect returns the measurements of all jobs, and the shortest wait.
+func collect(jobs []*job) (found []rollout.Measurement, wait time.Duration) {
+	for _, j := range jobs {
+		found = append(found, j.found...)
+		if j.wait > 0 && (wait == 0 || j.wait < wait) {
+			wait = j.wait
+		}
+	}
+	return found, wait
+}
+
+// A job measures one check, or all alarms.
+type job struct {
+	// checks are what is measured.
+	checks []rollout.CheckID
+
+	// request says that a server is called that the user names.
+	request bool
+
+	// measure returns one measurement for each check, or none and after how long to measure again.
+	measure func(ctx context.Context) ([]rollout.Measurement, time.Duration)
+
+	found []rollout.Measurement
+	wait  time.Duration
+}
+
+// start runs a job if there is time to start it.
+func (j *job) start(ctx, starting context.Context) {
+	if starting.Err() != nil {
+		j.wait = startAgain
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	_, err := panics.Guard(func() (struct{}, error) {
+		j.found, j.wait = j.measure(ctx)
+		return struct{}{}, nil
+	})
+	if err != nil {
+		j.found, j.wait = each(j.checks, func(id rollout.CheckID) rollout.Measurement { return failed(id, err) }), 0
+	}
+}
+
+// jobs returns a job for each due check of a spec, and one for all alarms. It ignores checks that
+// the spec does not have, and smoke tests.
+func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) []*job {
+	var jobs []*job
+	var alarms *job
+	for _, id := range due {
+		switch id.Type {
+		case rollout.CheckDependency:
+			if d := dependencyOf(spec, id.Name); d != nil {
+				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
+					return a.dependency(ctx, id, s.Namespace, d), 0
+				}))
+			}
+		case rollout.CheckMetric:
+			if m := metricOf(spec, id.Name); m != nil {
+				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
+					return a.metric(ctx, id, s, m)
+				}))
+			}
+		case rollout.CheckAlarm:
+			if alarms == nil && spec.Analysis != nil && spec.Analysis.Alarms != nil {
+				alarms = &job{}
+				jobs = append(jobs, alarms)
+			}
+			if alarms != nil {
+				alarms.checks = append(alarms.checks, id)
+			}
+		}
+	}
+	if alarms != nil {
+		alarms.measure = func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+			return a.alarms(ctx, spec.Analysis.Alarms, alarms.checks)
+		}
+	}
+	return jobs
+}
+
+// single returns a job that measures one check.
+func single(id rollout.CheckID, request bool, measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
+	return &job{checks: []rollout.CheckID{id}, request: request, measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+		m, wait := measure(ctx)
+		if wait > 0 {
+			return nil, wait
+		}
+		return []rollout.Measurement{m}, 0
+	}}
+}
+
+// each returns a measurement for each check.
+func each(checks []rollout.CheckID, of func(rollout.CheckID) rollout.Measurement) []rollout.Measurement {
+	all := make([]rollout.Measurement, len(checks))
+	for i, id := range checks {
+		all[i] = of(id)
+	}
+	return all
+}
+
+// metricOf returns a metric of a spec, nil if there is none of the name.
+func metricOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutMetric {
+	if spec.Analysis == nil {
+		return nil
+	}
+	for i := range spec.Analysis.Metrics {
+		if spec.Analysis.Metrics[i].Name == name {
+			return &spec.Analysis.Metrics[i]
+		}
+	}
+	return nil
+}
+
+// dependencyOf returns a dependency of a spec, nil if there is none of the name.
+func dependencyOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutDependency {
+	for i := range spec.Dependencies {
+		if spec.Dependencies[i].Name == name {
+			return &spec.Dependencies[i]
+		}
+	}
+	return nil
+}
+
+// measured returns a measurement within the limits of the API.
+func measured(id rollout.CheckID, result, value, format string, args ...any) rollout.Measurement {
+	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue), Message: bounded(fmt.Sprintf(format, args...), maxMessage)}
+}
+
+// failed returns a measurement without a value.
+func failed(id rollout.CheckID, err error) rollout.Measurement {
+	return measured(id, rollout.Error, "", "%v", err)
+}
+
+// bounded returns a text of at most a number of characters.
+func bounded(text string, limit int) string {
+	text = strings.ToValidUTF8(text, "?")
+	if r := []rune(text); len(r) > limit {
+		return string(r[:limit-1]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,152 @@
+package analysis
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/api"
+	prometheusv1 "github.com/prometheus/client_golang/api/prometheus/v1"
+	"github.com/prometheus/common/model"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+)
+
+// web returns the parsed response of a URL.
+func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetric, target string) (any, error) {
+	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxBody)
+	if err != nil {
+		return nil, err
+	}
+	res, err := r.get(ctx, target)
+	if err != nil {
+		return nil, sourceError(target, explain(err))
+	}
+	defer func() { _ = res.Body.Close() }() // It was read, or is not needed.
+	if !isSuccess(res.StatusCode) {
+		return nil, sourceError(target, fmt.Errorf("the server answered with HTTP status %d", res.StatusCode))
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, sourceError(target, tooLong(err, maxBody))
+	}
+	var v any
+	if json.Unmarshal(body, &v) != nil {
+		return nil, sourceError(target, errors.New("the response is not JSON"))
+	}
+	return v, nil
+}
+
+// prometheus returns the result of a query, a number.
+func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.PrometheusMetric, query string) (any, error) {
+	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxPrometheusBody)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkTarget(m.Address); err != nil {
+		return nil, sourceError(m.Address, err)
+	}
+	c, err := api.NewClient(api.Config{Address: m.Address, Client: r.client()})
+	if err != nil {
+		return nil, sourceError(m.Address, errURL)
+	}
+	// Without a time, the server evaluates the query at its own.
+	v, _, err := prometheusv1.NewAPI(c).Query(ctx, query, time.Time{}, prometheusv1.WithTimeout(requestTimeout))
+	if err != nil {
+		return nil, sourceError(m.Address, prometheusError(err))
+	}
+	n, err := onlyElement(v)
+	if err != nil {
+		return nil, sourceError(m.Address, err)
+	}
+	return n, nil
+}
+
+// onlyElement returns the number that is the result of a query.
+func onlyElement(v model.Value) (float64, error) {
+	switch v := v.(type) {
+	case *model.Scalar:
+		return float64(v.Value), nil
+	case model.Vector:
+		switch {
+		case len(v) == 0:
+			return 0, errors.New("the query has no value: its result is empty")
+		case len(v) > 1:
+			return 0, fmt.Errorf("the result of the query has %d elements: aggregate it to one, such as with sum()", len(v))
+		case v[0].Histogram != nil:
+			return 0, errors.New("the result of the query is a histogram: calculate a number from it, such as with histogram_quantile()")
+		}
+		return float64(v[0].Value), nil
+	default:
+		return 0, errors.New("the result of the query is neither a scalar nor an instant vector")
+	}
+}
+
+// prometheusError returns an error of a query without what the server has answered.
+func prometheusError(err error) error {
+	e, ok := errors.AsType[*prometheusv1.Error](err)
+	if !ok {
+		if errors.Is(err, errTooLong) {
+			return tooLong(err, maxPrometheusBody)
+		}
+		return explain(err)
+	}
+	switch e.Type {
+	case prometheusv1.ErrBadData:
+		return errors.New("Prometheus rejects the query: check its syntax") //nolint:staticcheck // A name.
+	case prometheusv1.ErrExec:
+		return errors.New("Prometheus cannot evaluate the query") //nolint:staticcheck // A name.
+	case prometheusv1.ErrTimeout, prometheusv1.ErrCanceled:
+		return errors.New("Prometheus did not evaluate the query in time") //nolint:staticcheck // A name.
+	case prometheusv1.ErrServer:
+		return errors.New("the server answered with an error of its own")
+	case prometheusv1.ErrClient:
+		return errors.New("the server rejects the request: check address and bearerTokenSecretRef")
+	default:
+		return errors.New("the server does not answer as Prometheus does")
+	}
+}
+
+// tooLong returns an error of reading a response.
+func tooLong(err error, limit int) error {
+	if errors.Is(err, errTooLong) {
+		return fmt.Errorf("the response has more than %d KiB", limit>>10) //nolint:mnd // KiB.
+	}
+	return explain(err)
+}
+
+// sourceError returns an error of a source with the source's host.
+func sourceError(target string, err error) error {
+	if _, ok := errors.AsType[*hostError](err); ok {
+		return err
+	}
+	return fmt.Errorf("cannot read %s: %w", hostOf(target), err)
+}
+
+// requester returns a requester with the token of a Secret, if one is named.
+func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1beta1.KeySelector, limit int64) (requester, error) {
+	r := requester{hosts: a.hosts, transport: a.transport, limit: limit}
+	if token == nil {
+		return r, nil
+	}
+	ref := refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: token.Name}
+	value, err := a.options.Secrets.Value(ctx, ref, token.Key)
+	switch {
+	case refs.IsMissing(err) && ptrTrue(token.Optional):
+		return r, nil
+	case err != nil:
+		return r, fmt.Errorf("cannot read the bearer token: %w", err)
+	}
+	r.token = strings.TrimSpace(string(value))
+	if r.token == "" || strings.ContainsFunc(r.token, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
+		return r, fmt.Errorf("key %s of Secret %s is not a bearer token: it is empty, or has other characters than visible ASCII ones", token.Key, token.Name)
+	}
+	return r, nil
+}
+
+func ptrTrue(b *bool) bool { return b != nil && *b }
