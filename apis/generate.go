@@ -7,4 +7,5 @@ package apis
 //go:generate rm -rf ../package/crds
 //go:generate mv ../.cache/crds ../package/crds
 //go:generate go tool -modfile=../cluster/tools/go.mod angryjet generate-methodsets ./...
+//go:generate ../cluster/tools/statusmethods.sh
 //go:generate go run cmd/gofmt -r "\"github.com/pkg/errors\" -> \"github.com/crossplane/crossplane-runtime/v2/pkg/errors\"" -w v1beta1/zz_generated.resolvers.go
