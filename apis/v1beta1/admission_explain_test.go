@@ -55,9 +55,8 @@ func TestExplain(t *testing.T) {
 		t.Errorf("only %d fields were looked at", fields)
 	}
 
-	want := `MemorySize is the memory that the function may use, in MB: 128 to 10240
-(32768 on Lambda Managed Instances). AWS's default is 128. CPU grows
-with it.`
+	want := `MemorySize is the memory that the function may use, in MB: 128 to 10240 (32768 on Lambda Managed Instances).
+AWS's default is 128. CPU grows with it.`
 	got := function.Properties["spec"].Properties["forProvider"].Properties["memorySize"].Description
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("kubectl explain function.spec.forProvider.memorySize: -want, +got:\n%s", diff)

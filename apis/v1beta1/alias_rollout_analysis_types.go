@@ -19,8 +19,7 @@ type RolloutAnalysis struct {
 	// +optional
 	Alarms *RolloutAlarms `json:"alarms,omitempty"`
 
-	// Trigger is how many metrics and alarms have to fail for the rollout to fail. The default is
-	// any.
+	// Trigger is the number of metrics and alarms that have to fail for the rollout to fail. The default is any.
 	// +optional
 	Trigger *RolloutTrigger `json:"trigger,omitempty"`
 }
@@ -61,14 +60,13 @@ type RolloutMetric struct {
 	// +kubebuilder:validation:MaxLength=1024
 	FailureCondition *string `json:"failureCondition,omitempty"`
 
-	// FailureLimit is how many measurements may fail before the metric fails, 0 to 1000. The
-	// default is 0.
+	// FailureLimit is the number of measurements that may fail before the metric fails, 0 to 1000. The default is 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	FailureLimit int32 `json:"failureLimit,omitempty"`
 
-	// InconclusiveLimit is how many measurements in a row may be inconclusive before the rollout
+	// InconclusiveLimit is the number of measurements in a row that may be inconclusive before the rollout
 	// pauses, 0 to 1000. The default is 3. An inconclusive measurement never promotes.
 	// +optional
 	// +kubebuilder:default=3
@@ -76,7 +74,7 @@ type RolloutMetric struct {
 	// +kubebuilder:validation:Maximum=1000
 	InconclusiveLimit *int32 `json:"inconclusiveLimit,omitempty"`
 
-	// ConsecutiveErrorLimit is how many measurements in a row may get no value before onError
+	// ConsecutiveErrorLimit is the number of measurements in a row that may get no value before onError
 	// applies, 0 to 1000. The default is 4.
 	// +optional
 	// +kubebuilder:default=4
@@ -84,21 +82,21 @@ type RolloutMetric struct {
 	// +kubebuilder:validation:Maximum=1000
 	ConsecutiveErrorLimit *int32 `json:"consecutiveErrorLimit,omitempty"`
 
-	// MinSampleCount is how many invocations of the target version a measurement needs; with fewer
+	// MinSampleCount is the number of invocations of the target version that a measurement needs; with fewer
 	// it is inconclusive. The default is 1. It applies to the provider lambda.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	MinSampleCount *int32 `json:"minSampleCount,omitempty"`
 
-	// OnFailure is what happens when the metric fails: Rollback, Pause or Warn, which only emits an
+	// OnFailure is the reaction to a failure of the metric: Rollback, Pause or Warn, which only emits an
 	// event. The default is Rollback.
 	// +optional
 	// +kubebuilder:default=Rollback
 	// +kubebuilder:validation:Enum=Rollback;Pause;Warn
 	OnFailure string `json:"onFailure,omitempty"`
 
-	// OnError is what happens when the metric has no value too often: Pause or Rollback. The
+	// OnError is the reaction to a metric that has no value too often: Pause or Rollback. The
 	// default is Pause; if the values do not come back, progressDeadlineSeconds ends the rollout.
 	// +optional
 	// +kubebuilder:default=Pause
@@ -109,11 +107,11 @@ type RolloutMetric struct {
 	// +optional
 	DryRun bool `json:"dryRun,omitempty"`
 
-	// Provider is where the values come from.
+	// Provider is the source of the values.
 	Provider RolloutMetricProvider `json:"provider"`
 }
 
-// RolloutMetricProvider is where the values of a metric come from.
+// RolloutMetricProvider is the source of the values of a metric.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.lambda), has(self.cloudWatch), has(self.prometheus), has(self.web)].filter(b, b).size() == 1",message="set exactly one of lambda, cloudWatch, prometheus and web"
 type RolloutMetricProvider struct {
@@ -136,9 +134,8 @@ type RolloutMetricProvider struct {
 
 // LambdaMetric is a metric that Lambda publishes, of the alias and the executed version.
 type LambdaMetric struct {
-	// Metric is ErrorRate or ThrottleRate, a part of the invocations between 0 and 1; Errors or
-	// Throttles, a number; or Duration, in milliseconds. Lambda publishes throttles of an alias, not
-	// of its versions.
+	// Metric is ErrorRate or ThrottleRate, a part of the invocations between 0 and 1; Errors or Throttles, a number; or
+	// Duration, in milliseconds. Lambda publishes throttles of an alias, not of its versions.
 	// +kubebuilder:validation:Enum=ErrorRate;Errors;ThrottleRate;Throttles;Duration
 	Metric string `json:"metric"`
 
@@ -163,9 +160,8 @@ type LambdaMetric struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.window) || duration(self.window) < duration('3h') || self.queries.all(q, !has(q.metric) || !has(q.metric.periodSeconds) || q.metric.periodSeconds >= 60)",fieldPath=".window",message="window must be shorter than 3h with periods of less than a minute, which CloudWatch keeps so long"
 // +kubebuilder:validation:XValidation:rule="!has(self.window) || self.queries.all(q, !has(q.metric) || duration(self.window).getSeconds() >= 3 * (has(q.metric.periodSeconds) ? q.metric.periodSeconds : 60))",fieldPath=".window",message="window must have at least three periods"
 type CloudWatchMetric struct {
-	// Queries as GetMetricData takes them. In expressions and dimension values, $(function),
-	// $(alias), $(target) and $(stable) are replaced by the names of the function and the alias,
-	// and the numbers of the versions.
+	// Queries as GetMetricData takes them. In expressions and dimension values, $(function), $(alias), $(target) and
+	// $(stable) are replaced by the names of the function and the alias, and the numbers of the versions.
 	// +listType=map
 	// +listMapKey=id
 	// +kubebuilder:validation:MinItems=1
@@ -198,8 +194,7 @@ type CloudWatchQuery struct {
 	// +optional
 	Metric *CloudWatchMetricStat `json:"metric,omitempty"`
 
-	// ReturnData says that the query is the result. The default is true; exactly one query may
-	// have it.
+	// ReturnData says that the query is the result. The default is true; exactly one query may have it.
 	// +optional
 	ReturnData *bool `json:"returnData,omitempty"`
 }
@@ -236,8 +231,7 @@ type CloudWatchMetricStat struct {
 	PeriodSeconds *int32 `json:"periodSeconds,omitempty"`
 }
 
-// PrometheusMetric is a query of a Prometheus server, whose result is a number, or a vector with
-// one element.
+// PrometheusMetric is a query of a Prometheus server, whose result is a number, or a vector with one element.
 type PrometheusMetric struct {
 	// Address of the server. The provider's operator allows its host with --analysis-host.
 	// +kubebuilder:validation:MaxLength=2048
@@ -257,9 +251,8 @@ type PrometheusMetric struct {
 
 // WebMetric is a URL that answers a GET request with JSON.
 type WebMetric struct {
-	// URL to get. $(function), $(alias), $(target) and $(stable) are replaced by the names of the
-	// function and the alias, and the numbers of the versions. The provider's operator allows its
-	// host with --analysis-host.
+	// URL to get. $(function), $(alias), $(target) and $(stable) are replaced by the names of the function and the
+	// alias, and the numbers of the versions. The provider's operator allows its host with --analysis-host.
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.startsWith('https://') || self.startsWith('http://')",message="url must be an http or https URL"
 	URL string `json:"url"`
@@ -279,9 +272,8 @@ type RolloutAlarms struct {
 	// +kubebuilder:validation:items:MaxLength=255
 	Names []string `json:"names"`
 
-	// PreExisting is what happens if an alarm is already in state ALARM when the rollout begins:
-	// Ignore ignores it until it was OK again, so that it does not block the fix; Block waits. The
-	// default is Ignore.
+	// PreExisting is the reaction to an alarm that is already in state ALARM when the rollout begins: Ignore ignores it
+	// until it was OK again, so that it does not block the fix; Block waits. The default is Ignore.
 	// +optional
 	// +kubebuilder:default=Ignore
 	// +kubebuilder:validation:Enum=Ignore;Block
@@ -294,7 +286,7 @@ type RolloutAlarms struct {
 	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
-// RolloutTrigger is how many metrics and alarms have to fail for the rollout to fail.
+// RolloutTrigger is the number of metrics and alarms have to fail for the rollout to fail.
 //
 // +kubebuilder:validation:XValidation:rule="self.mode == 'Quorum' ? has(self.quorum) : !has(self.quorum)",fieldPath=".quorum",message="set quorum with the mode Quorum, and only then"
 type RolloutTrigger struct {
@@ -311,7 +303,7 @@ type RolloutTrigger struct {
 
 // RolloutRollbackWindow are versions that were stable recently.
 type RolloutRollbackWindow struct {
-	// Revisions is how many versions before the stable one are in the window, 1 to 20.
+	// Revisions is the number of versions before the stable one that are in the window, 1 to 20.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=20
 	Revisions int32 `json:"revisions"`

@@ -4,8 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// AliasRolloutStatus is the state of a rollout. All of it is here: a provider that restarts
-// continues from it.
+// AliasRolloutStatus is the state of a rollout. All of it is here: a provider that restarts continues from it.
 type AliasRolloutStatus struct {
 	// ID of the rollout.
 	// +optional
@@ -13,8 +12,7 @@ type AliasRolloutStatus struct {
 	// Phase of the rollout: Pending, Progressing, Ready or Failed.
 	// +optional
 	Phase string `json:"phase,omitempty"`
-	// Step of the phase: Validating or PreTraffic; Shifting, Analyzing, Paused, Promoting, Baking or
-	// RollingBack.
+	// Step of the phase: Validating or PreTraffic; Shifting, Analyzing, Paused, Promoting, Baking or RollingBack.
 	// +optional
 	Step string `json:"step,omitempty"`
 	// Reason of the step, if it is Paused or RollingBack, or of the phase, if it is Failed.
@@ -26,8 +24,8 @@ type AliasRolloutStatus struct {
 	// Drift says how someone else has changed the alias. It is absent if nobody has.
 	// +optional
 	Drift string `json:"drift,omitempty"`
-	// DifferentSince is when AWS first returned another route of the alias than the expected one. After 30 seconds, the
-	// difference is taken for a change by someone else. Until then, it may be an outdated answer.
+	// DifferentSince is the time at which AWS first returned another route of the alias than the expected one. After 30
+	// seconds, the difference is taken for a change by someone else. Until then, it may be an outdated answer.
 	// +optional
 	DifferentSince *metav1.Time `json:"differentSince,omitempty"`
 	// Stable is the version that serves.
@@ -55,41 +53,42 @@ type AliasRolloutStatus struct {
 	// Intent is the change of the alias that is made next. It is recorded first.
 	// +optional
 	Intent *RolloutIntent `json:"intent,omitempty"`
-	// UpdateFailures is how often in a row AWS has refused the intended change.
+	// UpdateFailures is the number of times in a row that AWS has refused the intended change.
 	// +optional
 	UpdateFailures int32 `json:"updateFailures,omitempty"`
-	// UpdateFailedAt is when it did last.
+	// UpdateFailedAt is the time of the last refusal.
 	// +optional
 	UpdateFailedAt *metav1.Time `json:"updateFailedAt,omitempty"`
 	// ObservedWeight is the percentage of the invocations that the target receives.
 	// +optional
 	ObservedWeight int32 `json:"observedWeight,omitempty"`
-	// StartedAt is when the rollout began.
+	// StartedAt is the time at which the rollout began.
 	// +optional
 	StartedAt *metav1.Time `json:"startedAt,omitempty"`
-	// StepStartedAt is when the current step began.
+	// StepStartedAt is the time at which the current step began.
 	// +optional
 	StepStartedAt *metav1.Time `json:"stepStartedAt,omitempty"`
-	// StepElapsed is how long the current step has been observed. The time in which the provider did not look, or in
-	// which the rollout was paused, does not count. The durations of steps and the deadline are measured by it.
+	// StepElapsed is the time for which the current step has been observed. The time in which the provider did not
+	// look, or in which the rollout was paused, does not count. The durations of steps and the deadline are measured by
+	// it.
 	// +optional
 	StepElapsed metav1.Duration `json:"stepElapsed,omitempty"`
-	// Woken is when inactive versions were last invoked, so that AWS prepares them, by their numbers.
+	// Woken has the times at which inactive versions were last invoked so that AWS prepares them, by their numbers.
 	// +optional
 	Woken map[string]metav1.Time `json:"woken,omitempty"`
-	// ObservedAt is when the rollout was last observed. It is absent while the rollout is paused.
+	// ObservedAt is the time at which the rollout was last observed. It is absent while the rollout is paused.
 	// +optional
 	ObservedAt *metav1.Time `json:"observedAt,omitempty"`
-	// ShiftedAt is when the target received its present weight.
+	// ShiftedAt is the time at which the target received its present weight.
 	// +optional
 	ShiftedAt *metav1.Time `json:"shiftedAt,omitempty"`
-	// TrafficStartedAt is when the target received its first invocation at the earliest.
+	// TrafficStartedAt is the time at which the target received its first invocation at the earliest.
 	// +optional
 	TrafficStartedAt *metav1.Time `json:"trafficStartedAt,omitempty"`
-	// FinishedAt is when the rollout became Ready or Failed.
+	// FinishedAt is the time at which the rollout became Ready or Failed.
 	// +optional
 	FinishedAt *metav1.Time `json:"finishedAt,omitempty"`
-	// NextCheckAt is when the rollout is looked at next.
+	// NextCheckAt is the time at which the rollout is observed next.
 	// +optional
 	NextCheckAt *metav1.Time `json:"nextCheckAt,omitempty"`
 	// Checks are the results of smoke tests, dependencies, metrics and alarms.
@@ -189,7 +188,7 @@ type RolloutFailure struct {
 	// Reason of the failure.
 	// +optional
 	Reason string `json:"reason,omitempty"`
-	// FailedAt is when it failed.
+	// FailedAt is the time at which it failed.
 	// +optional
 	FailedAt *metav1.Time `json:"failedAt,omitempty"`
 }

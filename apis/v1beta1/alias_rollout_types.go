@@ -8,15 +8,14 @@ import (
 // such as a date: a command is carried out once for each value. The value of rollback-to is the
 // version to go back to, which may be followed by a slash and a token.
 const (
-	// RolloutAnnotationPrefix is what they begin with.
+	// RolloutAnnotationPrefix is the common prefix of the annotations.
 	RolloutAnnotationPrefix = "rollout.lambda.aws.m.crossplane.io/"
 
 	// AnnotationRolloutAbort routes all invocations to the stable version.
 	AnnotationRolloutAbort = RolloutAnnotationPrefix + "abort"
 	// AnnotationRolloutPromote ends the current pause.
 	AnnotationRolloutPromote = RolloutAnnotationPrefix + "promote"
-	// AnnotationRolloutPromoteFull skips all remaining steps, pauses and analyses before the
-	// promotion.
+	// AnnotationRolloutPromoteFull skips all remaining steps, pauses and analyses before the promotion.
 	AnnotationRolloutPromoteFull = RolloutAnnotationPrefix + "promote-full"
 	// AnnotationRolloutRetry rolls a failed version out again.
 	AnnotationRolloutRetry = RolloutAnnotationPrefix + "retry"
@@ -61,20 +60,19 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.strategy.allAtOnce) || has(self.finalBakeTime) || !has(self.analysis)",fieldPath=".finalBakeTime",reason="FieldValueRequired",message="an analysis of the strategy allAtOnce runs after all invocations have moved: set finalBakeTime"
 type AliasRollout struct {
-	// Strategy is how the invocations move to the target version.
+	// Strategy determines how the invocations move to the target version.
 	Strategy RolloutStrategy `json:"strategy"`
 
-	// PreTraffic are invocations of the target version, by its number, before it receives any
-	// traffic. If one does not meet its expectations, the rollout fails. They may be repeated
-	// after an interruption of the provider.
+	// PreTraffic are invocations of the target version, by its number, before it receives any traffic. If one does not
+	// meet its expectations, the rollout fails. They may be repeated after an interruption of the provider.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	PreTraffic []RolloutSmokeTest `json:"preTraffic,omitempty"`
 
-	// Dependencies are what the target version needs. All must be healthy before the rollout
-	// begins, and until it ends.
+	// Dependencies are the objects that the target version needs. All must be healthy before the rollout begins, and
+	// until it ends.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -85,7 +83,7 @@ type AliasRollout struct {
 	// +optional
 	Analysis *RolloutAnalysis `json:"analysis,omitempty"`
 
-	// ProgressDeadlineSeconds is how long a step may take in addition to its planned duration,
+	// ProgressDeadlineSeconds is the time that a step may take in addition to its planned duration,
 	// 1 to 86400 seconds; the default is 600. After that, the rollout fails. Only the time counts in
 	// which the provider observes the rollout, and in which spec.rollout.paused, a pause without a
 	// duration or a change of the alias by someone else do not pause it.
@@ -95,7 +93,7 @@ type AliasRollout struct {
 	// +kubebuilder:validation:Maximum=86400
 	ProgressDeadlineSeconds *int32 `json:"progressDeadlineSeconds,omitempty"`
 
-	// FinalBakeTime is how long the analysis continues after the target version receives all
+	// FinalBakeTime is the time for which the analysis continues after the target version receives all
 	// invocations, such as 10m, at most 48h. Until then, a failure rolls back. The default is 0s.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('48h')",message="finalBakeTime must be between 0s and 48h"
@@ -106,7 +104,7 @@ type AliasRollout struct {
 	// +optional
 	RollbackWindow *RolloutRollbackWindow `json:"rollbackWindow,omitempty"`
 
-	// OnDrift is what happens if someone else changes the alias: Pause stops the rollout until the
+	// OnDrift is the reaction to a change of the alias by someone else: Pause stops the rollout until the
 	// alias is as before or the user aborts or promotes, Revert changes the alias back, and Adopt
 	// continues from what the alias is now. The default is Pause.
 	// +optional
@@ -120,7 +118,7 @@ type AliasRollout struct {
 	Paused bool `json:"paused,omitempty"`
 }
 
-// RolloutStrategy is how the invocations move to the target version.
+// RolloutStrategy determines how the invocations move to the target version.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.canary), has(self.linear), has(self.allAtOnce)].filter(b, b).size() == 1",message="set exactly one of canary, linear and allAtOnce"
 type RolloutStrategy struct {
@@ -177,8 +175,8 @@ type RolloutPause struct {
 
 // CanaryAnalysis waits until the metrics of the rollout have succeeded.
 type CanaryAnalysis struct {
-	// Successes is how many measurements of each metric have to succeed in this step, 1 to 1000.
-	// The default is 1.
+	// Successes is the number of measurements of each metric that have to succeed in this step, 1 to 1000. The default
+	// is 1.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
@@ -226,7 +224,7 @@ type RolloutInvoke struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._:/=+@ -]+$')",message="tenantId must have 1 to 256 letters, digits, spaces and . _ : / = + - @"
 	TenantID *string `json:"tenantId,omitempty"`
 
-	// TimeoutSeconds is how long the response may take, 1 to 50 seconds; the default is 10.
+	// TimeoutSeconds is the time that the response may take, 1 to 50 seconds; the default is 10.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
@@ -266,8 +264,7 @@ type RolloutHTTPDependency struct {
 	// +kubebuilder:validation:XValidation:rule="isURL(self) && (self.startsWith('https://') || self.startsWith('http://'))",message="url must be an http or https URL"
 	URL string `json:"url"`
 
-	// ExpectedStatus is the HTTP status that means healthy. By default, each status from 200 to
-	// 299 does.
+	// ExpectedStatus is the HTTP status that means healthy. By default, each status from 200 to 299 does.
 	// +optional
 	// +kubebuilder:validation:Minimum=100
 	// +kubebuilder:validation:Maximum=599
@@ -276,8 +273,7 @@ type RolloutHTTPDependency struct {
 
 // RolloutConditionDependency is a condition of an object.
 type RolloutConditionDependency struct {
-	// APIVersion of the object, such as lambda.aws.m.crossplane.io/v1beta1. The provider needs
-	// permission to read it.
+	// APIVersion of the object, such as lambda.aws.m.crossplane.io/v1beta1. The provider needs permission to read it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	APIVersion string `json:"apiVersion"`

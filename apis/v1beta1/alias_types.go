@@ -6,16 +6,14 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// AliasSettings are the settings of an alias, as CreateAlias and UpdateAlias accept
-// them.
+// AliasSettings are the settings of an alias, as CreateAlias and UpdateAlias accept them.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !(self.functionVersion in self.routingConfig.additionalVersionWeights)",fieldPath=".routingConfig.additionalVersionWeights",reason="FieldValueForbidden",message="the additional version is the same as functionVersion: choose another version, or remove routingConfig"
 // +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !self.functionVersion.startsWith('$LATEST')",fieldPath=".routingConfig",reason="FieldValueForbidden",message="an alias of $LATEST can't route invocations to another version: set functionVersion to a published version, or remove routingConfig"
 type AliasSettings struct {
-	// FunctionVersion is the version that the alias invokes: its number, or $LATEST. If
-	// it, functionVersionRef and functionVersionSelector are not set, and
-	// functionNameRef or functionNameSelector is, the alias follows the latest version
-	// that this Function published. See publish of Function.
+	// FunctionVersion is the version that the alias invokes: its number, or $LATEST. If it, functionVersionRef and
+	// functionVersionSelector are not set, and functionNameRef or functionNameSelector is, the alias follows the latest
+	// version that this Function published. See publish of Function.
 	// +optional
 	// +crossplane:generate:reference:type=Version
 	// +crossplane:generate:reference:extractor=PreparedVersion()
@@ -45,10 +43,9 @@ type AliasSettings struct {
 
 // AliasRoutingConfig routes a part of an alias's invocations to another version.
 type AliasRoutingConfig struct {
-	// AdditionalVersionWeights maps the number of the other version to the part of the
-	// invocations that it receives: at least 0 and less than 1, such as "0.25". AWS
-	// accepts one version. It must have the same execution role and dead letter queue
-	// as functionVersion.
+	// AdditionalVersionWeights maps the number of the other version to the part of the invocations that it receives: at
+	// least 0 and less than 1, such as "0.25". AWS accepts one version. It must have the same execution role and dead
+	// letter queue as functionVersion.
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=1
 	// +kubebuilder:validation:XValidation:rule="self.all(v, v.matches('^[0-9]+$'))",message="an additional version must be a version number such as '2', not $LATEST or an alias"
@@ -63,17 +60,15 @@ type AliasWeight string
 
 // AliasParameters are the desired settings of an alias and where it lives.
 type AliasParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Alias in the other region"
 	Region string `json:"region"`
 
-	// FunctionName is the name of the function, 1 to 64 characters, without account,
-	// region or version. It can't be changed. Required, unless functionNameRef or
-	// functionNameSelector is set.
+	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
+	// changed. Required, unless functionNameRef or functionNameSelector is set.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
@@ -105,9 +100,8 @@ type AliasSpec struct {
 	// ForProvider is the desired state of the alias.
 	ForProvider AliasParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool, such as CodeDeploy, may shift the alias.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool, such as CodeDeploy, may shift the alias.
 	// +optional
 	InitProvider *AliasSettings `json:"initProvider,omitempty"`
 
@@ -117,7 +111,7 @@ type AliasSpec struct {
 	Rollout *AliasRollout `json:"rollout,omitempty"`
 }
 
-// AliasObservation is what AWS returns for an alias (ListAliases).
+// AliasObservation is the observed state of an alias (ListAliases).
 type AliasObservation struct {
 	// Name of the alias.
 	Name *string `json:"name,omitempty"`
@@ -134,8 +128,7 @@ type AliasObservation struct {
 	// RoutingConfig as it is in AWS. While provisioned concurrency moves to another
 	// version, AWS itself shows the old one with all calls here.
 	RoutingConfig *AliasRoutingConfig `json:"routingConfig,omitempty"`
-	// Weights is the share of the invocations that each additional version receives,
-	// such as 2=10%.
+	// Weights is the share of the invocations that each additional version receives, such as 2=10%.
 	Weights *string `json:"weights,omitempty"`
 	// RevisionID of the last update.
 	RevisionID *string `json:"revisionId,omitempty"`
@@ -155,8 +148,7 @@ type AliasStatus struct {
 	Rollout *AliasRolloutStatus `json:"rollout,omitempty"`
 }
 
-// An Alias is a name for a version of an AWS Lambda function, which can be moved
-// to another version.
+// An Alias is a name for a version of an AWS Lambda function, which can be moved to another version.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

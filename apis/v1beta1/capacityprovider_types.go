@@ -6,10 +6,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// CapacityProviderSettings are what can be changed of a capacity provider
-// (UpdateCapacityProvider).
+// CapacityProviderSettings are the settings of a capacity provider that can be changed (UpdateCapacityProvider).
 type CapacityProviderSettings struct {
-	// CapacityProviderScalingConfig is how the instances are scaled. When this block is
+	// CapacityProviderScalingConfig is the scaling configuration of the instances. When this block is
 	// removed, the scaling mode returns to Auto, which is AWS's default.
 	// +optional
 	CapacityProviderScalingConfig *CapacityProviderScalingConfig `json:"capacityProviderScalingConfig,omitempty"`
@@ -19,14 +18,13 @@ type CapacityProviderSettings struct {
 	// +optional
 	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
 
-	// TelemetryConfig is where and how the capacity provider logs. When this block is
+	// TelemetryConfig is the logging configuration of the capacity provider. When this block is
 	// removed, it logs to /aws/lambda/capacity-provider/<name> again.
 	// +optional
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
 
-	// Tags of the capacity provider, at most 44 (AWS allows 50, of which the provider
-	// uses up to six). A tag that is not listed here is removed, except aws:* and those
-	// that the provider config ignores.
+	// Tags of the capacity provider, at most 44 (AWS allows 50, of which the provider uses up to six). A tag that is
+	// not listed here is removed, except aws:* and those that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
@@ -36,12 +34,12 @@ type CapacityProviderSettings struct {
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
-// CapacityProviderScalingConfig is how instances are scaled.
+// CapacityProviderScalingConfig is the scaling configuration of the instances.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.scalingPolicies) || has(self.scalingMode) && self.scalingMode == 'Manual'",fieldPath=".scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies"
 // +kubebuilder:validation:XValidation:rule="!has(self.scalingMode) || self.scalingMode != 'Manual' || has(self.scalingPolicies)",fieldPath=".scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual needs scalingPolicies: set at least one"
 type CapacityProviderScalingConfig struct {
-	// MaxVCPUCount is how many vCPUs all instances may have in total: 2 to 15000. If it
+	// MaxVCPUCount is the number of vCPUs that all instances may have in total: 2 to 15000. If it
 	// is not set, it keeps its value in AWS.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
@@ -95,15 +93,13 @@ type PropagateTags struct {
 
 // CapacityProviderTelemetryConfig sets the telemetry of a capacity provider.
 type CapacityProviderTelemetryConfig struct {
-	// LoggingConfig is where and how it logs.
+	// LoggingConfig is the CloudWatch logging configuration.
 	LoggingConfig CapacityProviderLoggingConfig `json:"loggingConfig"`
 }
 
-// CapacityProviderLoggingConfig is where and how a capacity provider logs to
-// CloudWatch.
+// CapacityProviderLoggingConfig is the CloudWatch logging configuration of a capacity provider.
 type CapacityProviderLoggingConfig struct {
-	// LogGroup is the CloudWatch log group. AWS's default is
-	// /aws/lambda/capacity-provider/<name>.
+	// LogGroup is the CloudWatch log group. AWS's default is /aws/lambda/capacity-provider/<name>.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -"
@@ -115,7 +111,7 @@ type CapacityProviderLoggingConfig struct {
 	SystemLogLevel *string `json:"systemLogLevel,omitempty"`
 }
 
-// CapacityProviderVPCConfig is where instances are launched.
+// CapacityProviderVPCConfig is the VPC configuration of the instances.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.subnetIds) != has(self.subnetIdsFrom)",message="vpcConfig needs subnets: set exactly one of subnetIds and subnetIdsFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.securityGroupIds) && has(self.securityGroupIdsFrom))",message="set only one of securityGroupIds and securityGroupIdsFrom"
@@ -129,8 +125,7 @@ type CapacityProviderVPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet must be an ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
-	// SubnetIDsFrom reads the subnets' IDs from fields of other objects in this
-	// namespace.
+	// SubnetIDsFrom reads the subnets' IDs from fields of other objects in this namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -145,8 +140,7 @@ type CapacityProviderVPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
-	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects
-	// in this namespace.
+	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects in this namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -154,19 +148,17 @@ type CapacityProviderVPCConfig struct {
 	SecurityGroupIDsFrom []FieldSelector `json:"securityGroupIdsFrom,omitempty"`
 }
 
-// CapacityProviderPermissionsConfig is what AWS may do for a capacity provider.
+// CapacityProviderPermissionsConfig names the role by which AWS acts for a capacity provider.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.capacityProviderOperatorRoleArn) != has(self.capacityProviderOperatorRoleArnFrom)",message="permissionsConfig needs a role: set exactly one of capacityProviderOperatorRoleArn and capacityProviderOperatorRoleArnFrom"
 type CapacityProviderPermissionsConfig struct {
-	// CapacityProviderOperatorRoleArn is the ARN of the role with which AWS manages
-	// instances.
+	// CapacityProviderOperatorRoleArn is the ARN of the role with which AWS manages instances.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="capacityProviderOperatorRoleArn is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
 	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn,omitempty"`
 
-	// CapacityProviderOperatorRoleArnFrom reads the role's ARN from a field of another
-	// object in this namespace.
+	// CapacityProviderOperatorRoleArnFrom reads the role's ARN from a field of another object in this namespace.
 	// +optional
 	CapacityProviderOperatorRoleArnFrom *FieldSelector `json:"capacityProviderOperatorRoleArnFrom,omitempty"`
 }
@@ -183,9 +175,8 @@ type InstanceRequirements struct {
 	// +kubebuilder:validation:items:Enum=x86_64;arm64
 	Architectures []string `json:"architectures,omitempty"`
 
-	// AllowedInstanceTypes are the EC2 instance types that may be used, such as
-	// m7g.large, at most 400, in any order. If it is not set, all suitable types are
-	// allowed.
+	// AllowedInstanceTypes are the EC2 instance types that may be used, such as m7g.large, at most 400, in any order.
+	// If it is not set, all suitable types are allowed.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -194,8 +185,7 @@ type InstanceRequirements struct {
 	// +kubebuilder:validation:items:Pattern=`^[a-zA-Z0-9.-]+$`
 	AllowedInstanceTypes []string `json:"allowedInstanceTypes,omitempty"`
 
-	// ExcludedInstanceTypes are EC2 instance types that may not be used, at most 400, in
-	// any order.
+	// ExcludedInstanceTypes are EC2 instance types that may not be used, at most 400, in any order.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -205,25 +195,22 @@ type InstanceRequirements struct {
 	ExcludedInstanceTypes []string `json:"excludedInstanceTypes,omitempty"`
 }
 
-// CapacityProviderParameters are the desired settings of a capacity provider and
-// where it lives.
+// CapacityProviderParameters are the desired settings of a capacity provider and where it lives.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 type CapacityProviderParameters struct {
-	// Region is the AWS region of the capacity provider, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the capacity provider, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CapacityProvider in the other region"
 	Region string `json:"region"`
 
-	// VPCConfig is where instances are launched. It can't be changed after creation.
+	// VPCConfig is the VPC configuration of the instances. It can't be changed after creation.
 	// +optional
 	VPCConfig *CapacityProviderVPCConfig `json:"vpcConfig,omitempty"`
 
-	// PermissionsConfig is what AWS may do for the capacity provider. It can't be changed
-	// after creation.
+	// PermissionsConfig names the role by which AWS acts for the capacity provider. It can't be changed after creation.
 	// +optional
 	PermissionsConfig *CapacityProviderPermissionsConfig `json:"permissionsConfig,omitempty"`
 
@@ -239,8 +226,7 @@ type CapacityProviderParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
-	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this
-	// namespace.
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this namespace.
 	// +optional
 	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
 
@@ -262,15 +248,13 @@ type CapacityProviderSpec struct {
 	// ForProvider is the desired state of the capacity provider.
 	ForProvider CapacityProviderParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool may change them.
 	// +optional
 	InitProvider *CapacityProviderSettings `json:"initProvider,omitempty"`
 }
 
-// CapacityProviderObservation is what AWS returns for a capacity provider
-// (GetCapacityProvider).
+// CapacityProviderObservation is the observed state of a capacity provider (GetCapacityProvider).
 type CapacityProviderObservation struct {
 	// CapacityProviderName in AWS.
 	CapacityProviderName *string `json:"capacityProviderName,omitempty"`
@@ -288,15 +272,15 @@ type CapacityProviderObservation struct {
 	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn,omitempty"`
 	// InstanceRequirements say which instances are launched.
 	InstanceRequirements *InstanceRequirements `json:"instanceRequirements,omitempty"`
-	// CapacityProviderScalingConfig is how the instances are scaled.
+	// CapacityProviderScalingConfig is the scaling configuration of the instances.
 	CapacityProviderScalingConfig *CapacityProviderScalingConfig `json:"capacityProviderScalingConfig,omitempty"`
 	// KMSKeyArn is the ARN of the KMS key.
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 	// PropagateTags says which tags managed resources get.
 	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
-	// TelemetryConfig is where and how the capacity provider logs.
+	// TelemetryConfig is the logging configuration of the capacity provider.
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
-	// LastModified is when the capacity provider was last changed.
+	// LastModified is the time at which the capacity provider was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
 	// TagKeys are the keys of the tags in AWS, where they may be read.
 	// +listType=atomic

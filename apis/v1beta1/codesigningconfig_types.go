@@ -18,15 +18,13 @@ type CodeSigningConfigSettings struct {
 	// +optional
 	CodeSigningPolicies *CodeSigningPolicies `json:"codeSigningPolicies,omitempty"`
 
-	// Description of the configuration, at most 256 characters; an empty string clears
-	// it.
+	// Description of the configuration, at most 256 characters; an empty string clears it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description *string `json:"description,omitempty"`
 
-	// Tags of the configuration, at most 44 (AWS allows 50, of which the provider uses
-	// up to six). A tag that is not listed here is removed, except aws:* and those that
-	// the provider config ignores.
+	// Tags of the configuration, at most 44 (AWS allows 50, of which the provider uses up to six). A tag that is not
+	// listed here is removed, except aws:* and those that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
@@ -69,11 +67,9 @@ type CodeSigningPolicies struct {
 	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment,omitempty"`
 }
 
-// CodeSigningConfigParameters are the desired settings of a code signing
-// configuration and where it lives.
+// CodeSigningConfigParameters are the desired settings of a code signing configuration and where it lives.
 type CodeSigningConfigParameters struct {
-	// Region is the AWS region of the configuration, such as eu-central-1. It can't be
-	// changed.
+	// Region is the AWS region of the configuration, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
@@ -92,15 +88,13 @@ type CodeSigningConfigSpec struct {
 	// ForProvider is the desired state of the configuration.
 	ForProvider CodeSigningConfigParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool may change them.
 	// +optional
 	InitProvider *CodeSigningConfigSettings `json:"initProvider,omitempty"`
 }
 
-// CodeSigningConfigObservation is what AWS returns for a code signing configuration
-// (GetCodeSigningConfig).
+// CodeSigningConfigObservation is the observed state of a code signing configuration (GetCodeSigningConfig).
 type CodeSigningConfigObservation struct {
 	// CodeSigningConfigArn is the configuration's ARN.
 	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
@@ -113,7 +107,7 @@ type CodeSigningConfigObservation struct {
 	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment,omitempty"`
 	// Description of the configuration.
 	Description *string `json:"description,omitempty"`
-	// LastModified is when the configuration was last changed.
+	// LastModified is the time at which the configuration was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
 	// TagKeys are the keys of the tags in AWS, where they may be read.
 	// +listType=atomic

@@ -2,8 +2,7 @@ package v1beta1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// EventSourceMappingObservation is what AWS returns for an event source mapping
-// (GetEventSourceMapping).
+// EventSourceMappingObservation is the observed state of an event source mapping (GetEventSourceMapping).
 type EventSourceMappingObservation struct {
 	// UUID of the mapping.
 	UUID *string `json:"uuid,omitempty"`
@@ -25,9 +24,9 @@ type EventSourceMappingObservation struct {
 	// LastProcessingResult is the result of the last attempt to read and process, such
 	// as OK, or PROBLEM with what is wrong.
 	LastProcessingResult *string `json:"lastProcessingResult,omitempty"`
-	// LastModified is when the mapping was last updated or its state changed.
+	// LastModified is the time at which the mapping was last updated or its state changed.
 	LastModified *metav1.Time `json:"lastModified,omitempty"`
-	// StartingPosition is where reading began.
+	// StartingPosition is the position from which the stream was read first.
 	StartingPosition *string `json:"startingPosition,omitempty"`
 	// StartingPositionTimestamp is the time from which on it is read.
 	StartingPositionTimestamp *metav1.Time `json:"startingPositionTimestamp,omitempty"`
@@ -39,23 +38,22 @@ type EventSourceMappingObservation struct {
 	Queues []string `json:"queues,omitempty"`
 	// BatchSize is the most records of an invocation.
 	BatchSize *int32 `json:"batchSize,omitempty"`
-	// MaximumBatchingWindowInSeconds is how long records are gathered, in seconds.
+	// MaximumBatchingWindowInSeconds is the time for which records are gathered, in seconds.
 	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
 	// BisectBatchOnFunctionError says whether a failed batch is split in two.
 	BisectBatchOnFunctionError *bool `json:"bisectBatchOnFunctionError,omitempty"`
-	// MaximumRecordAgeInSeconds is how old a processed record may be, in seconds; -1
-	// for no limit.
+	// MaximumRecordAgeInSeconds is the maximum age of a processed record, in seconds; -1 for no limit.
 	MaximumRecordAgeInSeconds *int32 `json:"maximumRecordAgeInSeconds,omitempty"`
-	// MaximumRetryAttempts is how often a failed batch is retried; -1 for no limit.
+	// MaximumRetryAttempts is the number of times that a failed batch is retried; -1 for no limit.
 	MaximumRetryAttempts *int32 `json:"maximumRetryAttempts,omitempty"`
-	// ParallelizationFactor is how many batches of a shard are processed at once.
+	// ParallelizationFactor is the number of batches of a shard that are processed at once.
 	ParallelizationFactor *int32 `json:"parallelizationFactor,omitempty"`
 	// TumblingWindowInSeconds is the length of an aggregation's window, in seconds.
 	TumblingWindowInSeconds *int32 `json:"tumblingWindowInSeconds,omitempty"`
 	// FunctionResponseTypes that the function uses.
 	// +listType=atomic
 	FunctionResponseTypes []string `json:"functionResponseTypes,omitempty"`
-	// OnFailureDestination is where failed records go.
+	// OnFailureDestination is the destination of failed records.
 	OnFailureDestination *string `json:"onFailureDestination,omitempty"`
 	// KMSKeyArn is the key that encrypts the filter criteria.
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
@@ -74,11 +72,11 @@ type EventSourceMappingObservation struct {
 	// SourceAccessConfigurations by which the source is reached.
 	// +listType=atomic
 	SourceAccessConfigurations []SourceAccessConfigurationObservation `json:"sourceAccessConfigurations,omitempty"`
-	// AmazonManagedKafkaEventSourceConfig is how a cluster of Amazon MSK is read.
+	// AmazonManagedKafkaEventSourceConfig configures reading from a cluster of Amazon MSK.
 	AmazonManagedKafkaEventSourceConfig *KafkaEventSourceConfigObservation `json:"amazonManagedKafkaEventSourceConfig,omitempty"`
-	// SelfManagedKafkaEventSourceConfig is how a self-managed Kafka cluster is read.
+	// SelfManagedKafkaEventSourceConfig configures reading from a self-managed Kafka cluster.
 	SelfManagedKafkaEventSourceConfig *KafkaEventSourceConfigObservation `json:"selfManagedKafkaEventSourceConfig,omitempty"`
-	// DocumentDBEventSourceConfig is what is read of a DocumentDB cluster.
+	// DocumentDBEventSourceConfig configures reading from a DocumentDB cluster.
 	DocumentDBEventSourceConfig *DocumentDBEventSourceConfig `json:"documentDBEventSourceConfig,omitempty"`
 	// TagKeys are the keys of the tags in AWS, where they may be read.
 	// +listType=atomic
@@ -102,7 +100,7 @@ type SourceAccessConfigurationObservation struct {
 	URI *string `json:"uri,omitempty"`
 }
 
-// KafkaEventSourceConfigObservation is how a Kafka cluster is read.
+// KafkaEventSourceConfigObservation is the observed configuration of reading from a Kafka cluster.
 type KafkaEventSourceConfigObservation struct {
 	// ConsumerGroupID is the consumer group.
 	ConsumerGroupID *string `json:"consumerGroupId,omitempty"`

@@ -9,37 +9,32 @@ import (
 // EventSourceMappingSettings are the settings of an event source mapping that can be
 // changed (UpdateEventSourceMapping).
 //
-// A scalar that is not set keeps its value in AWS: the provider neither compares nor
-// sends it. A list, map or block is exact: the provider removes from AWS what is not
-// listed here.
+// A scalar that is not set keeps its value in AWS: the provider neither compares nor sends it. A list, map or block is
+// exact: the provider removes from AWS what is not listed here.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 type EventSourceMappingSettings struct {
-	// Enabled says whether Lambda reads the source and invokes the function. AWS's
-	// default is true. If it is not set, a mapping that a user or AWS disables stays
-	// disabled and is not Ready.
+	// Enabled says whether Lambda reads the source and invokes the function. AWS's default is true. If it is not set, a
+	// mapping that a user or AWS disables stays disabled and is not Ready.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// BatchSize is the maximum number of records of one invocation: 1 to 10000, and at
-	// most 10 for FIFO queues. AWS's default is 10 for SQS queues and 100 for other
-	// sources.
+	// BatchSize is the maximum number of records of one invocation: 1 to 10000, and at most 10 for FIFO queues. AWS's
+	// default is 10 for SQS queues and 100 for other sources.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	BatchSize *int32 `json:"batchSize,omitempty"`
 
-	// MaximumBatchingWindowInSeconds is how long records are gathered before an
-	// invocation, in seconds: 0 to 300. AWS's default is 0 for SQS, Kinesis and
-	// DynamoDB, and 500 milliseconds for other sources, to which it can't be set back.
-	// Queues with a batchSize above 10 need at least 1; FIFO queues have none.
+	// MaximumBatchingWindowInSeconds is the time for which records are gathered before an invocation, in seconds: 0 to
+	// 300. AWS's default is 0 for SQS, Kinesis and DynamoDB, and 500 milliseconds for other sources, to which it can't
+	// be set back. Queues with a batchSize above 10 need at least 1; FIFO queues have none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=300
 	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
 
-	// FilterCriteria select the records that the function receives. Without them, it
-	// receives all records.
+	// FilterCriteria select the records that the function receives. Without them, it receives all records.
 	// +optional
 	FilterCriteria *FilterCriteria `json:"filterCriteria,omitempty"`
 
@@ -50,14 +45,12 @@ type EventSourceMappingSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for none"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
-	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this
-	// namespace.
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this namespace.
 	// +optional
 	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
 
-	// FunctionResponseTypes is ReportBatchItemFailures if the function reports which
-	// records of a batch failed, so that only these are retried. SQS, Kinesis, DynamoDB
-	// and Kafka only.
+	// FunctionResponseTypes is ReportBatchItemFailures if the function reports which records of a batch failed, so that
+	// only these are retried. SQS, Kinesis, DynamoDB and Kafka only.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1
@@ -69,29 +62,26 @@ type EventSourceMappingSettings struct {
 	// +optional
 	BisectBatchOnFunctionError *bool `json:"bisectBatchOnFunctionError,omitempty"`
 
-	// MaximumRecordAgeInSeconds is how old a record may be that is still processed, in
-	// seconds: 60 to 604800, or -1 for no limit, which is AWS's default. Kinesis,
-	// DynamoDB and Kafka only.
+	// MaximumRecordAgeInSeconds is the maximum age of a record that is still processed, in seconds: 60 to 604800, or -1
+	// for no limit, which is AWS's default. Kinesis, DynamoDB and Kafka only.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	// +kubebuilder:validation:Maximum=604800
 	// +kubebuilder:validation:XValidation:rule="self == -1 || self >= 60",message="maximumRecordAgeInSeconds must be at least 60, or -1 for no limit"
 	MaximumRecordAgeInSeconds *int32 `json:"maximumRecordAgeInSeconds,omitempty"`
 
-	// MaximumRetryAttempts is how often a batch that failed is retried: 0 to 10000, or
-	// -1 for as long as its records last, which is AWS's default. Kinesis, DynamoDB
-	// and Kafka only.
+	// MaximumRetryAttempts is the number of times that a batch that failed is retried: 0 to 10000, or -1 for as long as
+	// its records last, which is AWS's default. Kinesis, DynamoDB and Kafka only.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	// +kubebuilder:validation:Maximum=10000
 	MaximumRetryAttempts *int32 `json:"maximumRetryAttempts,omitempty"`
 
-	// DestinationConfig is the destination of batches that could not be processed.
-	// Kinesis, DynamoDB and Kafka only.
+	// DestinationConfig is the destination of batches that could not be processed. Kinesis, DynamoDB and Kafka only.
 	// +optional
 	DestinationConfig *EventSourceMappingDestinationConfig `json:"destinationConfig,omitempty"`
 
-	// ParallelizationFactor is how many batches of each shard are processed at once: 1
+	// ParallelizationFactor is the number of batches of each shard that are processed at once: 1
 	// to 10. AWS's default is 1. Kinesis and DynamoDB only.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -110,9 +100,8 @@ type EventSourceMappingSettings struct {
 	// +optional
 	ScalingConfig *EventSourceMappingScalingConfig `json:"scalingConfig,omitempty"`
 
-	// ProvisionedPollerConfig reads the source in provisioned mode, with a number of
-	// event pollers. SQS and Kafka only. When this block is removed, the mapping
-	// returns to on-demand mode.
+	// ProvisionedPollerConfig reads the source in provisioned mode, with a number of event pollers. SQS and Kafka only.
+	// When this block is removed, the mapping returns to on-demand mode.
 	// +optional
 	ProvisionedPollerConfig *ProvisionedPollerConfig `json:"provisionedPollerConfig,omitempty"`
 
@@ -120,14 +109,12 @@ type EventSourceMappingSettings struct {
 	// +optional
 	MetricsConfig *EventSourceMappingMetricsConfig `json:"metricsConfig,omitempty"`
 
-	// LoggingConfig sets the log level of the event pollers. Kafka in provisioned mode
-	// only.
+	// LoggingConfig sets the log level of the event pollers. Kafka in provisioned mode only.
 	// +optional
 	LoggingConfig *EventSourceMappingLoggingConfig `json:"loggingConfig,omitempty"`
 
-	// SourceAccessConfigurations are the secrets, parts of a network and virtual host
-	// by which Lambda reaches the source. Kafka, Amazon MQ and DocumentDB only. Their
-	// order does not matter.
+	// SourceAccessConfigurations are the secrets, parts of a network and virtual host by which Lambda reaches the
+	// source. Kafka, Amazon MQ and DocumentDB only. Their order does not matter.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=22
@@ -136,22 +123,21 @@ type EventSourceMappingSettings struct {
 	// +kubebuilder:validation:XValidation:rule="!self.exists(a, a.type == 'IAM_OAUTHBEARER_AUTH') || self.exists(a, a.type == 'OAUTHBEARER_AUDIENCE') && !self.exists(a, a.type.startsWith('OAUTHBEARER_') && a.type != 'OAUTHBEARER_AUDIENCE')",message="IAM_OAUTHBEARER_AUTH needs OAUTHBEARER_AUDIENCE and no other OAUTHBEARER type: add OAUTHBEARER_AUDIENCE, and remove the others"
 	SourceAccessConfigurations []SourceAccessConfiguration `json:"sourceAccessConfigurations,omitempty"`
 
-	// AmazonManagedKafkaEventSourceConfig is how a cluster of Amazon MSK is read.
+	// AmazonManagedKafkaEventSourceConfig configures reading from a cluster of Amazon MSK.
 	// +optional
 	AmazonManagedKafkaEventSourceConfig *AmazonManagedKafkaEventSourceConfig `json:"amazonManagedKafkaEventSourceConfig,omitempty"`
 
-	// SelfManagedKafkaEventSourceConfig is how a self-managed Kafka cluster is read.
+	// SelfManagedKafkaEventSourceConfig configures reading from a self-managed Kafka cluster.
 	// +optional
 	SelfManagedKafkaEventSourceConfig *SelfManagedKafkaEventSourceConfig `json:"selfManagedKafkaEventSourceConfig,omitempty"`
 
-	// DocumentDBEventSourceConfig is what is read of a DocumentDB cluster.
+	// DocumentDBEventSourceConfig configures reading from a DocumentDB cluster.
 	// +optional
 	DocumentDBEventSourceConfig *DocumentDBEventSourceConfig `json:"documentDBEventSourceConfig,omitempty"`
 
-	// Tags of the mapping, at most 44 (AWS allows 50, of which the provider uses up to
-	// six). A tag that is not listed here is removed, except aws:* and those that the
-	// provider config ignores. They are compared when spec changed, when the provider
-	// starts, and about once an hour, since reading them takes an additional call.
+	// Tags of the mapping, at most 44 (AWS allows 50, of which the provider uses up to six). A tag that is not listed
+	// here is removed, except aws:* and those that the provider config ignores. They are compared when spec changed,
+	// when the provider starts, and about once an hour, since reading them takes an additional call.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
@@ -202,8 +188,7 @@ type EventSourceMappingSettings struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(kafka):')) || self.sourceAccessConfigurations.all(a, a.type in ['SASL_SCRAM_512_AUTH', 'CLIENT_CERTIFICATE_TLS_AUTH'])",fieldPath=".sourceAccessConfigurations",message="Amazon MSK accepts SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"
 // +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !has(self.selfManagedEventSource) || self.sourceAccessConfigurations.all(a, a.type != 'VIRTUAL_HOST')",fieldPath=".sourceAccessConfigurations",message="VIRTUAL_HOST is for RabbitMQ only: remove it"
 type EventSourceMappingParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
@@ -256,15 +241,13 @@ type EventSourceMappingParameters struct {
 	// +optional
 	EventSourceArnFrom *FieldSelector `json:"eventSourceArnFrom,omitempty"`
 
-	// SelfManagedEventSource is the self-managed Kafka cluster to read from. It can't be
-	// changed after creation.
+	// SelfManagedEventSource is the self-managed Kafka cluster to read from. It can't be changed after creation.
 	// +optional
 	SelfManagedEventSource *SelfManagedEventSource `json:"selfManagedEventSource,omitempty"`
 
-	// StartingPosition is where reading a stream begins: TRIM_HORIZON at the oldest
-	// record, LATEST at the newest, AT_TIMESTAMP at startingPositionTimestamp. Needed
-	// for Kinesis, DynamoDB (which has no AT_TIMESTAMP), Amazon MSK and DocumentDB;
-	// self-managed Kafka starts with TRIM_HORIZON if it is not set. It can't be changed
+	// StartingPosition is the position at which reading a stream begins: TRIM_HORIZON at the oldest record, LATEST at
+	// the newest, AT_TIMESTAMP at startingPositionTimestamp. Needed for Kinesis, DynamoDB (which has no AT_TIMESTAMP),
+	// Amazon MSK and DocumentDB; self-managed Kafka starts with TRIM_HORIZON if it is not set. It can't be changed
 	// after creation.
 	// +optional
 	// +kubebuilder:validation:Enum=TRIM_HORIZON;LATEST;AT_TIMESTAMP
@@ -275,8 +258,7 @@ type EventSourceMappingParameters struct {
 	// +optional
 	StartingPositionTimestamp *metav1.Time `json:"startingPositionTimestamp,omitempty"`
 
-	// Topics has the name of exactly one Kafka topic to read. It can't be changed after
-	// creation.
+	// Topics has the name of exactly one Kafka topic to read. It can't be changed after creation.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -286,8 +268,7 @@ type EventSourceMappingParameters struct {
 	// +kubebuilder:validation:items:Pattern=`^[^.]([a-zA-Z0-9_.-]+)$`
 	Topics []string `json:"topics,omitempty"`
 
-	// Queues has the name of exactly one queue of the Amazon MQ broker to read. It
-	// can't be changed after creation.
+	// Queues has the name of exactly one queue of the Amazon MQ broker to read. It can't be changed after creation.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -301,13 +282,11 @@ type EventSourceMappingParameters struct {
 
 // EventSourceMappingSpec is the desired state of an event source mapping.
 //
-// To create one, the provider needs the function, the source, and the fields that its
-// kind of source requires. If managementPolicies contain neither * nor Create, only
-// region is required.
+// To create one, the provider needs the function, the source, and the fields that its kind of source requires. If
+// managementPolicies contain neither * nor Create, only region is required.
 // ---
-// What is fixed at creation is held only while the policies let the provider create,
-// so that a mapping can be observed with its region alone and taken over later with
-// all that it turned out to be.
+// What is fixed at creation is held only while the policies let the provider create, so that a mapping can be observed
+// with its region alone and taken over later with all that it turned out to be.
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name or ARN, or set functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.eventSourceArn) || has(self.forProvider.eventSourceArnFrom) || has(self.forProvider.selfManagedEventSource)",fieldPath=".forProvider.eventSourceArn",reason="FieldValueRequired",message="set eventSourceArn to the ARN of the queue, stream, cluster or broker to read from, or set eventSourceArnFrom or selfManagedEventSource"
@@ -330,9 +309,8 @@ type EventSourceMappingSpec struct {
 	// ForProvider is the desired state of the mapping.
 	ForProvider EventSourceMappingParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation, such as enabled
-	// where operators pause mappings. A field that is also set in forProvider has the
-	// value that is set there.
+	// InitProvider has the settings that are applied only at creation, such as enabled where operators pause mappings.
+	// A field that is also set in forProvider has the value that is set there.
 	// +optional
 	InitProvider *EventSourceMappingSettings `json:"initProvider,omitempty"`
 }
@@ -347,9 +325,8 @@ type EventSourceMappingStatus struct {
 	AtProvider EventSourceMappingObservation `json:"atProvider,omitempty"`
 }
 
-// An EventSourceMapping makes Lambda read a queue, a stream, a Kafka topic, a broker or
-// a database's changes, and invoke a function with the records. Its external name is
-// the UUID that AWS gives it.
+// An EventSourceMapping makes Lambda read a queue, a stream, a Kafka topic, a broker or a database's changes, and
+// invoke a function with the records. Its external name is the UUID that AWS gives it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

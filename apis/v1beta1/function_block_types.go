@@ -18,8 +18,7 @@ type VPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet must be an ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
-	// SubnetIDsFrom reads the subnets' IDs from fields of other objects in this
-	// namespace.
+	// SubnetIDsFrom reads the subnets' IDs from fields of other objects in this namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -35,16 +34,14 @@ type VPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
-	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects
-	// in this namespace.
+	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects in this namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=5
 	SecurityGroupIDsFrom []FieldSelector `json:"securityGroupIdsFrom,omitempty"`
 
-	// IPv6AllowedForDualStack allows outbound IPv6 traffic in dual-stack
-	// subnets. AWS's default is false.
+	// IPv6AllowedForDualStack allows outbound IPv6 traffic in dual-stack subnets. AWS's default is false.
 	// +optional
 	IPv6AllowedForDualStack *bool `json:"ipv6AllowedForDualStack,omitempty"`
 }
@@ -91,8 +88,7 @@ type FileSystemConfig struct {
 
 // S3FilesConfig is how a function reads from an Amazon S3 file system.
 type S3FilesConfig struct {
-	// DirectS3Read is AUTO (AWS's default: direct reads from 512 MB of memory),
-	// ENABLED or DISABLED.
+	// DirectS3Read is AUTO (AWS's default: direct reads from 512 MB of memory), ENABLED or DISABLED.
 	// +optional
 	// +kubebuilder:validation:Enum=AUTO;ENABLED;DISABLED
 	DirectS3Read *string `json:"directS3Read,omitempty"`
@@ -118,18 +114,16 @@ type ImageConfig struct {
 	WorkingDirectory *string `json:"workingDirectory,omitempty"`
 }
 
-// LoggingConfig is how a function logs to CloudWatch.
+// LoggingConfig is the CloudWatch logging configuration of a function.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.applicationLogLevel) || has(self.systemLogLevel)) || (has(self.logFormat) && self.logFormat == 'JSON')",message="applicationLogLevel and systemLogLevel are for JSON logs only: set logFormat: JSON"
 type LoggingConfig struct {
-	// LogFormat is Text (AWS's default) or JSON. On Lambda Managed Instances it is
-	// always JSON.
+	// LogFormat is Text (AWS's default) or JSON. On Lambda Managed Instances it is always JSON.
 	// +optional
 	// +kubebuilder:validation:Enum=Text;JSON
 	LogFormat *string `json:"logFormat,omitempty"`
 
-	// LogGroup is the CloudWatch log group. AWS's default is
-	// /aws/lambda/<function name>.
+	// LogGroup is the CloudWatch log group. AWS's default is /aws/lambda/<function name>.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -"
@@ -164,15 +158,13 @@ type SnapStart struct {
 
 // DurableConfig is for durable functions.
 type DurableConfig struct {
-	// ExecutionTimeout is how long a whole durable execution may run, in
-	// seconds: 1 to 31622400 (366 days).
+	// ExecutionTimeout is the time for which a whole durable execution may run, in seconds: 1 to 31622400 (366 days).
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=31622400
 	ExecutionTimeout *int32 `json:"executionTimeout,omitempty"`
 
-	// RetentionPeriodInDays is how long the history of an execution is kept: 1
-	// to 90 days.
+	// RetentionPeriodInDays is the time for which the history of an execution is kept: 1 to 90 days.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=90
@@ -199,8 +191,7 @@ type CapacityProviderConfig struct {
 	LambdaManagedInstancesCapacityProviderConfig LambdaManagedInstancesCapacityProviderConfig `json:"lambdaManagedInstancesCapacityProviderConfig"`
 }
 
-// LambdaManagedInstancesCapacityProviderConfig is how a function uses a capacity
-// provider.
+// LambdaManagedInstancesCapacityProviderConfig configures the use of a capacity provider by a function.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.capacityProviderArn) || has(self.capacityProviderArnRef) || has(self.capacityProviderArnSelector)",fieldPath=".capacityProviderArn",reason="FieldValueRequired",message="set capacityProviderArn, or set capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider"
 type LambdaManagedInstancesCapacityProviderConfig struct {
@@ -228,7 +219,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) >= 2.0 && double(self) <= 8.0",message="executionEnvironmentMemoryGiBPerVCpu must be a decimal number from 2 to 8, in quotes"
 	ExecutionEnvironmentMemoryGiBPerVCPU *string `json:"executionEnvironmentMemoryGiBPerVCpu,omitempty"`
 
-	// PerExecutionEnvironmentMaxConcurrency is how many invocations one
+	// PerExecutionEnvironmentMaxConcurrency is the number of invocations that one
 	// execution environment handles at a time: 1 to 1600.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -236,8 +227,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 	PerExecutionEnvironmentMaxConcurrency *int32 `json:"perExecutionEnvironmentMaxConcurrency,omitempty"`
 }
 
-// FunctionScalingConfig bounds the execution environments of a function's
-// published version $LATEST.PUBLISHED.
+// FunctionScalingConfig bounds the execution environments of a function's published version $LATEST.PUBLISHED.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.minExecutionEnvironments) || !has(self.maxExecutionEnvironments) || self.minExecutionEnvironments <= self.maxExecutionEnvironments",message="minExecutionEnvironments must not be greater than maxExecutionEnvironments: lower minExecutionEnvironments, or raise maxExecutionEnvironments"
 type FunctionScalingConfig struct {

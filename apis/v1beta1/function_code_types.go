@@ -1,6 +1,6 @@
 package v1beta1
 
-// FunctionCode is where a function's deployment package comes from.
+// FunctionCode is the source of a function's deployment package.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
 // +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
@@ -49,9 +49,8 @@ type FunctionCode struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}[.]dkr[.-]ecr(-fips)?[.][a-z0-9-]+[.][a-z0-9.-]+(:[0-9]+)?/[a-z0-9]+([._/-]+[a-z0-9]+)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",message="imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag"
 	ImageURI *string `json:"imageUri,omitempty"`
 
-	// TrackImageTag asks the registry for the digest of imageUri's tag (one
-	// ecr:BatchGetImage call a reconcile) and deploys the image again when the tag
-	// moves. The default is false: AWS resolves a tag only when it is deployed.
+	// TrackImageTag asks the registry for the digest of imageUri's tag (one ecr:BatchGetImage call a reconcile) and
+	// deploys the image again when the tag moves. The default is false: AWS resolves a tag only when it is deployed.
 	// +optional
 	TrackImageTag *bool `json:"trackImageTag,omitempty"`
 
@@ -75,9 +74,8 @@ type FunctionCode struct {
 	// +optional
 	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
 
-	// SHA256 is the checksum of the .zip archive. An archive with another checksum is
-	// not deployed. Use hexadecimal digits, as sha256sum prints them, or base64, as
-	// AWS's CodeSha256.
+	// SHA256 is the checksum of the .zip archive. An archive with another checksum is not deployed. Use hexadecimal
+	// digits, as sha256sum prints them, or base64, as AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"

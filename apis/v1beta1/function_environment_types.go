@@ -6,8 +6,7 @@ package v1beta1
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.variables) || !has(self.variablesFrom) || self.variablesFrom.all(v, !(v.name in self.variables))",message="a variable is set in both variables and variablesFrom: remove it from one of them"
 type Environment struct {
-	// Variables are plain names and values. For secrets, use variablesFrom or
-	// envFrom.
+	// Variables are plain names and values. For secrets, use variablesFrom or envFrom.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=512
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z][a-zA-Z0-9_]+$'))",message="a variable name must have at least two letters, digits or underscores and start with a letter",messageExpression="self.filter(k, !k.matches('^[a-zA-Z][a-zA-Z0-9_]+$'))[0] + ' is not a valid variable name: use at least two letters, digits or underscores, starting with a letter'"
@@ -23,8 +22,7 @@ type Environment struct {
 	// +kubebuilder:validation:MaxItems=200
 	VariablesFrom []EnvironmentVariable `json:"variablesFrom,omitempty"`
 
-	// EnvFrom are whole Secrets and ConfigMaps in this namespace, each key of which is
-	// a variable.
+	// EnvFrom are whole Secrets and ConfigMaps in this namespace, each key of which is a variable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50

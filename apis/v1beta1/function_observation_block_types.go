@@ -3,7 +3,7 @@ package v1beta1
 // The blocks of a function as AWS shows them. They have the fields of those of spec, and
 // none of their rules: whatever AWS says is shown.
 
-// VPCConfigObservation is where in a VPC a function runs.
+// VPCConfigObservation is the observed VPC configuration of a function.
 type VPCConfigObservation struct {
 	// SubnetIDs that the function is attached to.
 	// +listType=atomic
@@ -15,7 +15,7 @@ type VPCConfigObservation struct {
 	IPv6AllowedForDualStack *bool `json:"ipv6AllowedForDualStack,omitempty"`
 }
 
-// DeadLetterConfigObservation is where events go that could not be processed.
+// DeadLetterConfigObservation is the observed destination of events that could not be processed.
 type DeadLetterConfigObservation struct {
 	// TargetArn of a queue or a topic.
 	TargetArn *string `json:"targetArn,omitempty"`
@@ -37,7 +37,7 @@ type S3FilesConfigObservation struct {
 	DirectS3Read *string `json:"directS3Read,omitempty"`
 }
 
-// ImageConfigObservation is what overrides the settings of a container image.
+// ImageConfigObservation has the observed values that override those of a container image.
 type ImageConfigObservation struct {
 	// Command of the container.
 	// +listType=atomic
@@ -49,7 +49,7 @@ type ImageConfigObservation struct {
 	WorkingDirectory *string `json:"workingDirectory,omitempty"`
 }
 
-// LoggingConfigObservation is how a function logs.
+// LoggingConfigObservation is the observed logging configuration of a function.
 type LoggingConfigObservation struct {
 	// LogFormat is Text or JSON.
 	LogFormat *string `json:"logFormat,omitempty"`
@@ -61,19 +61,19 @@ type LoggingConfigObservation struct {
 	SystemLogLevel *string `json:"systemLogLevel,omitempty"`
 }
 
-// TracingConfigObservation is how a function is traced.
+// TracingConfigObservation is the observed tracing configuration of a function.
 type TracingConfigObservation struct {
 	// Mode is Active or PassThrough.
 	Mode *string `json:"mode,omitempty"`
 }
 
-// SnapStartObservation is when snapshots are made.
+// SnapStartObservation is the observed SnapStart configuration.
 type SnapStartObservation struct {
 	// ApplyOn is PublishedVersions or None.
 	ApplyOn *string `json:"applyOn,omitempty"`
 }
 
-// DurableConfigObservation is how durable executions run.
+// DurableConfigObservation is the observed configuration of durable executions.
 type DurableConfigObservation struct {
 	// ExecutionTimeout in seconds.
 	ExecutionTimeout *int32 `json:"executionTimeout,omitempty"`
@@ -83,24 +83,24 @@ type DurableConfigObservation struct {
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 }
 
-// TenancyConfigObservation is how tenants are kept apart.
+// TenancyConfigObservation is the observed tenant isolation of a function.
 type TenancyConfigObservation struct {
 	// TenantIsolationMode as AWS tells it.
 	TenantIsolationMode *string `json:"tenantIsolationMode,omitempty"`
 }
 
-// CapacityProviderConfigObservation is what a function runs on.
+// CapacityProviderConfigObservation is the observed capacity provider configuration of a function.
 type CapacityProviderConfigObservation struct {
 	// LambdaManagedInstancesCapacityProviderConfig of the function.
 	LambdaManagedInstancesCapacityProviderConfig *LambdaManagedInstancesObservation `json:"lambdaManagedInstancesCapacityProviderConfig,omitempty"`
 }
 
-// LambdaManagedInstancesObservation is how a function uses a capacity provider.
+// LambdaManagedInstancesObservation is the observed use of a capacity provider by a function.
 type LambdaManagedInstancesObservation struct {
 	// CapacityProviderArn of the capacity provider.
 	CapacityProviderArn *string `json:"capacityProviderArn,omitempty"`
 	// ExecutionEnvironmentMemoryGiBPerVCPU is the memory for each vCPU.
 	ExecutionEnvironmentMemoryGiBPerVCPU *string `json:"executionEnvironmentMemoryGiBPerVCpu,omitempty"`
-	// PerExecutionEnvironmentMaxConcurrency is how many invocations one environment takes.
+	// PerExecutionEnvironmentMaxConcurrency is the number of invocations that one environment takes.
 	PerExecutionEnvironmentMaxConcurrency *int32 `json:"perExecutionEnvironmentMaxConcurrency,omitempty"`
 }

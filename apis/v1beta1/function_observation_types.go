@@ -1,6 +1,6 @@
 package v1beta1
 
-// FunctionObservation is what AWS returns for a function (GetFunction), without
+// FunctionObservation is the observed state of a function (GetFunction), without
 // anything secret: names of environment variables, never their values.
 type FunctionObservation struct {
 	// FunctionName in AWS.
@@ -9,8 +9,7 @@ type FunctionObservation struct {
 	FunctionArn *string `json:"functionArn,omitempty"`
 	// InvokeArn is the ARN that an API Gateway integration uses to invoke the function.
 	InvokeArn *string `json:"invokeArn,omitempty"`
-	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
-	// ActiveNonInvocable or Deleting.
+	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated, ActiveNonInvocable or Deleting.
 	State *string `json:"state,omitempty"`
 	// StateReason is AWS's reason for State.
 	StateReason *string `json:"stateReason,omitempty"`
@@ -22,14 +21,13 @@ type FunctionObservation struct {
 	LastUpdateStatusReason *string `json:"lastUpdateStatusReason,omitempty"`
 	// LastUpdateStatusReasonCode is AWS's code for LastUpdateStatusReason.
 	LastUpdateStatusReasonCode *string `json:"lastUpdateStatusReasonCode,omitempty"`
-	// LastModified is when the function was last updated.
+	// LastModified is the time at which the function was last updated.
 	LastModified *string `json:"lastModified,omitempty"`
 	// Version that GetFunction returned: $LATEST.
 	Version *string `json:"version,omitempty"`
 	// RevisionID of the last update.
 	RevisionID *string `json:"revisionId,omitempty"`
-	// CodeSHA256 of the deployment package: base64 for .zip archives, the
-	// image's digest for images.
+	// CodeSHA256 of the deployment package: base64 for .zip archives, the image's digest for images.
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
 	// CodeSize of the deployment package, in bytes.
 	CodeSize *int64 `json:"codeSize,omitempty"`
@@ -37,8 +35,7 @@ type FunctionObservation struct {
 	ImageURI *string `json:"imageUri,omitempty"`
 	// ResolvedImageURI is that image by digest.
 	ResolvedImageURI *string `json:"resolvedImageUri,omitempty"`
-	// DeployedCode is what the provider last deployed from a source whose content AWS
-	// doesn't report.
+	// DeployedCode identifies the code that the provider last deployed from a source whose content AWS doesn't report.
 	DeployedCode *DeployedCode `json:"deployedCode,omitempty"`
 	// PackageType is Zip or Image.
 	PackageType *string `json:"packageType,omitempty"`
@@ -115,39 +112,33 @@ type FunctionObservation struct {
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 	// FunctionScalingConfig that the provider applied.
 	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
-	// Fingerprint is a hash of the code and configuration of $LATEST, if publish is
-	// true.
+	// Fingerprint is a hash of the code and configuration of $LATEST, if publish is true.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 	// LatestPublishedVersion is the latest version that the provider published and that
 	// AWS has prepared: a number, or $LATEST.PUBLISHED.
 	LatestPublishedVersion *string `json:"latestPublishedVersion,omitempty"`
 	// PublishingVersion is a version that AWS is preparing, or failed to prepare.
 	PublishingVersion *string `json:"publishingVersion,omitempty"`
-	// PublishedFingerprint is the hash of the code and configuration that were
-	// published last.
+	// PublishedFingerprint is the hash of the code and configuration that were published last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
-	// PublishedSpecFingerprint is a hash of spec, and of what it refers to, when that
-	// was published.
+	// PublishedSpecFingerprint is a hash of spec, and of what it refers to, when that was published.
 	PublishedSpecFingerprint *string `json:"publishedSpecFingerprint,omitempty"`
-	// VPCReleaseAttempts is how often the provider tried, before the deletion, to
+	// VPCReleaseAttempts is the number of times that the provider tried, before the deletion, to
 	// replace the function's security groups or to remove it from its VPC.
 	VPCReleaseAttempts int32 `json:"vpcReleaseAttempts,omitempty"`
 
 	VersionHistory `json:",inline"`
 
-	// Initialized is true once all of initProvider was applied. The provider ignores
-	// these settings from then on.
+	// Initialized is true once all of initProvider was applied. The provider ignores these settings from then on.
 	Initialized bool `json:"initialized,omitempty"`
-	// Activated is true once AWS has reported the function Active. It tells a later
-	// failure from a failed creation.
+	// Activated is true once AWS has reported the function Active. It tells a later failure from a failed creation.
 	Activated bool `json:"activated,omitempty"`
 }
 
 // DeployedCode remembers what was deployed, for sources whose content AWS doesn't
 // report: an S3 object or an image's tag.
 type DeployedCode struct {
-	// Source is where the code came from, with the ETag, version or digest
-	// that it had, such as s3://bucket/key#"etag".
+	// Source is the origin of the code, with the ETag, version or digest that it had, such as s3://bucket/key#"etag".
 	Source string `json:"source"`
 	// CodeSHA256 that AWS answered for it.
 	CodeSHA256 string `json:"codeSha256"`

@@ -2,21 +2,18 @@ package v1beta1
 
 import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-// FunctionSettings are all the settings of a Lambda function, as CreateFunction,
-// UpdateFunctionConfiguration and UpdateFunctionCode accept them, and the settings that
-// Lambda keeps separately: tags, reserved concurrency, code signing, recursive loop
-// detection and scaling.
+// FunctionSettings are all the settings of a Lambda function, as CreateFunction, UpdateFunctionConfiguration and
+// UpdateFunctionCode accept them, and the settings that Lambda keeps separately: tags, reserved concurrency, code
+// signing, recursive loop detection and scaling.
 //
-// A scalar that is not set keeps its value in AWS: the provider neither compares nor
-// sends it. A list, map or block is exact: the provider removes from AWS what is not
-// listed here.
+// A scalar that is not set keeps its value in AWS: the provider neither compares nor sends it. A list, map or block is
+// exact: the provider removes from AWS what is not listed here.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",fieldPath=".roleFrom",reason="FieldValueForbidden",message="role is also set: set only one of role and roleFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 // +kubebuilder:validation:XValidation:rule="(has(self.layers) ? size(self.layers) : 0) + (has(self.layerRefs) ? size(self.layerRefs) : 0) <= 5",fieldPath=".layerRefs",message="layers and layerRefs have more than five layers in total: remove some, since AWS accepts at most five"
 type FunctionSettings struct {
-	// Code is the function's deployment package: exactly one source.
-	// Required, here or in initProvider.
+	// Code is the function's deployment package: exactly one source. Required, here or in initProvider.
 	// +optional
 	Code *FunctionCode `json:"code,omitempty"`
 
@@ -26,25 +23,22 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:Enum=Zip;Image
 	PackageType *string `json:"packageType,omitempty"`
 
-	// Runtime is the identifier of the function's runtime, such as python3.13,
-	// nodejs22.x or provided.al2023. Required with packageType Zip. AWS adds runtimes
-	// every few months. The provider accepts every identifier of a known family, and
-	// AWS decides whether it is valid.
+	// Runtime is the identifier of the function's runtime, such as python3.13, nodejs22.x or provided.al2023. Required
+	// with packageType Zip. AWS adds runtimes every few months. The provider accepts every identifier of a known
+	// family, and AWS decides whether it is valid.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	// +kubebuilder:validation:MaxLength=64
 	Runtime *string `json:"runtime,omitempty"`
 
-	// Handler is the method within the code that Lambda calls, such as
-	// index.handler. Required with packageType Zip. At most 128 characters,
-	// no white space.
+	// Handler is the method within the code that Lambda calls, such as index.handler. Required with packageType Zip. At
+	// most 128 characters, no white space.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^ \\\\t\\\\n\\\\r]+$')",message="handler must not be empty or contain white space: use the form file.function, such as index.handler"
 	Handler *string `json:"handler,omitempty"`
 
-	// Role is the ARN of the function's execution role. Required, unless
-	// roleFrom is set.
+	// Role is the ARN of the function's execution role. Required, unless roleFrom is set.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="role is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
@@ -64,21 +58,19 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:items:Enum=x86_64;arm64
 	Architectures []string `json:"architectures,omitempty"`
 
-	// Description of the function. At most 256 characters; an empty string
-	// clears it.
+	// Description of the function. At most 256 characters; an empty string clears it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description *string `json:"description,omitempty"`
 
-	// MemorySize is the memory that the function may use, in MB: 128 to 10240
-	// (32768 on Lambda Managed Instances). AWS's default is 128. CPU grows
-	// with it.
+	// MemorySize is the memory that the function may use, in MB: 128 to 10240 (32768 on Lambda Managed Instances).
+	// AWS's default is 128. CPU grows with it.
 	// +optional
 	// +kubebuilder:validation:Minimum=128
 	// +kubebuilder:validation:Maximum=32768
 	MemorySize *int32 `json:"memorySize,omitempty"`
 
-	// Timeout is how long an invocation may run, in seconds: 1 to 900 (5400
+	// Timeout is the time that an invocation may take, in seconds: 1 to 900 (5400
 	// on Lambda Managed Instances). AWS's default is 3.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -92,8 +84,7 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
-	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this
-	// namespace.
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this namespace.
 	// +optional
 	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
 
@@ -102,8 +93,7 @@ type FunctionSettings struct {
 	// +optional
 	Environment *Environment `json:"environment,omitempty"`
 
-	// Layers are the ARNs of layer versions, at most five, in the order in
-	// which they are unpacked.
+	// Layers are the ARNs of layer versions, at most five, in the order in which they are unpacked.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
@@ -112,9 +102,8 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(l, l.find('^.*layer:[^:]+')).all(n, self.exists_one(l, l.find('^.*layer:[^:]+') == n))",message="a layer is listed twice: remove all but one version of it"
 	Layers []string `json:"layers,omitempty"`
 
-	// LayerRefs name LayerVersions, whose layers are unpacked after those of layers, in
-	// this order. When one of them publishes a new version, the provider updates the
-	// function. At most five in total.
+	// LayerRefs name LayerVersions, whose layers are unpacked after those of layers, in this order. When one of them
+	// publishes a new version, the provider updates the function. At most five in total.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
@@ -125,8 +114,7 @@ type FunctionSettings struct {
 	// +optional
 	LayerSelector *xpv2.NamespacedSelector `json:"layerSelector,omitempty"`
 
-	// ReferredLayers are the ARNs that layerRefs or layerSelector have been resolved to,
-	// in memory.
+	// ReferredLayers are the ARNs that layerRefs or layerSelector have been resolved to, in memory.
 	// +crossplane:generate:reference:type=LayerVersion
 	// +crossplane:generate:reference:refFieldName=LayerRefs
 	// +crossplane:generate:reference:selectorFieldName=LayerSelector
@@ -136,13 +124,11 @@ type FunctionSettings struct {
 	// +optional
 	VPCConfig *VPCConfig `json:"vpcConfig,omitempty"`
 
-	// DeadLetterConfig names the queue or topic for events that could not be
-	// processed asynchronously.
+	// DeadLetterConfig names the queue or topic for events that could not be processed asynchronously.
 	// +optional
 	DeadLetterConfig *DeadLetterConfig `json:"deadLetterConfig,omitempty"`
 
-	// EphemeralStorage is the function's /tmp. AWS's default is 512 MB, to
-	// which it returns when this block is removed.
+	// EphemeralStorage is the function's /tmp. AWS's default is 512 MB, to which it returns when this block is removed.
 	// +optional
 	EphemeralStorage *EphemeralStorage `json:"ephemeralStorage,omitempty"`
 
@@ -156,14 +142,12 @@ type FunctionSettings struct {
 	// +optional
 	ImageConfig *ImageConfig `json:"imageConfig,omitempty"`
 
-	// LoggingConfig is how the function logs to CloudWatch. When this block is
-	// removed, the function returns to text logs in /aws/lambda/<name>, on Lambda
-	// Managed Instances to JSON logs there.
+	// LoggingConfig is the CloudWatch logging configuration of the function. When this block is removed, the function
+	// returns to text logs in /aws/lambda/<name>, on Lambda Managed Instances to JSON logs there.
 	// +optional
 	LoggingConfig *LoggingConfig `json:"loggingConfig,omitempty"`
 
-	// TracingConfig is the X-Ray tracing mode. When this block is removed, it
-	// returns to PassThrough.
+	// TracingConfig is the X-Ray tracing mode. When this block is removed, it returns to PassThrough.
 	// +optional
 	TracingConfig *TracingConfig `json:"tracingConfig,omitempty"`
 
@@ -177,8 +161,7 @@ type FunctionSettings struct {
 	// +optional
 	DurableConfig *DurableConfig `json:"durableConfig,omitempty"`
 
-	// TenancyConfig isolates the tenants of one function from each other. It
-	// can't be changed after creation.
+	// TenancyConfig isolates the tenants of one function from each other. It can't be changed after creation.
 	// +optional
 	TenancyConfig *TenancyConfig `json:"tenancyConfig,omitempty"`
 
@@ -187,23 +170,20 @@ type FunctionSettings struct {
 	// +optional
 	CapacityProviderConfig *CapacityProviderConfig `json:"capacityProviderConfig,omitempty"`
 
-	// Publish publishes a version at creation and after each change that publishOn
-	// selects. In initProvider, it publishes a version at creation only. Aliases that
-	// refer to this Function and set no version follow the latest version. The default
-	// is false.
+	// Publish publishes a version at creation and after each change that publishOn selects. In initProvider, it
+	// publishes a version at creation only. Aliases that refer to this Function and set no version follow the latest
+	// version. The default is false.
 	// +optional
 	Publish *bool `json:"publish,omitempty"`
 
-	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
-	// Lambda Managed Instances, publishes $LATEST.PUBLISHED again instead of a version
-	// with a new number.
+	// PublishTo is the target of published versions: LATEST_PUBLISHED, for functions on Lambda Managed Instances,
+	// publishes $LATEST.PUBLISHED again instead of a version with a new number.
 	// +optional
 	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
 	PublishTo *string `json:"publishTo,omitempty"`
 
-	// ReservedConcurrentExecutions is the number of concurrent executions that are
-	// reserved for this function. It is also the function's limit. 0 stops all
-	// invocations, and -1 removes the reservation.
+	// ReservedConcurrentExecutions is the number of concurrent executions that are reserved for this function. It is
+	// also the function's limit. 0 stops all invocations, and -1 removes the reservation.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
@@ -224,17 +204,15 @@ type FunctionSettings struct {
 	// +optional
 	CodeSigningConfigArnSelector *xpv2.NamespacedSelector `json:"codeSigningConfigArnSelector,omitempty"`
 
-	// ReferredCodeSigningConfigArn is the ARN that codeSigningConfigArnRef or
-	// codeSigningConfigArnSelector has been resolved to, in memory. It is apart from
-	// codeSigningConfigArn, where an empty string and none are not the same.
+	// ReferredCodeSigningConfigArn is the ARN that codeSigningConfigArnRef or codeSigningConfigArnSelector has been
+	// resolved to, in memory. It is apart from codeSigningConfigArn, where an empty string and none are not the same.
 	// +crossplane:generate:reference:type=CodeSigningConfig
 	// +crossplane:generate:reference:refFieldName=CodeSigningConfigArnRef
 	// +crossplane:generate:reference:selectorFieldName=CodeSigningConfigArnSelector
 	ReferredCodeSigningConfigArn *string `json:"-"`
 
-	// RecursiveLoop is what Lambda does when it finds the function calling
-	// itself: Allow or Terminate. AWS's default is Terminate. Read only when
-	// set (GetFunctionRecursionConfig).
+	// RecursiveLoop is Lambda's reaction to a function that calls itself: Allow or Terminate. AWS's default is
+	// Terminate. Read only when set (GetFunctionRecursionConfig).
 	// +optional
 	// +kubebuilder:validation:Enum=Allow;Terminate
 	RecursiveLoop *string `json:"recursiveLoop,omitempty"`
@@ -244,9 +222,8 @@ type FunctionSettings struct {
 	// +optional
 	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
 
-	// Tags of the function, at most 44 (AWS allows 50, of which the provider uses up to
-	// six). A tag that is not listed here is removed, except aws:* and those that the
-	// provider config ignores.
+	// Tags of the function, at most 44 (AWS allows 50, of which the provider uses up to six). A tag that is not listed
+	// here is removed, except aws:* and those that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"

@@ -15,37 +15,32 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.replaceSecurityGroupsOnDestroy) || !(has(self.replacementSecurityGroupIds) || has(self.replacementSecurityGroupIdsFrom))",fieldPath=".replaceSecurityGroupsOnDestroy",reason="FieldValueRequired",message="set replaceSecurityGroupsOnDestroy to true: otherwise, the replacement security groups are not used"
 // +kubebuilder:validation:XValidation:rule="!(has(self.detachFromVpcOnDestroy) && self.detachFromVpcOnDestroy && has(self.replaceSecurityGroupsOnDestroy) && self.replaceSecurityGroupsOnDestroy)",fieldPath=".detachFromVpcOnDestroy",reason="FieldValueForbidden",message="replaceSecurityGroupsOnDestroy is also true: set only one of them, since a function without a VPC has no security groups to replace"
 type FunctionParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Function in the other region"
 	Region string `json:"region"`
 
-	// PublishOn selects the changes that publish publishes. Spec selects changes of
-	// this resource and of what it refers to, such as a Secret or an S3 object.
-	// AnyChange also selects changes that someone else made in AWS to fields that this
-	// resource does not set. Such changes are part of the next version in either case.
-	// The default is Spec.
+	// PublishOn selects the changes that publish publishes. Spec selects changes of this resource and of what it refers
+	// to, such as a Secret or an S3 object. AnyChange also selects changes that someone else made in AWS to fields that
+	// this resource does not set. Such changes are part of the next version in either case. The default is Spec.
 	// +optional
 	// +kubebuilder:validation:Enum=Spec;AnyChange
 	PublishOn *string `json:"publishOn,omitempty"`
 
-	// HistoryLimit is the number of earlier versions of this resource to keep, 0 to
-	// 100, in addition to the latest one. Older versions are deleted, unless something
-	// in Lambda uses them, such as an alias or an event source mapping. It needs
-	// publish. If it is not set, all versions are kept.
+	// HistoryLimit is the number of earlier versions of this resource to keep, 0 to 100, in addition to the latest one.
+	// Older versions are deleted, unless something in Lambda uses them, such as an alias or an event source mapping. It
+	// needs publish. If it is not set, all versions are kept.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	HistoryLimit *int32 `json:"historyLimit,omitempty"`
 
-	// ReplaceSecurityGroupsOnDestroy replaces the security groups of vpcConfig with the
-	// replacement security groups before the function is deleted. Lambda keeps the
-	// function's network interfaces for a while, which would block the deletion of
-	// their security groups. The function is deleted when AWS has completed or rejected
-	// the change. It needs the management policy Update. The default is false.
+	// ReplaceSecurityGroupsOnDestroy replaces the security groups of vpcConfig with the replacement security groups
+	// before the function is deleted. Lambda keeps the function's network interfaces for a while, which would block the
+	// deletion of their security groups. The function is deleted when AWS has completed or rejected the change. It
+	// needs the management policy Update. The default is false.
 	// +optional
 	ReplaceSecurityGroupsOnDestroy *bool `json:"replaceSecurityGroupsOnDestroy,omitempty"`
 
@@ -60,19 +55,17 @@ type FunctionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	ReplacementSecurityGroupIDs []string `json:"replacementSecurityGroupIds,omitempty"`
 
-	// ReplacementSecurityGroupIDsFrom reads the replacement security groups' IDs from
-	// fields of other objects in this namespace, when the function is deleted. Objects
-	// that no longer exist by then are ignored.
+	// ReplacementSecurityGroupIDsFrom reads the replacement security groups' IDs from fields of other objects in this
+	// namespace, when the function is deleted. Objects that no longer exist by then are ignored.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=5
 	ReplacementSecurityGroupIDsFrom []FieldSelector `json:"replacementSecurityGroupIdsFrom,omitempty"`
 
-	// DetachFromVPCOnDestroy removes the function from its VPC before the function is
-	// deleted, so that AWS can remove its network interfaces while the function and its
-	// role still exist. The function is deleted when AWS has completed or rejected the
-	// change. It needs the management policy Update. The default is false.
+	// DetachFromVPCOnDestroy removes the function from its VPC before the function is deleted, so that AWS can remove
+	// its network interfaces while the function and its role still exist. The function is deleted when AWS has
+	// completed or rejected the change. It needs the management policy Update. The default is false.
 	// +optional
 	DetachFromVPCOnDestroy *bool `json:"detachFromVpcOnDestroy,omitempty"`
 
@@ -85,9 +78,8 @@ type FunctionParameters struct {
 // and runtime, in forProvider or in initProvider. If managementPolicies contain neither
 // * nor Create, only region is required.
 // ---
-// What is fixed at creation is held only while the policies let the provider
-// create, so that a function can be observed with its region alone and taken over
-// later with all that it turned out to be.
+// What is fixed at creation is held only while the policies let the provider create, so that a function can be observed
+// with its region alone and taken over later with all that it turned out to be.
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.code) || has(self.initProvider) && has(self.initProvider.code))",fieldPath=".forProvider.code",reason="FieldValueRequired",message="set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.role) || has(self.initProvider) && has(self.initProvider.role)) || (has(self.forProvider.roleFrom) || has(self.initProvider) && has(self.initProvider.roleFrom))",fieldPath=".forProvider.role",reason="FieldValueRequired",message="set role to the ARN of the function's execution role, or set roleFrom"
@@ -113,9 +105,8 @@ type FunctionSpec struct {
 	// ForProvider is the desired state of the function.
 	ForProvider FunctionParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool may change them.
 	// +optional
 	InitProvider *FunctionSettings `json:"initProvider,omitempty"`
 }

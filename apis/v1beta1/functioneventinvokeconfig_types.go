@@ -6,33 +6,32 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// FunctionEventInvokeConfigSettings are how a function is invoked asynchronously, as
+// FunctionEventInvokeConfigSettings configure the asynchronous invocations of a function, as
 // PutFunctionEventInvokeConfig accepts them.
 //
-// Each update replaces all settings. A setting that is removed from spec returns to
-// Lambda's default.
+// Each update replaces all settings. A setting that is removed from spec returns to Lambda's default.
 type FunctionEventInvokeConfigSettings struct {
-	// MaximumEventAgeInSeconds is how long Lambda keeps an event that it could not
+	// MaximumEventAgeInSeconds is the time for which Lambda keeps an event that it could not
 	// process, in seconds: 60 to 21600. Lambda's default is 21600 (6 hours).
 	// +optional
 	// +kubebuilder:validation:Minimum=60
 	// +kubebuilder:validation:Maximum=21600
 	MaximumEventAgeInSeconds *int32 `json:"maximumEventAgeInSeconds,omitempty"`
 
-	// MaximumRetryAttempts is how often Lambda tries again when the function returns an
+	// MaximumRetryAttempts is the number of times that Lambda tries again when the function returns an
 	// error: 0 to 2. Lambda's default is 2.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=2
 	MaximumRetryAttempts *int32 `json:"maximumRetryAttempts,omitempty"`
 
-	// DestinationConfig is where the records of invocations go. The function's
+	// DestinationConfig has the destinations of the records of invocations. The function's
 	// execution role has to allow sending there.
 	// +optional
 	DestinationConfig *EventDestinationConfig `json:"destinationConfig,omitempty"`
 }
 
-// EventDestinationConfig is where the records of invocations go.
+// EventDestinationConfig has the destinations of the records of invocations.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.onFailure) || has(self.onSuccess)",message="set onFailure or onSuccess, or remove destinationConfig if there is no destination"
 type EventDestinationConfig struct {
@@ -45,8 +44,7 @@ type EventDestinationConfig struct {
 	OnSuccess *OnSuccessDestination `json:"onSuccess,omitempty"`
 }
 
-// OnFailureDestination is where the records of invocations that failed go. Set one of
-// its fields.
+// OnFailureDestination is the destination of the records of failed invocations. Set one of its fields.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onFailure"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
@@ -75,8 +73,7 @@ type OnFailureDestination struct {
 	DestinationFrom *FieldSelector `json:"destinationFrom,omitempty"`
 }
 
-// OnSuccessDestination is where the records of invocations that succeeded go. Set one
-// of its fields.
+// OnSuccessDestination is the destination of the records of successful invocations. Set one of its fields.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onSuccess"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
@@ -105,7 +102,8 @@ type OnSuccessDestination struct {
 	DestinationFrom *FieldSelector `json:"destinationFrom,omitempty"`
 }
 
-// FunctionEventInvokeConfigParameters are the desired settings of an asynchronous invocation configuration, and what it is for.
+// FunctionEventInvokeConfigParameters are the desired settings of an asynchronous invocation configuration, and what it
+// is for.
 type FunctionEventInvokeConfigParameters struct {
 	ConfiguredFunction `json:",inline"`
 
@@ -139,14 +137,13 @@ type FunctionEventInvokeConfigSpec struct {
 	// ForProvider is the desired state.
 	ForProvider FunctionEventInvokeConfigParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool may change them.
 	// +optional
 	InitProvider *FunctionEventInvokeConfigSettings `json:"initProvider,omitempty"`
 }
 
-// FunctionEventInvokeConfigObservation is what AWS returns for it
+// FunctionEventInvokeConfigObservation is the observed state of an event invoke configuration
 // (ListFunctionEventInvokeConfigs).
 type FunctionEventInvokeConfigObservation struct {
 	// FunctionName of the function.
@@ -163,7 +160,7 @@ type FunctionEventInvokeConfigObservation struct {
 	OnFailureDestination *string `json:"onFailureDestination,omitempty"`
 	// OnSuccessDestination is the ARN for successful invocations.
 	OnSuccessDestination *string `json:"onSuccessDestination,omitempty"`
-	// LastModified is when the configuration was last changed.
+	// LastModified is the time at which the configuration was last changed.
 	LastModified *metav1.Time `json:"lastModified,omitempty"`
 }
 
@@ -177,9 +174,8 @@ type FunctionEventInvokeConfigStatus struct {
 	AtProvider FunctionEventInvokeConfigObservation `json:"atProvider,omitempty"`
 }
 
-// A FunctionEventInvokeConfig is how an AWS Lambda function, version or alias is invoked
-// asynchronously: how long and how often Lambda tries, and where the records of the
-// invocations go.
+// A FunctionEventInvokeConfig is how an AWS Lambda function, version or alias is invoked asynchronously: how long and
+// how often Lambda tries, and where the records of the invocations go.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -12,9 +12,8 @@ import (
 // A scalar that is not set keeps its value in AWS. The block cors is exact: the
 // provider removes from AWS what is not set here.
 type FunctionURLSettings struct {
-	// AuthType selects who may call the URL: AWS_IAM for callers that IAM authorizes,
-	// or NONE for everyone. In both cases the function's policy must also allow the
-	// call, see Permission. Required, here or in initProvider.
+	// AuthType selects who may call the URL: AWS_IAM for callers that IAM authorizes, or NONE for everyone. In both
+	// cases the function's policy must also allow the call, see Permission. Required, here or in initProvider.
 	// +optional
 	// +kubebuilder:validation:Enum=NONE;AWS_IAM
 	AuthType *string `json:"authType,omitempty"`
@@ -24,9 +23,8 @@ type FunctionURLSettings struct {
 	// +optional
 	Cors *Cors `json:"cors,omitempty"`
 
-	// InvokeMode is BUFFERED to send a response when it is complete, at most 6 MB, or
-	// RESPONSE_STREAM to send it while it is produced, at most 200 MB. AWS's default is
-	// BUFFERED.
+	// InvokeMode is BUFFERED to send a response when it is complete, at most 6 MB, or RESPONSE_STREAM to send it while
+	// it is produced, at most 200 MB. AWS's default is BUFFERED.
 	// +optional
 	// +kubebuilder:validation:Enum=BUFFERED;RESPONSE_STREAM
 	InvokeMode *string `json:"invokeMode,omitempty"`
@@ -34,13 +32,11 @@ type FunctionURLSettings struct {
 
 // Cors sets which pages of other origins may call a function URL, and how.
 type Cors struct {
-	// AllowCredentials says whether requests may carry cookies and other credentials.
-	// AWS's default is false.
+	// AllowCredentials says whether requests may carry cookies and other credentials. AWS's default is false.
 	// +optional
 	AllowCredentials *bool `json:"allowCredentials,omitempty"`
 
-	// AllowHeaders are the headers that requests may have, such as content-type; at
-	// most 100, in any case.
+	// AllowHeaders are the headers that requests may have, such as content-type; at most 100, in any case.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
@@ -48,16 +44,14 @@ type Cors struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	AllowHeaders []string `json:"allowHeaders,omitempty"`
 
-	// AllowMethods are the methods that may be used, or * for all. AWS always allows
-	// OPTIONS.
+	// AllowMethods are the methods that may be used, or * for all. AWS always allows OPTIONS.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=6
 	// +kubebuilder:validation:items:Enum=GET;PUT;HEAD;POST;PATCH;DELETE;*
 	AllowMethods []string `json:"allowMethods,omitempty"`
 
-	// AllowOrigins are the origins that pages may have, such as
-	// https://www.example.com, or * for all; 1 to 100.
+	// AllowOrigins are the origins that pages may have, such as https://www.example.com, or * for all; 1 to 100.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=100
@@ -66,8 +60,7 @@ type Cors struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(o, o == '*' || o.matches('^[a-z][a-z0-9+.-]*://[^/]+$'))",message="an origin must be a scheme and a host without a path, such as https://www.example.com, or '*' for all"
 	AllowOrigins []string `json:"allowOrigins"`
 
-	// ExposeHeaders are the headers of answers that pages may read; at most 100, in
-	// any case.
+	// ExposeHeaders are the headers of answers that pages may read; at most 100, in any case.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
@@ -75,7 +68,7 @@ type Cors struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	ExposeHeaders []string `json:"exposeHeaders,omitempty"`
 
-	// MaxAge is how long browsers may keep the answer to a preflight request, in
+	// MaxAge is the time for which browsers may keep the answer to a preflight request, in
 	// seconds: 0 to 86400. AWS's default is 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
@@ -87,8 +80,7 @@ type Cors struct {
 type FunctionURLParameters struct {
 	ConfiguredFunction `json:",inline"`
 
-	// Qualifier is the name of the alias that the URL is for. Without it, the URL is
-	// for $LATEST. It can't be changed.
+	// Qualifier is the name of the alias that the URL is for. Without it, the URL is for $LATEST. It can't be changed.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
@@ -117,15 +109,13 @@ type FunctionURLSpec struct {
 	// ForProvider is the desired state.
 	ForProvider FunctionURLParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool may change them.
 	// +optional
 	InitProvider *FunctionURLSettings `json:"initProvider,omitempty"`
 }
 
-// FunctionURLObservation is what AWS returns for a function URL
-// (ListFunctionUrlConfigs).
+// FunctionURLObservation is the observed state of a function URL (ListFunctionUrlConfigs).
 type FunctionURLObservation struct {
 	// FunctionName of the function.
 	FunctionName *string `json:"functionName,omitempty"`
@@ -139,13 +129,13 @@ type FunctionURLObservation struct {
 	URLID *string `json:"urlId,omitempty"`
 	// AuthType is NONE or AWS_IAM.
 	AuthType *string `json:"authType,omitempty"`
-	// Cors is what browsers may do from pages of other origins.
+	// Cors is the cross-origin resource sharing configuration.
 	Cors *Cors `json:"cors,omitempty"`
 	// InvokeMode is BUFFERED or RESPONSE_STREAM.
 	InvokeMode *string `json:"invokeMode,omitempty"`
 	// CreationTime of the URL.
 	CreationTime *string `json:"creationTime,omitempty"`
-	// LastModifiedTime is when its settings were last changed.
+	// LastModifiedTime is the time at which its settings were last changed.
 	LastModifiedTime *string `json:"lastModifiedTime,omitempty"`
 }
 

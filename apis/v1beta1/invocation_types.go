@@ -6,11 +6,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// InvocationParameters are what a function is invoked with, and when.
+// InvocationParameters are the input of an invocation, and when it is due.
 //
-// Which function is invoked, its qualifier, the payload, clientContext,
-// invocationType, tenantId, durableExecutionName and triggers are the input of an
-// invocation: the function is invoked once for each input. The other fields may be
+// Which function is invoked, its qualifier, the payload, clientContext, invocationType, tenantId, durableExecutionName
+// and triggers are the input of an invocation: the function is invoked once for each input. The other fields may be
 // changed without an invocation.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.payload) && has(self.payloadFrom))",fieldPath=".payloadFrom",reason="FieldValueForbidden",message="payload is also set: set only one of payload and payloadFrom"
@@ -21,17 +20,15 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.invocationType) || self.invocationType != 'DryRun'",fieldPath=".lifecycleScope",reason="FieldValueForbidden",message="a dry run does not invoke the function: remove lifecycleScope, or set another invocationType"
 // +kubebuilder:validation:XValidation:rule="!has(self.terraformKey) || has(self.lifecycleScope) && self.lifecycleScope == 'CRUD'",fieldPath=".terraformKey",reason="FieldValueForbidden",message="terraformKey is used only with lifecycleScope CRUD: remove terraformKey, or set lifecycleScope to CRUD"
 type InvocationParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Invocation in the other region"
 	Region string `json:"region"`
 
-	// FunctionName is the name of the function, or its ARN or partial ARN where it is in
-	// another account, without a version. It can't be changed. Required, unless
-	// functionNameRef or functionNameSelector is set.
+	// FunctionName is the name of the function, or its ARN or partial ARN where it is in another account, without a
+	// version. It can't be changed. Required, unless functionNameRef or functionNameSelector is set.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MinLength=1
@@ -48,8 +45,7 @@ type InvocationParameters struct {
 	// +optional
 	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
 
-	// Qualifier is the version or alias that is invoked. AWS's default is $LATEST.
-	// Changing it changes the input.
+	// Qualifier is the version or alias that is invoked. AWS's default is $LATEST. Changing it changes the input.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MinLength=1
@@ -65,36 +61,31 @@ type InvocationParameters struct {
 	// +optional
 	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
 
-	// Payload is the event, in JSON: at most 262144 bytes here (AWS accepts 6 MB, and 1
-	// MB for asynchronous invocations). Without a payload, the function is invoked
-	// without an event.
+	// Payload is the event, in JSON: at most 262144 bytes here (AWS accepts 6 MB, and 1 MB for asynchronous
+	// invocations). Without a payload, the function is invoked without an event.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=262144
 	Payload *string `json:"payload,omitempty"`
 
-	// PayloadFrom is the source of the event: a key of a Secret or ConfigMap in this
-	// namespace. When its content changes, the function is invoked. Content of a Secret
-	// is never shown.
+	// PayloadFrom is the source of the event: a key of a Secret or ConfigMap in this namespace. When its content
+	// changes, the function is invoked. Content of a Secret is never shown.
 	// +optional
 	PayloadFrom *ValueSource `json:"payloadFrom,omitempty"`
 
-	// InvocationType is RequestResponse to wait for the result, Event to have Lambda
-	// queue the event, or DryRun to check whether the provider may invoke the function.
-	// AWS's default is RequestResponse, which must complete within the provider's
-	// timeout of one minute. Use Event for functions that take longer.
+	// InvocationType is RequestResponse to wait for the result, Event to have Lambda queue the event, or DryRun to
+	// check whether the provider may invoke the function. AWS's default is RequestResponse, which must complete within
+	// the provider's timeout of one minute. Use Event for functions that take longer.
 	// +optional
 	// +kubebuilder:validation:Enum=RequestResponse;Event;DryRun
 	InvocationType *string `json:"invocationType,omitempty"`
 
-	// LogType is Tail to show the last 4 KB of the function's log in status. AWS's
-	// default is None.
+	// LogType is Tail to show the last 4 KB of the function's log in status. AWS's default is None.
 	// +optional
 	// +kubebuilder:validation:Enum=None;Tail
 	LogType *string `json:"logType,omitempty"`
 
-	// ClientContext is a JSON object, encoded as base64, for the context that the
-	// function sees: at most 3583 bytes.
+	// ClientContext is a JSON object, encoded as base64, for the context that the function sees: at most 3583 bytes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=3583
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9+/]+={0,2}$')",message="clientContext is not base64: encode a JSON object as base64"
@@ -107,10 +98,9 @@ type InvocationParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._:/=+@ -]+$')",message="tenantId must have 1 to 256 letters, digits, spaces and . _ : / = + - @"
 	TenantID *string `json:"tenantId,omitempty"`
 
-	// DurableExecutionName is the name of the execution of a function with
-	// durableConfig: 1 to 64 letters, digits, hyphens and underscores. Lambda runs one
-	// execution of a name, so the provider repeats an invocation whose outcome is
-	// unknown. Use a different name for each payload.
+	// DurableExecutionName is the name of the execution of a function with durableConfig: 1 to 64 letters, digits,
+	// hyphens and underscores. Lambda runs one execution of a name, so the provider repeats an invocation whose outcome
+	// is unknown. Use a different name for each payload.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="durableExecutionName must have 1 to 64 letters, digits, hyphens and underscores"
@@ -130,10 +120,9 @@ type InvocationParameters struct {
 	// +kubebuilder:validation:Enum=CREATE_ONLY;CRUD
 	LifecycleScope *string `json:"lifecycleScope,omitempty"`
 
-	// TerraformKey is the key that is added to the payload with lifecycleScope CRUD. It
-	// holds action, which is create, update or delete, and prev_input, the payload of the
-	// last invocation unless that came from a Secret or ConfigMap. Default: tf, as with
-	// Terraform's AWS provider, so that functions which are written for that work.
+	// TerraformKey is the key that is added to the payload with lifecycleScope CRUD. It holds action, which is create,
+	// update or delete, and prev_input, the payload of the last invocation unless that came from a Secret or ConfigMap.
+	// Default: tf, as with Terraform's AWS provider, so that functions which are written for that work.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
@@ -159,9 +148,8 @@ type InvocationRetryPolicy struct {
 	// +kubebuilder:validation:Maximum=10
 	MaximumAttempts *int32 `json:"maximumAttempts,omitempty"`
 
-	// UnknownOutcome sets what to do when it is unknown whether the function ran,
-	// because the connection broke or the provider was stopped: Stop, or Retry for
-	// functions that may safely run twice. Default: Stop.
+	// UnknownOutcome sets what to do when it is unknown whether the function ran, because the connection broke or the
+	// provider was stopped: Stop, or Retry for functions that may safely run twice. Default: Stop.
 	// +optional
 	// +kubebuilder:validation:Enum=Stop;Retry
 	UnknownOutcome *string `json:"unknownOutcome,omitempty"`
@@ -173,11 +161,11 @@ type InvocationRetryPolicy struct {
 type InvocationSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the function is invoked with.
+	// ForProvider has the parameters of the invocation.
 	ForProvider InvocationParameters `json:"forProvider"`
 }
 
-// InvocationObservation is what came of the last invocation (Invoke).
+// InvocationObservation is the result of the last invocation (Invoke).
 type InvocationObservation struct {
 	// FunctionName that was invoked.
 	FunctionName *string `json:"functionName,omitempty"`
@@ -187,15 +175,13 @@ type InvocationObservation struct {
 	InputHash *string `json:"inputHash,omitempty"`
 	// Action that the function was invoked for: create, update or delete.
 	Action *string `json:"action,omitempty"`
-	// Outcome is Succeeded, FunctionError, NotInvoked if the call was rejected, or
-	// Unknown.
+	// Outcome is Succeeded, FunctionError, NotInvoked if the call was rejected, or Unknown.
 	Outcome *string `json:"outcome,omitempty"`
-	// Attempts is how often the function was invoked for this input, without rejected
-	// calls.
+	// Attempts is the number of times that the function was invoked for this input, without rejected calls.
 	Attempts *int32 `json:"attempts,omitempty"`
-	// LastInvokedTime is when it was invoked last.
+	// LastInvokedTime is the time of the last invocation.
 	LastInvokedTime *metav1.Time `json:"lastInvokedTime,omitempty"`
-	// Calls is how often Lambda was called for this resource, including rejected calls.
+	// Calls is the number of times that Lambda was called for this resource, including rejected calls.
 	Calls *int64 `json:"calls,omitempty"`
 	// StatusCode is 200 of a synchronous, 202 of an asynchronous and 204 of a dry run.
 	StatusCode *int32 `json:"statusCode,omitempty"`
@@ -203,10 +189,9 @@ type InvocationObservation struct {
 	ExecutedVersion *string `json:"executedVersion,omitempty"`
 	// FunctionError is AWS's word for the function's error, such as Unhandled.
 	FunctionError *string `json:"functionError,omitempty"`
-	// FunctionErrorMessage is the function's error by its type and message, at most 1024
-	// bytes.
+	// FunctionErrorMessage is the function's error by its type and message, at most 1024 bytes.
 	FunctionErrorMessage *string `json:"functionErrorMessage,omitempty"`
-	// Result is what the function returned, at most 16384 bytes, with recordResult.
+	// Result is the payload that the function returned, at most 16384 bytes, with recordResult.
 	Result *string `json:"result,omitempty"`
 	// ResultTruncated is true where the result was longer.
 	ResultTruncated *bool `json:"resultTruncated,omitempty"`
@@ -223,13 +208,12 @@ type InvocationStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what came of the last invocation.
+	// AtProvider is the result of the last invocation.
 	// +optional
 	AtProvider InvocationObservation `json:"atProvider,omitempty"`
 }
 
-// An Invocation invokes an AWS Lambda function once for each input, at most once unless
-// it is told otherwise.
+// An Invocation invokes an AWS Lambda function once for each input, at most once unless it is told otherwise.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -6,7 +6,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// LayerContent is where a layer's archive comes from.
+// LayerContent is the source of a layer's archive.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
 // +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
@@ -61,9 +61,8 @@ type LayerContent struct {
 	// +optional
 	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
 
-	// SHA256 is the checksum of the .zip archive. An archive with another checksum is
-	// not published. Use hexadecimal digits, as sha256sum prints them, or base64, as
-	// AWS's CodeSha256.
+	// SHA256 is the checksum of the .zip archive. An archive with another checksum is not published. Use hexadecimal
+	// digits, as sha256sum prints them, or base64, as AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
@@ -88,8 +87,7 @@ type LayerConfigMap struct {
 // LayerVersionParameters are the desired settings of a layer and where it lives. A
 // layer version never changes: when the settings change, a new version is published.
 type LayerVersionParameters struct {
-	// Region is the AWS region of the layer, such as eu-central-1. It can't be
-	// changed.
+	// Region is the AWS region of the layer, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
@@ -103,22 +101,19 @@ type LayerVersionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version"
 	LayerName *string `json:"layerName,omitempty"`
 
-	// Content is the layer's archive: exactly one source. When it changes, a new
-	// version is published.
+	// Content is the layer's archive: exactly one source. When it changes, a new version is published.
 	// +optional
 	Content *LayerContent `json:"content,omitempty"`
 
-	// CompatibleArchitectures are the instruction sets that the layer is for: x86_64,
-	// arm64 or both, in any order.
+	// CompatibleArchitectures are the instruction sets that the layer is for: x86_64, arm64 or both, in any order.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2
 	// +kubebuilder:validation:items:Enum=x86_64;arm64
 	CompatibleArchitectures []string `json:"compatibleArchitectures,omitempty"`
 
-	// CompatibleRuntimes are the runtimes that the layer is for, such as python3.13, at
-	// most 15, in any order. They are only a filter for lists of layers: functions with
-	// other runtimes can use the layer too.
+	// CompatibleRuntimes are the runtimes that the layer is for, such as python3.13, at most 15, in any order. They are
+	// only a filter for lists of layers: functions with other runtimes can use the layer too.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=15
@@ -137,13 +132,11 @@ type LayerVersionParameters struct {
 	// +kubebuilder:validation:MaxLength=512
 	LicenseInfo *string `json:"licenseInfo,omitempty"`
 
-	// OldVersions sets what to do with the versions that this resource has published
-	// and replaced: Keep (the default), DeleteUnused or Delete. Keep leaves all of them
-	// in AWS, even when this resource is deleted. DeleteUnused deletes a version when
-	// no function of the account in this region uses it, neither in $LATEST nor in a
-	// published version. It does not see functions of other accounts. Delete deletes a
-	// version as soon as it is replaced. Functions that use it continue to run, but it
-	// can't be added to a function any more. Versions that others have published are
+	// OldVersions sets what to do with the versions that this resource has published and replaced: Keep (the default),
+	// DeleteUnused or Delete. Keep leaves all of them in AWS, even when this resource is deleted. DeleteUnused deletes
+	// a version when no function of the account in this region uses it, neither in $LATEST nor in a published version.
+	// It does not see functions of other accounts. Delete deletes a version as soon as it is replaced. Functions that
+	// use it continue to run, but it can't be added to a function any more. Versions that others have published are
 	// never deleted.
 	// +optional
 	// +kubebuilder:validation:Enum=Keep;DeleteUnused;Delete
@@ -167,7 +160,7 @@ type LayerVersionSpec struct {
 	ForProvider LayerVersionParameters `json:"forProvider"`
 }
 
-// LayerVersionObservation is what AWS returns for a layer's version (GetLayerVersion).
+// LayerVersionObservation is the observed state of a layer's version (GetLayerVersion).
 type LayerVersionObservation struct {
 	// LayerName is the name of the layer.
 	LayerName *string `json:"layerName,omitempty"`
@@ -177,7 +170,7 @@ type LayerVersionObservation struct {
 	LayerVersionArn *string `json:"layerVersionArn,omitempty"`
 	// Version is the number of the version.
 	Version *int64 `json:"version,omitempty"`
-	// CreatedDate is when the version was published.
+	// CreatedDate is the time at which the version was published.
 	CreatedDate *string `json:"createdDate,omitempty"`
 	// CodeSHA256 of the archive, in base64.
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
@@ -197,8 +190,8 @@ type LayerVersionObservation struct {
 	SigningJobArn *string `json:"signingJobArn,omitempty"`
 	// SigningProfileVersionArn is the ARN of the signing profile's version.
 	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
-	// PublishedContent is what the provider last published from a source whose content
-	// AWS doesn't report.
+	// PublishedContent identifies the content that the provider last published from a source whose content AWS doesn't
+	// report.
 	PublishedContent *DeployedCode `json:"publishedContent,omitempty"`
 	// ImportedVersion is the number of the version that was taken over by its external
 	// name. It is not deleted when it is replaced, since others have published it.
@@ -219,10 +212,9 @@ type LayerVersionStatus struct {
 	AtProvider LayerVersionObservation `json:"atProvider,omitempty"`
 }
 
-// A LayerVersion is the current version of an AWS Lambda layer. AWS never changes a
-// version, so each change of the spec, or of what it refers to, publishes a new one.
-// The external name and the functions that refer to the LayerVersion move to the new
-// version.
+// A LayerVersion is the current version of an AWS Lambda layer. AWS never changes a version, so each change of the
+// spec, or of what it refers to, publishes a new one. The external name and the functions that refer to the
+// LayerVersion move to the new version.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

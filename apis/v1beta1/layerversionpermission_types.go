@@ -6,9 +6,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// LayerVersionPermissionParameters are the desired statement of a layer version's
-// policy, as AddLayerVersionPermission accepts it, and where it is. The statement is
-// exact: a field that is not set here is not in it.
+// LayerVersionPermissionParameters are the desired statement of a layer version's policy, as AddLayerVersionPermission
+// accepts it, and where it is. The statement is exact: a field that is not set here is not in it.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.layerName) == has(self.versionNumber)",fieldPath=".versionNumber",reason="FieldValueInvalid",message="layerName and versionNumber must be set together: set both, or remove both and set layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
 // +kubebuilder:validation:XValidation:rule="has(self.layerName) || has(self.versionNumber) || has(self.layerVersionArn) || has(self.layerVersionArnRef) || has(self.layerVersionArnSelector)",fieldPath=".layerVersionArn",reason="FieldValueRequired",message="set layerName and versionNumber, or set layerVersionArn, or set layerVersionArnRef or layerVersionArnSelector to a LayerVersion"
@@ -16,16 +15,14 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.layerVersionArn) || self.layerVersionArn.contains(':lambda:' + self.region + ':')",fieldPath=".layerVersionArn",reason="FieldValueInvalid",message="layerVersionArn is in another region: set region to the region of the ARN, or use a layer version in region"
 // +kubebuilder:validation:XValidation:rule="!has(self.organizationId) || !has(self.principal) || self.principal == '*'",fieldPath=".organizationId",reason="FieldValueForbidden",message="organizationId is for principal * only: remove it, or set principal to *"
 type LayerVersionPermissionParameters struct {
-	// Region is the AWS region of the layer, such as eu-central-1. It can't be
-	// changed.
+	// Region is the AWS region of the layer, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersionPermission in the other region"
 	Region string `json:"region"`
 
-	// LayerName is the name of the layer: letters, digits, hyphens and underscores. Set
-	// it together with versionNumber.
+	// LayerName is the name of the layer: letters, digits, hyphens and underscores. Set it together with versionNumber.
 	// +optional
 	// +kubebuilder:validation:MaxLength=140
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version"
@@ -37,8 +34,7 @@ type LayerVersionPermissionParameters struct {
 	// +kubebuilder:validation:Minimum=1
 	VersionNumber *int64 `json:"versionNumber,omitempty"`
 
-	// LayerVersionArn is the ARN of the layer version, instead of layerName and
-	// versionNumber.
+	// LayerVersionArn is the ARN of the layer version, instead of layerName and versionNumber.
 	// +optional
 	// +crossplane:generate:reference:type=LayerVersion
 	// +kubebuilder:validation:MaxLength=2048
@@ -54,17 +50,15 @@ type LayerVersionPermissionParameters struct {
 	// +optional
 	LayerVersionArnSelector *xpv2.NamespacedSelector `json:"layerVersionArnSelector,omitempty"`
 
-	// StatementID is the statement's ID, which is unique in a policy: 1 to 100 letters,
-	// digits, hyphens and underscores. Default: metadata.name. Once set, it can't be
-	// changed.
+	// StatementID is the statement's ID, which is unique in a policy: 1 to 100 letters, digits, hyphens and
+	// underscores. Default: metadata.name. Once set, it can't be changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=100
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId must have 1 to 100 letters, digits, hyphens and underscores"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="statementId can't be changed: create a new LayerVersionPermission"
 	StatementID *string `json:"statementId,omitempty"`
 
-	// Action that is permitted: lambda:GetLayerVersion, the only action that AWS
-	// accepts and the default.
+	// Action that is permitted: lambda:GetLayerVersion, the only action that AWS accepts and the default.
 	// +optional
 	// +kubebuilder:validation:Enum="lambda:GetLayerVersion"
 	Action *string `json:"action,omitempty"`
@@ -76,8 +70,7 @@ type LayerVersionPermissionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:iam::[0-9]{12}:root)$')",message="principal is not valid: use the 12 digits of an account, the ARN of its root user, or *"
 	Principal *string `json:"principal,omitempty"`
 
-	// OrganizationID is the organization whose accounts are permitted, such as
-	// o-a1b2c3d4e5. It needs principal *.
+	// OrganizationID is the organization whose accounts are permitted, such as o-a1b2c3d4e5. It needs principal *.
 	// +optional
 	// +kubebuilder:validation:MaxLength=34
 	// +kubebuilder:validation:XValidation:rule="self.matches('^o-[a-z0-9]{10,32}$')",message="organizationId is not an organization ID: use the form o-a1b2c3d4e5"
@@ -94,8 +87,7 @@ type LayerVersionPermissionSpec struct {
 	ForProvider LayerVersionPermissionParameters `json:"forProvider"`
 }
 
-// LayerVersionPermissionObservation is what AWS returns for a layer version's
-// permission (GetLayerVersionPolicy).
+// LayerVersionPermissionObservation is the observed state of a layer version's permission (GetLayerVersionPolicy).
 type LayerVersionPermissionObservation struct {
 	// LayerName that the policy is of.
 	LayerName *string `json:"layerName,omitempty"`
@@ -105,8 +97,7 @@ type LayerVersionPermissionObservation struct {
 	LayerVersionArn *string `json:"layerVersionArn,omitempty"`
 	// StatementID is the statement's id.
 	StatementID *string `json:"statementId,omitempty"`
-	// Principal that has the permission, if there is exactly one. An account is its 12
-	// digits.
+	// Principal that has the permission, if there is exactly one. An account is its 12 digits.
 	Principal *string `json:"principal,omitempty"`
 	// Statement as AWS has it, in JSON.
 	Statement *string `json:"statement,omitempty"`

@@ -6,26 +6,23 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// PermissionParameters are the desired statement of a function's policy, as
-// AddPermission accepts it, and where it is. The statement is exact: a field that is
-// not set here is not in it.
+// PermissionParameters are the desired statement of a function's policy, as AddPermission accepts it, and where it is.
+// The statement is exact: a field that is not set here is not in it.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.functionName) || has(self.functionNameRef) || has(self.functionNameSelector)",fieldPath=".functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!(has(self.sourceArn) && has(self.sourceArnFrom))",fieldPath=".sourceArnFrom",reason="FieldValueForbidden",message="sourceArn is also set: set only one of sourceArn and sourceArnFrom"
 // +kubebuilder:validation:XValidation:rule="!has(self.functionUrlAuthType) || !has(self.action) || self.action == 'lambda:InvokeFunctionUrl'",fieldPath=".functionUrlAuthType",reason="FieldValueForbidden",message="functionUrlAuthType is for action lambda:InvokeFunctionUrl only: remove it, or set action to lambda:InvokeFunctionUrl"
 // +kubebuilder:validation:XValidation:rule="!has(self.invokedViaFunctionUrl) || !has(self.action) || self.action == 'lambda:InvokeFunction'",fieldPath=".invokedViaFunctionUrl",reason="FieldValueForbidden",message="invokedViaFunctionUrl is for action lambda:InvokeFunction only: remove it, or set action to lambda:InvokeFunction"
 type PermissionParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Permission in the other region"
 	Region string `json:"region"`
 
-	// FunctionName is the name of the function, 1 to 64 characters, without account,
-	// region or version. It can't be changed. Required, unless functionNameRef or
-	// functionNameSelector is set.
+	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
+	// changed. Required, unless functionNameRef or functionNameSelector is set.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
@@ -60,9 +57,8 @@ type PermissionParameters struct {
 	// +optional
 	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
 
-	// StatementID is the statement's ID, which is unique in a policy: 1 to 100 letters,
-	// digits, hyphens and underscores. Default: the external name, or else
-	// metadata.name. It can't be changed.
+	// StatementID is the statement's ID, which is unique in a policy: 1 to 100 letters, digits, hyphens and
+	// underscores. Default: the external name, or else metadata.name. It can't be changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=100
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId must have 1 to 100 letters, digits, hyphens and underscores"
@@ -76,19 +72,17 @@ type PermissionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(lambda:[*]|lambda:[a-zA-Z]+|[*])$')",message="action is not an action of Lambda: use one such as lambda:InvokeFunction, or lambda:* for all of them"
 	Action *string `json:"action,omitempty"`
 
-	// Principal that receives the permission: a service such as s3.amazonaws.com, the
-	// 12 digits of an account, the ARN of a user or role, or * for anyone. AWS writes
-	// an account as the ARN of its root user, which is the same. Required. For a
-	// service, also set sourceArn or sourceAccount: without them, the service may
-	// invoke the function on behalf of any AWS account.
+	// Principal that receives the permission: a service such as s3.amazonaws.com, the 12 digits of an account, the ARN
+	// of a user or role, or * for anyone. AWS writes an account as the ARN of its root user, which is the same.
+	// Required. For a service, also set sourceArn or sourceAccount: without them, the service may invoke the function
+	// on behalf of any AWS account.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:(iam|sts)::[^ \\\\t\\\\n\\\\r]+|[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+)$')",message="principal is not valid: use a service such as s3.amazonaws.com, the 12 digits of an account, the ARN of a user or role, or *"
 	Principal *string `json:"principal,omitempty"`
 
-	// SourceArn is the ARN of the resource that may invoke the function through its
-	// service, such as an S3 bucket. It may contain wildcards: AWS compares it with
-	// ArnLike.
+	// SourceArn is the ARN of the resource that may invoke the function through its service, such as an S3 bucket. It
+	// may contain wildcards: AWS compares it with ArnLike.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:[a-zA-Z0-9-]+:([a-z]+(-[a-z]+)+-[0-9])?:([0-9]{12})?:.*$')",message="sourceArn is not an ARN: use the form arn:aws:s3:::bucket or arn:aws:events:region:123456789012:rule/name"
@@ -99,9 +93,8 @@ type PermissionParameters struct {
 	// +optional
 	SourceArnFrom *FieldSelector `json:"sourceArnFrom,omitempty"`
 
-	// SourceAccount is the account that owns the source: 12 digits. Set it if the ARN
-	// contains no account, such as that of a bucket, since another account may own a
-	// bucket of the same name later.
+	// SourceAccount is the account that owns the source: 12 digits. Set it if the ARN contains no account, such as that
+	// of a bucket, since another account may own a bucket of the same name later.
 	// +optional
 	// +kubebuilder:validation:MaxLength=12
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}$')",message="sourceAccount is not an account ID: use 12 digits"
@@ -120,9 +113,8 @@ type PermissionParameters struct {
 	// +kubebuilder:validation:Enum=AWS_IAM;NONE
 	FunctionURLAuthType *string `json:"functionUrlAuthType,omitempty"`
 
-	// InvokedViaFunctionURL limits action lambda:InvokeFunction to calls through the
-	// function's URL. A public URL needs two Permissions: this one, and one for
-	// lambda:InvokeFunctionUrl.
+	// InvokedViaFunctionURL limits action lambda:InvokeFunction to calls through the function's URL. A public URL needs
+	// two Permissions: this one, and one for lambda:InvokeFunctionUrl.
 	// +optional
 	InvokedViaFunctionURL *bool `json:"invokedViaFunctionUrl,omitempty"`
 
@@ -145,7 +137,7 @@ type PermissionSpec struct {
 	ForProvider PermissionParameters `json:"forProvider"`
 }
 
-// PermissionObservation is what AWS returns for a permission (GetPolicy).
+// PermissionObservation is the observed state of a permission (GetPolicy).
 type PermissionObservation struct {
 	// FunctionName that the policy is of.
 	FunctionName *string `json:"functionName,omitempty"`
@@ -157,11 +149,9 @@ type PermissionObservation struct {
 	StatementID *string `json:"statementId,omitempty"`
 	// Action that is permitted, if there is exactly one.
 	Action *string `json:"action,omitempty"`
-	// Principal that has the permission, if there is exactly one. An account is its 12
-	// digits.
+	// Principal that has the permission, if there is exactly one. An account is its 12 digits.
 	Principal *string `json:"principal,omitempty"`
-	// SourceArn of the resource that may invoke the function through its service, if
-	// there is exactly one.
+	// SourceArn of the resource that may invoke the function through its service, if there is exactly one.
 	SourceArn *string `json:"sourceArn,omitempty"`
 	// Statement as AWS has it, in JSON, without an event source token.
 	Statement *string `json:"statement,omitempty"`

@@ -4,8 +4,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// ProviderCredentials are the credentials of a namespaced ProviderConfig. They
-// name nothing outside its namespace.
+// ProviderCredentials are the credentials of a namespaced ProviderConfig. They name nothing outside its namespace.
 //
 // +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || has(self.secretRef)",message="source Secret needs secretRef: set the name of a Secret in this namespace"
 // +kubebuilder:validation:XValidation:rule="self.source != 'WebIdentity' || has(self.webIdentity)",message="source WebIdentity needs webIdentity: set it, with the ARN of the role to assume in roleARN"
@@ -13,11 +12,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.source == 'WebIdentity' || !has(self.webIdentity)",message="webIdentity is used only with source WebIdentity: remove it, or set source to WebIdentity"
 // +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.profile)",message="profile selects a section of an INI file, which only source Secret reads: remove it, or set source to Secret"
 type ProviderCredentials struct {
-	// Source of the credentials. None signs with placeholder keys, for an
-	// endpoint that checks none. Secret reads keys from a Secret. WebIdentity
-	// assumes a role with a token. IRSA and PodIdentity are the provider's own
-	// identity: refused in a namespaced config unless the provider's operator
-	// allows it.
+	// Source of the credentials. None signs with placeholder keys, for an endpoint that checks none. Secret reads keys
+	// from a Secret. WebIdentity assumes a role with a token. IRSA and PodIdentity are the provider's own identity:
+	// refused in a namespaced config unless the provider's operator allows it.
 	// +kubebuilder:validation:Enum=None;Secret;IRSA;PodIdentity;WebIdentity
 	Source xpv2.CredentialsSource `json:"source"`
 
@@ -46,12 +43,10 @@ type ProviderCredentials struct {
 // +kubebuilder:validation:XValidation:rule="self.source == 'Environment' || !has(self.env)",message="env is used only with source Environment: remove it, or set source to Environment"
 // +kubebuilder:validation:XValidation:rule="!has(self.profile) || self.source == 'Secret' || self.source == 'Filesystem' || (self.source == 'Environment' && has(self.env))",message="profile selects a section of an INI file, which only the sources Secret, Filesystem, and Environment with env read: remove it, or set one of these sources"
 type ClusterProviderCredentials struct {
-	// Source of the credentials. None signs with placeholder keys, for an
-	// endpoint that checks none. Secret reads keys from a Secret. IRSA and
-	// PodIdentity use the provider pod's own identity through AWS's default
-	// credential chain, which also finds a node's role. WebIdentity assumes a
-	// role with a token. Environment reads the provider's environment,
-	// Filesystem a file in its pod.
+	// Source of the credentials. None signs with placeholder keys, for an endpoint that checks none. Secret reads keys
+	// from a Secret. IRSA and PodIdentity use the provider pod's own identity through AWS's default credential chain,
+	// which also finds a node's role. WebIdentity assumes a role with a token. Environment reads the provider's
+	// environment, Filesystem a file in its pod.
 	// +kubebuilder:validation:Enum=None;Secret;IRSA;PodIdentity;WebIdentity;Environment;Filesystem
 	Source xpv2.CredentialsSource `json:"source"`
 
@@ -59,14 +54,12 @@ type ClusterProviderCredentials struct {
 	// +optional
 	SecretRef *CredentialsSecretSelector `json:"secretRef,omitempty"`
 
-	// Env names an environment variable of the provider that holds an INI file. If it
-	// is absent, source Environment reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
-	// AWS_SESSION_TOKEN.
+	// Env names an environment variable of the provider that holds an INI file. If it is absent, source Environment
+	// reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.
 	// +optional
 	Env *xpv2.EnvSelector `json:"env,omitempty"`
 
-	// Fs is the path of an INI file in the provider's pod. It is read again
-	// when it changes.
+	// Fs is the path of an INI file in the provider's pod. It is read again when it changes.
 	// +optional
 	Fs *xpv2.FsSelector `json:"fs,omitempty"`
 
@@ -107,15 +100,13 @@ type CredentialsSecretSelector struct {
 type WebIdentityOptions struct {
 	WebIdentityRole `json:",inline"`
 
-	// TokenConfig is the source of the token. The default is the file that the
-	// provider's environment variable AWS_WEB_IDENTITY_TOKEN_FILE names. A namespaced
-	// config may read it only if the provider's operator allows it.
+	// TokenConfig is the source of the token. The default is the file that the provider's environment variable
+	// AWS_WEB_IDENTITY_TOKEN_FILE names. A namespaced config may read it only if the provider's operator allows it.
 	// +optional
 	TokenConfig *WebIdentityTokenConfig `json:"tokenConfig,omitempty"`
 }
 
-// ClusterWebIdentityOptions assume a role with a token (STS
-// AssumeRoleWithWebIdentity).
+// ClusterWebIdentityOptions assume a role with a token (STS AssumeRoleWithWebIdentity).
 type ClusterWebIdentityOptions struct {
 	WebIdentityRole `json:",inline"`
 
@@ -127,8 +118,7 @@ type ClusterWebIdentityOptions struct {
 
 // A WebIdentityRole is a role that trusts an OpenID Connect issuer.
 type WebIdentityRole struct {
-	// RoleARN is the role to assume. The default is the value of the provider's
-	// environment variable AWS_ROLE_ARN.
+	// RoleARN is the role to assume. The default is the value of the provider's environment variable AWS_ROLE_ARN.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^arn:[a-z0-9-]+:iam::[0-9]{12}:role/.+$`
 	RoleARN *string `json:"roleARN,omitempty"`
@@ -198,18 +188,16 @@ type AssumeRoleOptions struct {
 	// +kubebuilder:validation:MaxItems=50
 	Tags []SessionTag `json:"tags,omitempty"`
 
-	// TransitiveTagKeys are the keys of tags that are passed on to later roles of the
-	// chain.
+	// TransitiveTagKeys are the keys of tags that are passed on to later roles of the chain.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=50
 	// +kubebuilder:validation:items:MaxLength=128
 	TransitiveTagKeys []string `json:"transitiveTagKeys,omitempty"`
 
-	// ResourceTags are session tags that say which resource a call is made for,
-	// so that a role's policies can tell tenants apart. Namespace adds
-	// crossplane-namespace, Kind adds crossplane-kind and Name adds
-	// crossplane-name. The role is then assumed once for each different value.
+	// ResourceTags are session tags that say which resource a call is made for, so that a role's policies can tell
+	// tenants apart. Namespace adds crossplane-namespace, Kind adds crossplane-kind and Name adds crossplane-name. The
+	// role is then assumed once for each different value.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
@@ -221,7 +209,7 @@ type AssumeRoleOptions struct {
 	// +kubebuilder:validation:Pattern=`^[\w+=,.@-]{2,64}$`
 	RoleSessionName *string `json:"roleSessionName,omitempty"`
 
-	// DurationSeconds is how long the role's credentials last. The default is
+	// DurationSeconds is the lifetime of the role's credentials. The default is
 	// 3600, which is also AWS's limit for a role that another role assumes.
 	// +optional
 	// +kubebuilder:validation:Minimum=900

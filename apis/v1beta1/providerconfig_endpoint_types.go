@@ -20,9 +20,8 @@ type EndpointConfig struct {
 	// +kubebuilder:validation:items:MinLength=1
 	Services []string `json:"services,omitempty"`
 
-	// HostnameImmutable keeps the host of the URL as it is: S3's bucket names
-	// then go into the path. The default is true for a static URL whose host is
-	// an IP address or localhost.
+	// HostnameImmutable keeps the host of the URL as it is: S3's bucket names then go into the path. The default is
+	// true for a static URL whose host is an IP address or localhost.
 	// +optional
 	HostnameImmutable *bool `json:"hostnameImmutable,omitempty"`
 
@@ -32,14 +31,12 @@ type EndpointConfig struct {
 	// +kubebuilder:validation:Pattern=`^aws[a-z-]*$`
 	PartitionID *string `json:"partitionId,omitempty"`
 
-	// SigningName is the service name that calls are signed for. The default is
-	// the service's own.
+	// SigningName is the service name that calls are signed for. The default is the service's own.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	SigningName *string `json:"signingName,omitempty"`
 
-	// SigningRegion is the region that calls are signed for. The default is the
-	// resource's region.
+	// SigningRegion is the region that calls are signed for. The default is the resource's region.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	SigningRegion *string `json:"signingRegion,omitempty"`
@@ -49,8 +46,7 @@ type EndpointConfig struct {
 	// +kubebuilder:validation:Enum=v4
 	SigningMethod *string `json:"signingMethod,omitempty"`
 
-	// Source is accepted for configs that come from other providers, and has no
-	// effect.
+	// Source is accepted for configs that come from other providers, and has no effect.
 	// +optional
 	// +kubebuilder:validation:Enum=ServiceMetadata;Custom
 	Source *string `json:"source,omitempty"`
@@ -61,8 +57,7 @@ type EndpointConfig struct {
 // +kubebuilder:validation:XValidation:rule="self.type != 'Static' || has(self.static)",message="type Static needs static: set it to the URL of the endpoint"
 // +kubebuilder:validation:XValidation:rule="self.type != 'Dynamic' || has(self.dynamic)",message="type Dynamic needs dynamic: set it, with the host that follows the service and the region in the URL"
 type URLConfig struct {
-	// Type is Static for one URL, Dynamic for one made of service, region and
-	// host, and Auto for AWS's own.
+	// Type is Static for one URL, Dynamic for one made of service, region and host, and Auto for AWS's own.
 	// +kubebuilder:validation:Enum=Static;Dynamic;Auto
 	Type string `json:"type"`
 

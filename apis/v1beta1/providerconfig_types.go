@@ -22,20 +22,17 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ProviderConfigSpec struct {
-	// Credentials that sign the calls to AWS, or that assume the first role of
-	// assumeRoleChain.
+	// Credentials that sign the calls to AWS, or that assume the first role of assumeRoleChain.
 	Credentials ProviderCredentials `json:"credentials"`
 
 	ConnectionSpec `json:",inline"`
 }
 
-// A ClusterProviderConfigSpec says how resources of any namespace that it
-// allows reach AWS.
+// A ClusterProviderConfigSpec says how resources of any namespace that it allows reach AWS.
 //
 // +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ClusterProviderConfigSpec struct {
-	// Credentials that sign the calls to AWS, or that assume the first role of
-	// assumeRoleChain.
+	// Credentials that sign the calls to AWS, or that assume the first role of assumeRoleChain.
 	Credentials ClusterProviderCredentials `json:"credentials"`
 
 	// AllowedNamespaces are the namespaces whose resources may use this config. If it
@@ -43,21 +40,19 @@ type ClusterProviderConfigSpec struct {
 	// +optional
 	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
 
-	// NamespaceIsolation is Enforced or None. With Enforced, a resource may act on what
-	// a resource of another namespace owns only if that resource, or its namespace,
-	// allows it by the annotation lambda.aws.m.crossplane.io/allowed-namespaces. With
-	// None, the namespaces that use this config trust each other: no annotation is
-	// needed between two resources that both use it. Even then, a resource never
-	// takes over what an existing resource owns.
+	// NamespaceIsolation is Enforced or None. With Enforced, a resource may act on what a resource of another namespace
+	// owns only if that resource, or its namespace, allows it by the annotation
+	// lambda.aws.m.crossplane.io/allowed-namespaces. With None, the namespaces that use this config trust each other:
+	// no annotation is needed between two resources that both use it. Even then, a resource never takes over what an
+	// existing resource owns.
 	// +optional
 	// +kubebuilder:default=Enforced
 	// +kubebuilder:validation:Enum=Enforced;None
 	NamespaceIsolation NamespaceIsolation `json:"namespaceIsolation,omitempty"`
 
-	// FunctionNames restrict which functions the resources of a namespace may manage,
-	// by the prefix of the function's name. If it is absent, any name is allowed.
-	// Otherwise, a namespace may use the names that its rules allow, and a namespace
-	// without a rule may use none.
+	// FunctionNames restrict which functions the resources of a namespace may manage, by the prefix of the function's
+	// name. If it is absent, any name is allowed. Otherwise, a namespace may use the names that its rules allow, and a
+	// namespace without a rule may use none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -76,8 +71,7 @@ const (
 	NamespaceIsolationNone     NamespaceIsolation = "None"
 )
 
-// NamespacePlaceholder stands for the name of the resource's namespace in a
-// FunctionNamePrefix.
+// NamespacePlaceholder stands for the name of the resource's namespace in a FunctionNamePrefix.
 const NamespacePlaceholder = "{namespace}"
 
 // A FunctionNameRule sets which function names the resources of a namespace may use.
@@ -91,9 +85,8 @@ type FunctionNameRule struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	Namespaces []string `json:"namespaces,omitempty"`
 
-	// Prefixes are the allowed prefixes. A name must start with one of them.
-	// {namespace} stands for the name of the resource's namespace. Such a name has
-	// hyphens and no underscores, so "{namespace}_" tells shop from shop-eu, and
+	// Prefixes are the allowed prefixes. A name must start with one of them. {namespace} stands for the name of the
+	// resource's namespace. Such a name has hyphens and no underscores, so "{namespace}_" tells shop from shop-eu, and
 	// "{namespace}-" does not. An empty prefix allows every name.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -107,11 +100,10 @@ type FunctionNameRule struct {
 // +kubebuilder:validation:XValidation:rule="self.replace('{namespace}', 'n').matches('^[a-zA-Z0-9_-]*$')",message="a prefix must have only letters, digits, hyphens and underscores, and may contain {namespace} for the name of the namespace"
 type FunctionNamePrefix string
 
-// ConnectionSpec is what both kinds of config share.
+// ConnectionSpec is the part of the spec that both kinds of config share.
 type ConnectionSpec struct {
-	// AssumeRoleChain are the IAM roles to assume, one after the other. The
-	// first is assumed with the credentials above, each later one with the role
-	// before it. Calls are made as the last.
+	// AssumeRoleChain are the IAM roles to assume, one after the other. The first is assumed with the credentials
+	// above, each later one with the role before it. Calls are made as the last.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
@@ -139,8 +131,7 @@ type ConnectionSpec struct {
 	// +optional
 	UseFIPSEndpoint bool `json:"useFIPSEndpoint,omitempty"`
 
-	// UseDualStackEndpoint sends calls to AWS's endpoints that answer on IPv6
-	// and IPv4.
+	// UseDualStackEndpoint sends calls to AWS's endpoints that answer on IPv6 and IPv4.
 	// +optional
 	UseDualStackEndpoint bool `json:"useDualStackEndpoint,omitempty"`
 
@@ -151,8 +142,7 @@ type ConnectionSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) > 0 && size(k) <= 128 && !k.lowerAscii().startsWith('aws:'))",message="a tag key must have 1 to 128 characters and must not start with aws:, which AWS reserves"
 	Tags map[string]TagValue `json:"tags,omitempty"`
 
-	// IgnoreTags names tags that other tools set: they are neither removed nor
-	// reported as drift.
+	// IgnoreTags names tags that other tools set: they are neither removed nor reported as drift.
 	// +optional
 	IgnoreTags *IgnoreTags `json:"ignoreTags,omitempty"`
 
@@ -243,15 +233,13 @@ type ProviderConfigStatus struct {
 	// +optional
 	AccountID string `json:"accountId,omitempty"`
 
-	// IdentityARN is the identity of the config in AWS: the ARN of a user or of an
-	// assumed role. It is empty if the check is skipped or if the identity depends on
-	// the resource.
+	// IdentityARN is the identity of the config in AWS: the ARN of a user or of an assumed role. It is empty if the
+	// check is skipped or if the identity depends on the resource.
 	// +optional
 	IdentityARN string `json:"identityArn,omitempty"`
 
-	// AccountUsage is the account's Lambda quotas and their use, by region. It lists
-	// the regions in which resources of this config were observed during the last two
-	// hours, at most 20. It is read about every ten minutes.
+	// AccountUsage is the account's Lambda quotas and their use, by region. It lists the regions in which resources of
+	// this config were observed during the last two hours, at most 20. It is read about every ten minutes.
 	// +optional
 	// +listType=map
 	// +listMapKey=region
@@ -265,38 +253,36 @@ type AccountUsage struct {
 	// Region such as eu-central-1.
 	Region string `json:"region"`
 
-	// Unknown says why the rest is not known, such as that the config's identity lacks
-	// lambda:GetAccountSettings.
+	// Unknown says why the rest is not known, such as that the config's identity lacks lambda:GetAccountSettings.
 	// +optional
 	Unknown string `json:"unknown,omitempty"`
 
-	// ConcurrentExecutions is how many executions may run at a time.
+	// ConcurrentExecutions is the number of executions that may run at a time.
 	// +optional
 	ConcurrentExecutions *int32 `json:"concurrentExecutions,omitempty"`
 
-	// ReservedConcurrentExecutions is how many of these are reserved for functions.
+	// ReservedConcurrentExecutions is the number of these that are reserved for functions.
 	// +optional
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 
-	// UnreservedConcurrentExecutions is how many are not reserved. AWS does not allow
+	// UnreservedConcurrentExecutions is the number of these that are not reserved. AWS does not allow
 	// some of them, usually 100, to be reserved.
 	// +optional
 	UnreservedConcurrentExecutions *int32 `json:"unreservedConcurrentExecutions,omitempty"`
 
-	// CodeStorageLimit is how much code of functions, their versions and layers may be
-	// stored, in bytes.
+	// CodeStorageLimit is the limit of the stored code of functions, their versions and layers, in bytes.
 	// +optional
 	CodeStorageLimit *int64 `json:"codeStorageLimit,omitempty"`
 
-	// CodeStorageUsed is how much is stored, in bytes.
+	// CodeStorageUsed is the size of the stored code, in bytes.
 	// +optional
 	CodeStorageUsed *int64 `json:"codeStorageUsed,omitempty"`
 
-	// CodeStorageLeft is how much more may be stored, in bytes.
+	// CodeStorageLeft is the size of the code that may still be stored, in bytes.
 	// +optional
 	CodeStorageLeft *int64 `json:"codeStorageLeft,omitempty"`
 
-	// FunctionCount is how many functions there are.
+	// FunctionCount is the number of functions.
 	// +optional
 	FunctionCount *int64 `json:"functionCount,omitempty"`
 }
@@ -331,8 +317,7 @@ type ProviderConfigList struct {
 	Items []ProviderConfig `json:"items"`
 }
 
-// A ClusterProviderConfig says how resources of every namespace that it allows
-// reach AWS.
+// A ClusterProviderConfig says how resources of every namespace that it allows reach AWS.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -362,8 +347,7 @@ type ClusterProviderConfigList struct {
 	Items []ClusterProviderConfig `json:"items"`
 }
 
-// A ProviderConfigUsage records that a resource uses a config of either kind.
-// It lies in the resource's namespace.
+// A ProviderConfigUsage records that a resource uses a config of either kind. It lies in the resource's namespace.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:storageversion
@@ -402,7 +386,9 @@ var (
 	ProviderConfigGroupVersionKind          = SchemeGroupVersion.WithKind(ProviderConfigKind)
 	ClusterProviderConfigGroupVersionKind   = SchemeGroupVersion.WithKind(ClusterProviderConfigKind)
 	ProviderConfigUsageGroupVersionKind     = SchemeGroupVersion.WithKind(ProviderConfigUsageKind)
-	ProviderConfigUsageListGroupVersionKind = schema.GroupVersionKind{Group: Group, Version: APIVersion, Kind: ProviderConfigUsageKind + "List"}
+	ProviderConfigUsageListGroupVersionKind = schema.GroupVersionKind{
+		Group: Group, Version: APIVersion, Kind: ProviderConfigUsageKind + "List",
+	}
 )
 
 func init() {

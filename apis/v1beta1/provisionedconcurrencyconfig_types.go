@@ -9,9 +9,8 @@ import (
 // ProvisionedConcurrencyConfigSettings set how many execution environments are kept
 // ready, as PutProvisionedConcurrencyConfig accepts them.
 type ProvisionedConcurrencyConfigSettings struct {
-	// ProvisionedConcurrentExecutions is how many execution environments AWS keeps
-	// ready, at least 1. Required, here or in initProvider. Set it in initProvider if
-	// Application Auto Scaling changes it later.
+	// ProvisionedConcurrentExecutions is the number of execution environments that AWS keeps ready, at least 1.
+	// Required, here or in initProvider. Set it in initProvider if Application Auto Scaling changes it later.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ProvisionedConcurrentExecutions *int32 `json:"provisionedConcurrentExecutions,omitempty"`
@@ -21,9 +20,8 @@ type ProvisionedConcurrencyConfigSettings struct {
 type ProvisionedConcurrencyConfigParameters struct {
 	ConfiguredFunction `json:",inline"`
 
-	// Qualifier is the name of the alias, or the number of the version, whose execution
-	// environments are kept ready. It can't be changed. Required, unless qualifierRef
-	// or qualifierSelector is set.
+	// Qualifier is the name of the alias, or the number of the version, whose execution environments are kept ready. It
+	// can't be changed. Required, unless qualifierRef or qualifierSelector is set.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
@@ -53,14 +51,13 @@ type ProvisionedConcurrencyConfigSpec struct {
 	// ForProvider is the desired state.
 	ForProvider ProvisionedConcurrencyConfigParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// Application Auto Scaling or another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that Application Auto Scaling or another tool may change them.
 	// +optional
 	InitProvider *ProvisionedConcurrencyConfigSettings `json:"initProvider,omitempty"`
 }
 
-// ProvisionedConcurrencyConfigObservation is what AWS returns for it
+// ProvisionedConcurrencyConfigObservation is the observed state of a provisioned concurrency configuration
 // (ListProvisionedConcurrencyConfigs).
 type ProvisionedConcurrencyConfigObservation struct {
 	// FunctionName of the function.
@@ -73,14 +70,13 @@ type ProvisionedConcurrencyConfigObservation struct {
 	Status *string `json:"status,omitempty"`
 	// StatusReason is why AWS could not allocate the requested number.
 	StatusReason *string `json:"statusReason,omitempty"`
-	// RequestedProvisionedConcurrentExecutions is how many were requested.
+	// RequestedProvisionedConcurrentExecutions is the number of execution environments that were requested.
 	RequestedProvisionedConcurrentExecutions *int32 `json:"requestedProvisionedConcurrentExecutions,omitempty"`
-	// AllocatedProvisionedConcurrentExecutions is how many AWS has allocated so far.
+	// AllocatedProvisionedConcurrentExecutions is the number that AWS has allocated so far.
 	AllocatedProvisionedConcurrentExecutions *int32 `json:"allocatedProvisionedConcurrentExecutions,omitempty"`
-	// AvailableProvisionedConcurrentExecutions is how many are available for
-	// invocations.
+	// AvailableProvisionedConcurrentExecutions is the number available for invocations.
 	AvailableProvisionedConcurrentExecutions *int32 `json:"availableProvisionedConcurrentExecutions,omitempty"`
-	// LastModified is when a user last changed it.
+	// LastModified is the time at which a user last changed it.
 	LastModified *string `json:"lastModified,omitempty"`
 }
 
@@ -94,8 +90,7 @@ type ProvisionedConcurrencyConfigStatus struct {
 	AtProvider ProvisionedConcurrencyConfigObservation `json:"atProvider,omitempty"`
 }
 
-// A ProvisionedConcurrencyConfig keeps execution environments of an alias or a version
-// of an AWS Lambda function ready.
+// A ProvisionedConcurrencyConfig keeps execution environments of an alias or a version of an AWS Lambda function ready.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -12,8 +12,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.resourceArn) || has(self.resourceArnRef) || has(self.resourceArnSelector) || has(self.resourceArnFrom)",fieldPath=".resourceArn",reason="FieldValueRequired",message="set resourceArn to the ARN of a function, version or alias, or set resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that contains the ARN"
 // +kubebuilder:validation:XValidation:rule="!has(self.resourceArnFrom) || !has(self.resourceArn) && !has(self.resourceArnRef) && !has(self.resourceArnSelector)",fieldPath=".resourceArnFrom",reason="FieldValueForbidden",message="the ARN is set twice: set either resourceArnFrom, or one of resourceArn, resourceArnRef and resourceArnSelector"
 type ResourcePolicyParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
@@ -44,10 +43,9 @@ type ResourcePolicyParameters struct {
 	// +optional
 	ResourceArnFrom *FieldSelector `json:"resourceArnFrom,omitempty"`
 
-	// Policy is the complete policy document in JSON, at most 20480 bytes. It replaces
-	// the policy that the resource has. Its layout does not matter: the provider
-	// ignores the order of statements, lists and fields, and compares a list of one
-	// entry with that entry and an account with its ARN. Required.
+	// Policy is the complete policy document in JSON, at most 20480 bytes. It replaces the policy that the resource
+	// has. Its layout does not matter: the provider ignores the order of statements, lists and fields, and compares a
+	// list of one entry with that entry and an account with its ARN. Required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=20480
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[ \\\\t\\\\n\\\\r]*[{]')",message="policy is not a policy document: use JSON that starts with a brace"
@@ -66,14 +64,13 @@ type ResourcePolicySpec struct {
 	ForProvider ResourcePolicyParameters `json:"forProvider"`
 }
 
-// ResourcePolicyObservation is what AWS returns for a resource's policy
-// (GetResourcePolicy).
+// ResourcePolicyObservation is the observed state of a resource's policy (GetResourcePolicy).
 type ResourcePolicyObservation struct {
 	// ResourceArn is the ARN of the function, version or alias.
 	ResourceArn *string `json:"resourceArn,omitempty"`
 	// Policy as AWS has it, in JSON.
 	Policy *string `json:"policy,omitempty"`
-	// StatementCount is how many statements the policy has.
+	// StatementCount is the number of statements of the policy.
 	StatementCount *int32 `json:"statementCount,omitempty"`
 	// RevisionID of the policy.
 	RevisionID *string `json:"revisionId,omitempty"`

@@ -6,7 +6,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// RuntimeManagementConfigSettings are when the runtime of a function is updated, as
+// RuntimeManagementConfigSettings set when the runtime of a function is updated, as
 // PutRuntimeManagementConfig accepts them.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.updateRuntimeOn) || self.updateRuntimeOn != 'Manual' || has(self.runtimeVersionArn)",fieldPath=".runtimeVersionArn",reason="FieldValueRequired",message="updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN"
@@ -19,10 +19,9 @@ type RuntimeManagementConfigSettings struct {
 	// +kubebuilder:validation:Enum=Auto;FunctionUpdate;Manual
 	UpdateRuntimeOn *string `json:"updateRuntimeOn,omitempty"`
 
-	// RuntimeVersionArn is the version of the runtime that the function uses. It is
-	// required with updateRuntimeOn Manual, and must not be set otherwise. The
-	// function's log shows the ARN of the version in use at the start of each execution
-	// environment.
+	// RuntimeVersionArn is the version of the runtime that the function uses. It is required with updateRuntimeOn
+	// Manual, and must not be set otherwise. The function's log shows the ARN of the version in use at the start of
+	// each execution environment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+::runtime:.+$')",message="runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd"
@@ -33,8 +32,7 @@ type RuntimeManagementConfigSettings struct {
 type RuntimeManagementConfigParameters struct {
 	ConfiguredFunction `json:",inline"`
 
-	// Qualifier is the number of the version whose runtime is managed. The default is
-	// $LATEST. It can't be changed.
+	// Qualifier is the number of the version whose runtime is managed. The default is $LATEST. It can't be changed.
 	// +optional
 	// +crossplane:generate:reference:type=Version
 	// +kubebuilder:validation:MaxLength=128
@@ -63,14 +61,13 @@ type RuntimeManagementConfigSpec struct {
 	// ForProvider is the desired state.
 	ForProvider RuntimeManagementConfigParameters `json:"forProvider"`
 
-	// InitProvider has the settings that are applied only at creation. Afterwards, the
-	// provider ignores the fields that are set here and not in forProvider, so that
-	// another tool may change them.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the provider ignores the fields that
+	// are set here and not in forProvider, so that another tool may change them.
 	// +optional
 	InitProvider *RuntimeManagementConfigSettings `json:"initProvider,omitempty"`
 }
 
-// RuntimeManagementConfigObservation is what AWS returns for it
+// RuntimeManagementConfigObservation is the observed state of a runtime management configuration
 // (GetRuntimeManagementConfig).
 type RuntimeManagementConfigObservation struct {
 	// FunctionName of the function.
@@ -81,8 +78,7 @@ type RuntimeManagementConfigObservation struct {
 	FunctionArn *string `json:"functionArn,omitempty"`
 	// UpdateRuntimeOn is Auto, FunctionUpdate or Manual.
 	UpdateRuntimeOn *string `json:"updateRuntimeOn,omitempty"`
-	// RuntimeVersionArn is the version of the runtime that the function uses, with
-	// updateRuntimeOn Manual.
+	// RuntimeVersionArn is the version of the runtime that the function uses, with updateRuntimeOn Manual.
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 }
 
@@ -96,8 +92,7 @@ type RuntimeManagementConfigStatus struct {
 	AtProvider RuntimeManagementConfigObservation `json:"atProvider,omitempty"`
 }
 
-// A RuntimeManagementConfig says when AWS updates the runtime of an AWS Lambda function or
-// of a version of it.
+// A RuntimeManagementConfig says when AWS updates the runtime of an AWS Lambda function or of a version of it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

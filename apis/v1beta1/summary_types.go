@@ -11,16 +11,14 @@ const (
 	PhaseAvailable = "Available"
 	// PhaseUpdating says that a change is on its way to AWS, or that AWS is at it.
 	PhaseUpdating = "Updating"
-	// PhaseError says that something failed, or that AWS does not serve what the spec
-	// asks for. Message says why.
+	// PhaseError says that something failed, or that AWS does not serve what the spec asks for. Message says why.
 	PhaseError = "Error"
 	// PhaseDeleting says that it is being deleted.
 	PhaseDeleting = "Deleting"
 )
 
-// A Summary has the result of a resource's conditions in plain fields. It is for
-// readers that cannot search a list, such as the patches of a Composition. The
-// conditions have more detail, and the generation.
+// A Summary has the result of a resource's conditions in plain fields. It is for readers that cannot search a list,
+// such as the patches of a Composition. The conditions have more detail, and the generation.
 type Summary struct {
 	// Phase is Pending while nothing is known to exist in AWS, Creating, Available
 	// while AWS matches the spec, Updating, Error or Deleting.
@@ -41,16 +39,14 @@ type Summary struct {
 	// +kubebuilder:validation:MaxItems=16
 	Differences []Difference `json:"differences,omitempty"`
 
-	// SettledGeneration is the last generation that was completed: AWS matches it, AWS
-	// rejected it, or only the user can resolve the problem. ObservedGeneration is the
-	// last generation that was observed.
+	// SettledGeneration is the last generation that was completed: AWS matches it, AWS rejected it, or only the user
+	// can resolve the problem. ObservedGeneration is the last generation that was observed.
 	// +optional
 	SettledGeneration int64 `json:"settledGeneration,omitempty"`
 
-	// ReferencesFingerprint is a hash of what the spec refers to, and of the spec itself,
-	// when AWS was last found to match: names of other resources, and versions of
-	// Secrets and ConfigMaps. After a restart, the provider need not read the resource
-	// at once if it is still the same.
+	// ReferencesFingerprint is a hash of what the spec refers to, and of the spec itself, when AWS was last found to
+	// match: names of other resources, and versions of Secrets and ConfigMaps. After a restart, the provider need not
+	// read the resource at once if it is still the same.
 	// +optional
 	ReferencesFingerprint string `json:"referencesFingerprint,omitempty"`
 }

@@ -2,15 +2,14 @@ package v1beta1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// VersionHistory is what a resource remembers of the versions that it published.
+// VersionHistory is the record of the versions that a resource published.
 type VersionHistory struct {
 	// History are the versions that this resource published and that are still there
 	// as far as it knows, the newest first, at most 101. It never deletes any other.
 	// +listType=atomic
 	History []PublishedVersion `json:"history,omitempty"`
-	// RetainedVersions are those beyond historyLimit that are kept because something
-	// uses them. AWS is asked about them again from time to time, and less and less
-	// often.
+	// RetainedVersions are those beyond historyLimit that are kept because something uses them. AWS is asked about them
+	// again from time to time, and less and less often.
 	// +listType=atomic
 	RetainedVersions []RetainedVersion `json:"retainedVersions,omitempty"`
 }
@@ -29,8 +28,8 @@ type RetainedVersion struct {
 	Version string `json:"version"`
 	// UsedBy says what uses it, such as alias live.
 	UsedBy string `json:"usedBy"`
-	// Since is when it was first found in use.
+	// Since is the time at which it was first found in use.
 	Since metav1.Time `json:"since"`
-	// CheckedAt is when AWS was last asked about it.
+	// CheckedAt is the time at which AWS was last asked about it.
 	CheckedAt metav1.Time `json:"checkedAt"`
 }

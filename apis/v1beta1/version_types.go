@@ -11,17 +11,15 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.publishTo) == has(oldSelf.publishTo)",fieldPath=".publishTo",reason="FieldValueForbidden",message="publishTo can't be changed: create a new Version"
 // +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit"
 type VersionParameters struct {
-	// Region is the AWS region of the function, such as eu-central-1. It can't
-	// be changed.
+	// Region is the AWS region of the function, such as eu-central-1. It can't be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('(^|-)(fips|dualstack)(-|$)')",message="region names an endpoint, not a region: use the region itself, such as eu-central-1, and set useFIPSEndpoint or useDualStackEndpoint in the provider config"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Version in the other region"
 	Region string `json:"region"`
 
-	// FunctionName is the name of the function, 1 to 64 characters, without account,
-	// region or version. It can't be changed. Required, unless functionNameRef or
-	// functionNameSelector is set.
+	// FunctionName is the name of the function, 1 to 64 characters, without account, region or version. It can't be
+	// changed. Required, unless functionNameRef or functionNameSelector is set.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
@@ -37,40 +35,35 @@ type VersionParameters struct {
 	// +optional
 	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
 
-	// Description of the versions that are published, at most 256 characters. AWS's
-	// default is the function's own description. A published version never changes: a
-	// new description applies to the next version.
+	// Description of the versions that are published, at most 256 characters. AWS's default is the function's own
+	// description. A published version never changes: a new description applies to the next version.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description *string `json:"description,omitempty"`
 
-	// CodeSHA256 is the checksum of the code to publish. While the function has other
-	// code, no version is published. For a .zip archive it is the SHA-256 in base64,
-	// for an image the digest's 64 hexadecimal digits, as status.atProvider.codeSha256
-	// of a Function shows it.
+	// CodeSHA256 is the checksum of the code to publish. While the function has other code, no version is published.
+	// For a .zip archive it is the SHA-256 in base64, for an image the digest's 64 hexadecimal digits, as
+	// status.atProvider.codeSha256 of a Function shows it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-zA-Z0-9+/]{43}=|[a-f0-9]{64})$')",message="codeSha256 is not a SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
 
-	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
-	// Lambda Managed Instances, publishes $LATEST.PUBLISHED again instead of a version
-	// with a new number. It can't be changed.
+	// PublishTo is the target of published versions: LATEST_PUBLISHED, for functions on Lambda Managed Instances,
+	// publishes $LATEST.PUBLISHED again instead of a version with a new number. It can't be changed.
 	// +optional
 	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
 	PublishTo *string `json:"publishTo,omitempty"`
 
-	// PublishPolicy sets when a version is published: OnChange, when the function's
-	// code or configuration, except its description, differs from the latest version,
-	// or OnRequest, when publishTrigger changes. Default: OnChange.
+	// PublishPolicy sets when a version is published: OnChange, when the function's code or configuration, except its
+	// description, differs from the latest version, or OnRequest, when publishTrigger changes. Default: OnChange.
 	// +optional
 	// +kubebuilder:validation:Enum=OnChange;OnRequest
 	// +kubebuilder:default=OnChange
 	PublishPolicy *string `json:"publishPolicy,omitempty"`
 
-	// PublishTrigger is any text, such as the name of a release or a commit. Changing
-	// it publishes a version. If neither code nor configuration changed since the
-	// latest version, AWS publishes no new version.
+	// PublishTrigger is any text, such as the name of a release or a commit. Changing it publishes a version. If
+	// neither code nor configuration changed since the latest version, AWS publishes no new version.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	PublishTrigger *string `json:"publishTrigger,omitempty"`
@@ -95,7 +88,7 @@ type VersionSpec struct {
 	ForProvider VersionParameters `json:"forProvider"`
 }
 
-// VersionObservation is what AWS returns for the version that was published last
+// VersionObservation is the observed state of the version that was published last
 // (GetFunction with the version), and what the provider remembers of earlier ones.
 type VersionObservation struct {
 	// FunctionName that the version is of.
@@ -109,8 +102,7 @@ type VersionObservation struct {
 	// PreparedVersion is the version published last that AWS is done preparing, which
 	// takes minutes with SnapStart. Aliases that refer to this resource move to it.
 	PreparedVersion *string `json:"preparedVersion,omitempty"`
-	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
-	// ActiveNonInvocable or Deleting.
+	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated, ActiveNonInvocable or Deleting.
 	State *string `json:"state,omitempty"`
 	// StateReason is AWS's reason for State.
 	StateReason *string `json:"stateReason,omitempty"`
@@ -118,19 +110,17 @@ type VersionObservation struct {
 	StateReasonCode *string `json:"stateReasonCode,omitempty"`
 	// Description of the version.
 	Description *string `json:"description,omitempty"`
-	// LastModified is when what was published was last updated.
+	// LastModified is the time of the last update of the published version.
 	LastModified *string `json:"lastModified,omitempty"`
 	// RevisionID of the version.
 	RevisionID *string `json:"revisionId,omitempty"`
-	// CodeSHA256 of the deployment package: base64 for .zip archives, the
-	// image's digest for images.
+	// CodeSHA256 of the deployment package: base64 for .zip archives, the image's digest for images.
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
 	// CodeSize of the deployment package, in bytes.
 	CodeSize *int64 `json:"codeSize,omitempty"`
 	// ConfigSHA256 is AWS's hash of the configuration, if AWS returns one.
 	ConfigSHA256 *string `json:"configSha256,omitempty"`
-	// Fingerprint is a hash of the version's code and configuration, without its
-	// description.
+	// Fingerprint is a hash of the version's code and configuration, without its description.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 	// PackageType is Zip or Image.
 	PackageType *string `json:"packageType,omitempty"`
@@ -163,8 +153,7 @@ type VersionObservation struct {
 	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
 	// PublishTrigger that was served last.
 	PublishTrigger *string `json:"publishTrigger,omitempty"`
-	// PublishedFingerprint stands for the function's code and configuration when a
-	// version of it was asked for last.
+	// PublishedFingerprint stands for the function's code and configuration when a version of it was asked for last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
 
 	VersionHistory `json:",inline"`
@@ -180,9 +169,8 @@ type VersionStatus struct {
 	AtProvider VersionObservation `json:"atProvider,omitempty"`
 }
 
-// A Version publishes versions of an AWS Lambda function: whenever its code or
-// configuration changed, or on request. Its external name is the version that
-// was published last.
+// A Version publishes versions of an AWS Lambda function: whenever its code or configuration changed, or on request.
+// Its external name is the version that was published last.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
