@@ -22,7 +22,7 @@ import (
 // TestExamples applies every example, alone and together with the others.
 func TestExamples(t *testing.T) {
 	c := strictClient(t)
-	withCrossplanesNamespace(t, c)
+	withNamespaces(t, c, "crossplane-system", "argocd")
 	names := map[string]string{}
 	composites := compositeKinds(t)
 	for _, file := range exampleFiles(t) {
@@ -65,15 +65,17 @@ func compositeKinds(t *testing.T) map[schema.GroupKind]bool {
 	return kinds
 }
 
-// withCrossplanesNamespace creates Crossplane's namespace.
-func withCrossplanesNamespace(t *testing.T, c client.Client) {
+// withNamespaces creates the namespaces of other products that examples are for.
+func withNamespaces(t *testing.T, c client.Client, names ...string) {
 	t.Helper()
-	ns := &unstructured.Unstructured{}
-	ns.SetAPIVersion("v1")
-	ns.SetKind("Namespace")
-	ns.SetName("crossplane-system")
-	if err := client.IgnoreAlreadyExists(c.Create(t.Context(), ns)); err != nil {
-		t.Fatal(err)
+	for _, name := range names {
+		ns := &unstructured.Unstructured{}
+		ns.SetAPIVersion("v1")
+		ns.SetKind("Namespace")
+		ns.SetName(name)
+		if err := client.IgnoreAlreadyExists(c.Create(t.Context(), ns)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

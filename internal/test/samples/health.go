@@ -3,26 +3,25 @@ package samples
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
 
+	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
+	lua "github.com/yuin/gopher-lua"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// The results of kstatus, with which Flux and kpt report an object's state.
-const (
-	KstatusCurrent     = "Current"
-	KstatusInProgress  = "InProgress"
-	KstatusFailed      = "Failed"
-	KstatusTerminating = "Terminating"
-)
-
-// The results of Argo CD's health check of Crossplane's resources.
+// The health of an object in Argo CD.
 const (
 	ArgoHealthy     = "Healthy"
 	ArgoDegraded    = "Degraded"
 	ArgoProgressing = "Progressing"
+	ArgoSuspended   = "Suspended"
 )
 
 type summarized struct {
@@ -32,9 +31,9 @@ type summarized struct {
 }
 
 func summarize(u *unstructured.Unstructured) summarized {
-	status, _, _ := unstructured.NestedMap(u.Object, "status")
+	block, _, _ := unstructured.NestedMap(u.Object, "status")
 	cs, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	s := summarized{conditions: map[string]map[string]any{}, status: status}
+	s := summarized{conditions: map[string]map[string]any{}, status: block}
 	for _, c := range cs {
 		if m, ok := c.(map[string]any); ok {
 			t, _ := m["type"].(string)
@@ -54,37 +53,104 @@ func (s summarized) observed() (int64, bool) {
 	return g, ok
 }
 
-// Kstatus returns the result of sigs.k8s.io/cli-utils for an object of an unknown kind.
-func Kstatus(u *unstructured.Unstructured) string {
-	s := summarize(u)
-	observed, ok := s.observed()
-	switch {
-	case u.GetDeletionTimestamp() != nil:
-		return KstatusTerminating
-	case ok && observed != u.GetGeneration():
-		return KstatusInProgress
-	case s.is("Reconciling", "True"):
-		return KstatusInProgress
-	case s.is("Stalled", "True"):
-		return KstatusFailed
-	case s.conditions["Ready"] != nil && !s.is("Ready", "True"):
-		return KstatusInProgress
+// kstatus returns the state by which Flux and kpt report an object.
+func kstatus(u *unstructured.Unstructured) (status.Status, error) {
+	r, err := status.Compute(u)
+	if err != nil {
+		return "", err
 	}
-	return KstatusCurrent
+	return r.Status, nil
 }
 
-// Argo returns the result of Argo CD's health check of Crossplane's resources.
-func Argo(u *unstructured.Unstructured) string {
-	s := summarize(u)
-	for _, t := range s.order {
-		switch {
-		case t == "Synced" && s.is(t, "False"):
-			return ArgoDegraded
-		case t == "Ready" && s.is(t, "True"):
-			return ArgoHealthy
+// healthCheck has the compiled health check of examples/argocd.
+var healthCheck = sync.OnceValues(func() (*lua.FunctionProto, error) {
+	script, err := healthScript()
+	if err != nil {
+		return nil, err
+	}
+	l := lua.NewState()
+	defer l.Close()
+	f, err := l.LoadString(script)
+	if err != nil {
+		return nil, err
+	}
+	return f.Proto, nil
+})
+
+// healthScript returns the script in examples/argocd, which it finds from the folder of any test.
+func healthScript() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "crossplane.yaml")); err == nil {
+			break
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("this is not a folder of the repository")
 		}
 	}
-	return ArgoProgressing
+	b, err := os.ReadFile(filepath.Join(dir, "examples", "argocd", "argocd-cm.yaml"))
+	if err != nil {
+		return "", err
+	}
+	cm := struct{ Data map[string]string }{}
+	if err := yaml.Unmarshal(b, &cm); err != nil {
+		return "", err
+	}
+	customizations := map[string]map[string]string{}
+	err = yaml.Unmarshal([]byte(cm.Data["resource.customizations"]), &customizations)
+	return customizations[v1beta1.Group+"/*"]["health.lua"], err
+}
+
+// Argo runs the health check of examples/argocd on an object, as Argo CD does. It returns the health.
+func Argo(u *unstructured.Unstructured) (string, error) {
+	proto, err := healthCheck()
+	if err != nil {
+		return "", err
+	}
+	l := lua.NewState(lua.Options{SkipOpenLibs: true})
+	defer l.Close()
+	l.Push(l.NewFunction(lua.OpenBase))
+	l.Call(0, 0)
+	l.SetGlobal("obj", luaValue(l, u.Object))
+	l.Push(l.NewFunctionFromProto(proto))
+	if err := l.PCall(0, 1, nil); err != nil {
+		return "", err
+	}
+	t, ok := l.Get(-1).(*lua.LTable)
+	if !ok {
+		return "", fmt.Errorf("the health check returned %v", l.Get(-1))
+	}
+	return lua.LVAsString(t.RawGetString("status")), nil
+}
+
+// luaValue returns a value of JSON as a value of Lua.
+func luaValue(l *lua.LState, v any) lua.LValue {
+	switch v := v.(type) {
+	case map[string]any:
+		t := l.CreateTable(0, len(v))
+		for k, e := range v {
+			t.RawSetString(k, luaValue(l, e))
+		}
+		return t
+	case []any:
+		t := l.CreateTable(len(v), 0)
+		for _, e := range v {
+			t.Append(luaValue(l, e))
+		}
+		return t
+	case string:
+		return lua.LString(v)
+	case bool:
+		return lua.LBool(v)
+	case int64:
+		return lua.LNumber(v)
+	case float64:
+		return lua.LNumber(v)
+	}
+	return lua.LNil
 }
 
 // reasons are the reasons of Ready that match a phase.
@@ -114,10 +180,7 @@ func Contradiction(obj any) error {
 	paused, synced := s.conditions["Synced"]["reason"] == "ReconcilePaused", s.is("Synced", "True")
 	if observed < u.GetGeneration() && !paused {
 		// The spec was changed, or the resource deleted, while the status was being written.
-		if k := Kstatus(u); k == KstatusCurrent {
-			return fmt.Errorf("generation %d was not looked at, and kstatus says %s", u.GetGeneration(), k)
-		}
-		return nil
+		return unobserved(u)
 	}
 	var errs []error
 	check := func(ok bool, format string, args ...any) {
@@ -134,11 +197,15 @@ func Contradiction(obj any) error {
 	check(!ready || paused || s.conditions["Ready"]["observedGeneration"] == u.GetGeneration(), "Ready is True for generation %v, not %d", s.conditions["Ready"]["observedGeneration"], u.GetGeneration())
 	check(!ready || u.GetDeletionTimestamp() == nil, "Ready is True while it is being deleted")
 	check((phase == v1beta1.PhaseDeleting) == (u.GetDeletionTimestamp() != nil), "phase %s with deletion timestamp %v", phase, u.GetDeletionTimestamp())
-	k, a := Kstatus(u), Argo(u)
-	check((k == KstatusCurrent) == (ready && observed == u.GetGeneration() && u.GetDeletionTimestamp() == nil), "kstatus says %s", k)
-	check(k != KstatusFailed || a != ArgoHealthy, "kstatus says %s, Argo CD says %s", k, a)
-	check(a != ArgoHealthy || ready, "Argo CD says %s", a)
-	check(synced || a != ArgoProgressing, "Argo CD says %s beside Synced False", a)
+	k, err := kstatus(u)
+	check(err == nil, "kstatus: %v", err)
+	a, err := Argo(u)
+	check(err == nil, "Argo CD: %v", err)
+	check((k == status.CurrentStatus) == (ready && observed == u.GetGeneration() && u.GetDeletionTimestamp() == nil), "kstatus says %s", k)
+	check(paused == (a == ArgoSuspended), "Argo CD says %s, paused: %v", a, paused)
+	check(paused || (k == status.CurrentStatus) == (a == ArgoHealthy), "kstatus says %s, Argo CD says %s", k, a)
+	check(paused || k != status.FailedStatus || a == ArgoDegraded, "kstatus says %s, Argo CD says %s", k, a)
+	check(paused || synced || a != ArgoProgressing, "Argo CD says %s beside Synced False", a)
 	for _, d := range differing(s.status) {
 		check(!ready, "Ready is True although %v differs", d)
 	}
@@ -146,6 +213,22 @@ func Contradiction(obj any) error {
 		errs = append(errs, fmt.Errorf("status %v of generation %d", s.status, u.GetGeneration()))
 	}
 	return errors.Join(errs...)
+}
+
+// unobserved returns an error if kstatus or Argo CD take a generation for current that the provider has not observed.
+func unobserved(u *unstructured.Unstructured) error {
+	k, err := kstatus(u)
+	if err != nil {
+		return err
+	}
+	a, err := Argo(u)
+	if err != nil {
+		return err
+	}
+	if k == status.CurrentStatus || a == ArgoHealthy {
+		return fmt.Errorf("generation %d was not observed, kstatus says %s, Argo CD says %s", u.GetGeneration(), k, a)
+	}
+	return nil
 }
 
 // differing returns the fields that the spec sets and that differ.
