@@ -77,7 +77,7 @@ func BenchmarkConvertStatus(b *testing.B) {
 	_, o := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		if observation(o, v1beta1.FunctionObservation{}).FunctionName == nil {
+		if observation(o, fromAWS(o), v1beta1.FunctionObservation{}).FunctionName == nil {
 			b.Fatal("no status")
 		}
 	}

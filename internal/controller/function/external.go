@@ -116,7 +116,7 @@ func named(f *v1beta1.Function, o observed) bool {
 
 // SetStatus sets status.atProvider.
 func (e *external) SetStatus(f *v1beta1.Function, o found) {
-	f.Status.AtProvider = observation(o.Resource, f.Status.AtProvider)
+	f.Status.AtProvider = observation(o.Resource, o.Settings, f.Status.AtProvider)
 }
 
 // ReadyCondition returns the Ready condition for the state in AWS.
@@ -152,7 +152,7 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 	p, decisionInput := e.plan, e.decisionInput(f, o.Resource)
 	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
-	if p.archive.none() && !p.Changes.Any(codePaths...) {
+	if p.archive.none() && !p.Changes.Any(carriedBy[opUpdateCode]...) {
 		// Another tool deploys the code, so the provider does not retry it.
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
 	}

@@ -155,7 +155,7 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c ca
 	switch c {
 	case opUpdateConfiguration:
 		in := configurationInput(p.name, p.Target, p.Changes, revision)
-		if len(configuration(p.Changes)) == 0 {
+		if len(opUpdateConfiguration.carried(p.Changes)) == 0 {
 			in.Role = p.Target.Role
 		}
 		_, err = e.api.UpdateFunctionConfiguration(ctx, in)
@@ -196,7 +196,7 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 		return errArchitectureAlone
 	}
 	to := publishing(f)
-	if len(configuration(p.Changes)) > 0 {
+	if len(opUpdateConfiguration.carried(p.Changes)) > 0 {
 		// The configuration is still to be updated: a version published now would lack it.
 		to = publish{}
 	}
