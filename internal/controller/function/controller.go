@@ -78,8 +78,8 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 	}
 }
 
-// reported returns whether CloudTrail records what may change the function. It records neither a new object in S3 nor a tag
-// of an image that moves.
+// reported returns whether CloudTrail records what may change the function. It records neither a new object in S3 nor
+// a tag of an image that moves.
 func reported(f *v1beta1.Function) bool {
 	c, left := codeOf(f)
 	switch {
@@ -102,14 +102,19 @@ type connector struct {
 	aliases client.Reader
 }
 
-func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (managed.TypedExternalClient[*v1beta1.Function], error) {
+func (c *connector) connect(
+	_ context.Context, f *v1beta1.Function, s *session.Session,
+) (managed.TypedExternalClient[*v1beta1.Function], error) {
 	return reconcile.NewExternal(&external{
 		api: session.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Fresh: reconcile.Freshness, Now: c.o.Now},
-			ecr:     session.Client(s, ecr.NewFromConfig),
+			bundles: archive.Finder{
+				Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(),
+				Fresh: reconcile.Freshness, Now: c.o.Now,
+			},
+			ecr: session.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		cache:   s.Inventory(),
@@ -124,8 +129,12 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 }
 
 // invocations returns how often a function was invoked within a time ago, or how long to wait for that.
-func (c *connector) invocations(ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration) (count float64, wait time.Duration, err error) {
-	return session.Shared[metrics.Batcher](s).Invocations(ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), plainName(functionName(f)), within)
+func (c *connector) invocations(
+	ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration,
+) (count float64, wait time.Duration, err error) {
+	return session.Shared[metrics.Batcher](s).Invocations(
+		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), plainName(functionName(f)), within,
+	)
 }
 
 // expectedReads returns the calls of the next observation, and the creation or deletion that is
@@ -135,7 +144,8 @@ func expectedReads(f *v1beta1.Function) []string {
 	switch deleted := meta.WasDeleted(f); {
 	case !deleted && f.Status.AtProvider.FunctionArn == nil && !reconcile.ObserveOnly(f):
 		return append(reads(f), opCreate)
-	case deleted && f.Status.AtProvider.FunctionArn != nil && f.GetCondition(xpv2.TypeReady).Reason != xpv2.ReasonDeleting:
+	case deleted && f.Status.AtProvider.FunctionArn != nil &&
+		f.GetCondition(xpv2.TypeReady).Reason != xpv2.ReasonDeleting:
 		return append(reads(f), opDelete)
 	}
 	return reads(f)

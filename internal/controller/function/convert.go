@@ -31,7 +31,9 @@ func createInput(name string, s settings, a deploymentPackage, p publish) *lambd
 // configurationInput returns an update with only the fields that changed, each of them
 // complete: AWS keeps what is nil and clears what is empty. The revision makes AWS reject
 // the update if the function was changed since the observation.
-func configurationInput(name string, t settings, changes diff.Changes, revision *string) *lambda.UpdateFunctionConfigurationInput {
+func configurationInput(
+	name string, t settings, changes diff.Changes, revision *string,
+) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), RevisionId: revision}
 	for _, path := range paths(field.configured) {
 		if changes.Any(path) {
@@ -48,7 +50,9 @@ func configurationInput(name string, t settings, changes diff.Changes, revision 
 
 // codeInput returns the update that deploys the archive for the architecture that it was
 // built for.
-func codeInput(name string, t settings, a deploymentPackage, p publish, revision *string) *lambda.UpdateFunctionCodeInput {
+func codeInput(
+	name string, t settings, a deploymentPackage, p publish, revision *string,
+) *lambda.UpdateFunctionCodeInput {
 	c := a.functionCode()
 	in := &lambda.UpdateFunctionCodeInput{
 		FunctionName:        ptr.To(name),

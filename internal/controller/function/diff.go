@@ -49,7 +49,9 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	if in == nil {
 		return nil
 	}
-	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory)}
+	out := &v1beta1.ImageConfig{
+		Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory),
+	}
 	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
 		return nil
 	}

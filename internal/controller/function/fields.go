@@ -14,8 +14,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 )
 
-// A field is a field of spec.forProvider that is compared with AWS. It has one name, but for case, in spec, in settings,
-// in the SDK's inputs and outputs and in status. Where it is copied by that name, this file says what is different.
+// A field is a field of spec.forProvider that is compared with AWS. It has one name, but for case, in spec, in
+// settings, in the SDK's inputs and outputs and in status. Where it is copied by that name, this file says what is
+// different.
 type field struct {
 	// path is the field's name below spec.forProvider.
 	path string
@@ -116,7 +117,9 @@ var (
 		samefields.With(vpcInput),
 		samefields.With(deadLetterInput),
 		samefields.With(imageInput),
-		samefields.With(func(a architectures) []types.Architecture { return []types.Architecture{types.Architecture(*a)} }),
+		samefields.With(
+			func(a architectures) []types.Architecture { return []types.Architecture{types.Architecture(*a)} },
+		),
 		samefields.With(number),
 	}
 )
@@ -132,7 +135,9 @@ var (
 		samefields.With(func(of []types.Architecture) architectures { return firstOf(of) }),
 		samefields.With(func(l types.Layer) string { return ptr.Deref(l.Arn, "") }),
 		samefields.With(vpc),
-		samefields.With(func(e *types.EnvironmentResponse) environment { return environment{diff.Secrets(e.Variables)} }),
+		samefields.With(
+			func(e *types.EnvironmentResponse) environment { return environment{diff.Secrets(e.Variables)} },
+		),
 		samefields.With(func(f *float64) *string { return ptr.To(lambdaapi.Decimal(*f)) }),
 	)
 

@@ -109,7 +109,8 @@ func (p plan) specFingerprint(d reconcile.Desired[settings]) string {
 		c.CodeSha256 = p.resource.config().CodeSha256
 	}
 	s.Environment, s.Code, s.Tags, s.Publish = environment{}, code{}, nil, nil
-	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn, s.RecursiveLoop, s.FunctionScalingConfig = nil, nil, nil, nil
+	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn = nil, nil
+	s.RecursiveLoop, s.FunctionScalingConfig = nil, nil
 	return c.FingerprintWith(s)
 }
 
@@ -118,7 +119,8 @@ func (p plan) managedVariables(d reconcile.Desired[settings]) *types.Environment
 	out := map[string]string{}
 	if e := p.resource.config().Environment; e != nil {
 		for name, value := range e.Variables {
-			if _, named := d.Settings.Environment.Variables[name]; named && !d.Left.Covers("environment.variables["+name+"]") {
+			if _, named := d.Settings.Environment.Variables[name]; named &&
+				!d.Left.Covers("environment.variables["+name+"]") {
 				out[name] = value
 			}
 		}
@@ -136,7 +138,8 @@ func publishedSince(last *string, byHand bool) string {
 	case last == nil:
 		return "published a version: spec.forProvider.publish is true"
 	case byHand:
-		return "published a version: the function was changed in AWS since version " + *last + ", and publishOn is AnyChange"
+		return "published a version: the function was changed in AWS since version " + *last +
+			", and publishOn is AnyChange"
 	}
 	return "published a version: spec, or what it refers to, changed since version " + *last
 }

@@ -172,12 +172,16 @@ func vpc(in *types.VpcConfigResponse) *vpcConfig {
 	if in == nil || len(in.SubnetIds)+len(in.SecurityGroupIds) == 0 {
 		return nil
 	}
-	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: ptr.To(ptr.Deref(in.Ipv6AllowedForDualStack, false))}
+	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: ptr.To(
+		ptr.Deref(in.Ipv6AllowedForDualStack, false),
+	)}
 }
 
 func scaling(in *types.FunctionScalingConfig) *v1beta1.FunctionScalingConfig {
 	if in == nil || (in.MinExecutionEnvironments == nil && in.MaxExecutionEnvironments == nil) {
 		return nil
 	}
-	return &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: in.MinExecutionEnvironments, MaxExecutionEnvironments: in.MaxExecutionEnvironments}
+	return &v1beta1.FunctionScalingConfig{
+		MinExecutionEnvironments: in.MinExecutionEnvironments, MaxExecutionEnvironments: in.MaxExecutionEnvironments,
+	}
 }

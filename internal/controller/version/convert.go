@@ -25,7 +25,10 @@ import (
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := reconcile.ExternalName(v)
 	if name != "" && !versions.IsPublished(name) {
-		return "", errors.Errorf("%q is not a published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
+		return "", errors.Errorf(
+			"%q is not a published version: set the annotation %s to a version's number", name,
+			meta.AnnotationKeyExternalName,
+		)
 	}
 	return name, nil
 }
@@ -33,7 +36,9 @@ func nameOf(v *v1beta1.Version) (string, error) {
 // functionOf returns the function to publish: the one that has the version, or the one in
 // spec.
 func functionOf(v *v1beta1.Version) (string, error) {
-	return ownership.ParentOf(v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""))
+	return ownership.ParentOf(
+		v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""),
+	)
 }
 
 func publishInput(function string, fp v1beta1.VersionParameters, revision *string) *lambda.PublishVersionInput {

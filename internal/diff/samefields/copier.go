@@ -1,5 +1,5 @@
-// Package samefields copies a struct to one of another type, field by field, where the names of the fields are equal but
-// for case. It is pure.
+// Package samefields copies a struct to one of another type, field by field, where the names of the fields are equal
+// but for case. It is pure.
 //
 // A field is converted between text and enum, value and pointer, and element by element in lists and nested structs.
 // Options name what is different. Types are paired once, in MustNew, which panics if two fields of the same name cannot

@@ -84,7 +84,9 @@ func TestCopy(t *testing.T) {
 		"Lists": {
 			reason: "Lists are converted element by element.",
 			copier: toStatus,
-			from:   answer{Modes: []mode{"a", "b"}, Names: []string{"c"}, Blocks: []block{{Mode: "m"}, {ID: ptr.To("i")}}},
+			from: answer{
+				Modes: []mode{"a", "b"}, Names: []string{"c"}, Blocks: []block{{Mode: "m"}, {ID: ptr.To("i")}},
+			},
 			want: status{
 				Size: ptr.To[int64](0), Modes: []string{"a", "b"}, Names: list{"c"},
 				Blocks: []small{{Mode: ptr.To("m")}, {Id: "i"}},
@@ -165,7 +167,9 @@ func TestUnpaired(t *testing.T) {
 	if d := cmp.Diff([]string{"Unset"}, unset); d != "" {
 		t.Errorf("fields of the copy without a counterpart: -want +got\n%s", d)
 	}
-	if d := cmp.Diff("NAME Mode Size Limit Modes Names Block Blocks InnerMode Ratio", strings.Join(toStatus.Names(), " ")); d != "" {
+	if d := cmp.Diff(
+		"NAME Mode Size Limit Modes Names Block Blocks InnerMode Ratio", strings.Join(toStatus.Names(), " "),
+	); d != "" {
 		t.Errorf("fields of the copy with a counterpart: -want +got\n%s", d)
 	}
 }
