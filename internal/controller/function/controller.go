@@ -4,13 +4,12 @@
 // makes the calls to AWS, client.go declares them, convert.go builds AWS's inputs from the
 // spec, and diff.go compares the desired with the observed state.
 //
-// A function needs a few more. settings.go puts spec and AWS's answers in one comparable
-// form. archive.go and resolve.go resolve the code, and environment.go the variables.
-// readiness.go is the state machine. plan.go carries the result of an observation to the
-// call that follows it, and memory.go carries what was sent to the next observation.
-// defaults.go and hidden.go handle what AWS omits from its answers. creation.go handles
-// failed creations, history.go deletes versions beyond a limit, vpcdeletion.go releases the
-// VPC before a deletion, and reservation.go checks reserved concurrency against the
+// A function needs a few more. settings.go puts spec and AWS's answers in one comparable form, and fields.go says how
+// their fields are copied and which call changes them. archive.go and resolve.go resolve the code, and environment.go
+// the variables. readiness.go is the state machine. plan.go carries the result of an observation to the call that
+// follows it, and memory.go carries what was sent to the next observation. defaults.go and hidden.go handle what AWS
+// omits from its answers. creation.go handles failed creations, history.go deletes versions beyond a limit,
+// vpcdeletion.go releases the VPC before a deletion, and reservation.go checks reserved concurrency against the
 // account's limits.
 package function
 
@@ -78,7 +77,7 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 	}
 }
 
-// reported returns whether CloudTrail records what may change the function. It records neither a new object in S3 nor
+// reported reports whether CloudTrail records what may change the function. It records neither a new object in S3 nor
 // a tag of an image that moves.
 func reported(f *v1beta1.Function) bool {
 	c, left := codeOf(f)

@@ -18,7 +18,7 @@ func createInput(name string, s settings, a deploymentPackage, p publish) *lambd
 	in := &lambda.CreateFunctionInput{
 		FunctionName: ptr.To(name),
 		Code:         a.functionCode(),
-		Publish:      p.along(),
+		Publish:      p.withCode(),
 		PublishTo:    types.FunctionVersionLatestPublished(p.to),
 	}
 	settingsToCreate.Copy(in, &s)
@@ -63,7 +63,7 @@ func codeInput(
 		S3ObjectStorageMode: c.S3ObjectStorageMode,
 		SourceKMSKeyArn:     c.SourceKMSKeyArn,
 		ZipFile:             c.ZipFile,
-		Publish:             p.along(),
+		Publish:             p.withCode(),
 		PublishTo:           types.FunctionVersionLatestPublished(p.to),
 		RevisionId:          revision,
 	}

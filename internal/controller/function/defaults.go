@@ -9,7 +9,7 @@ import (
 
 // AWS's defaults for blocks that every function has. A block that is removed from spec is reset to them.
 var (
-	defaultStorage   = v1beta1.EphemeralStorage{Size: ephemeralStorageDefault}
+	defaultStorage   = v1beta1.EphemeralStorage{Size: 512}
 	defaultTracing   = v1beta1.TracingConfig{Mode: string(types.TracingModePassThrough)}
 	defaultSnapStart = v1beta1.SnapStart{ApplyOn: string(types.SnapStartApplyOnNone)}
 )
@@ -65,9 +65,9 @@ func defaultLogging(name string, instances bool) *v1beta1.LoggingConfig {
 	return &v1beta1.LoggingConfig{LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + plainName(name))}
 }
 
-// withoutUnshown removes from the target the defaults that AWS omits from its answer: an
+// withoutOmitted removes from the target the defaults that AWS omits from its answer: an
 // omitted setting is assumed to have its default.
-func withoutUnshown(t, have settings, name string) settings {
+func withoutOmitted(t, have settings, name string) settings {
 	if have.PackageType == nil {
 		t.PackageType = nil
 	}

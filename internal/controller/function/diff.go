@@ -14,9 +14,8 @@ import (
 // AWS's defaults for blocks that every function has. A block that is removed from spec is
 // reset to them.
 const (
-	ephemeralStorageDefault = 512
-	directS3ReadDefault     = string(types.DirectS3ReadAuto)
-	noReservation           = -1
+	directS3ReadDefault = string(types.DirectS3ReadAuto)
+	noReservation       = -1
 )
 
 // target returns the state that AWS is to reach: the desired state, completed from the
@@ -25,7 +24,7 @@ const (
 func target(d reconcile.Desired[settings], have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
-	t = withoutUnshown(t, have, name)
+	t = withoutOmitted(t, have, name)
 	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
 		// AWS rejects log levels with the text format.
 		t.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
@@ -75,7 +74,7 @@ func keepImmutable(t, have settings) settings {
 
 // immutable returns the changes that AWS can't make to an existing function.
 func immutable(changes diff.Changes, have settings) diff.Changes {
-	in := changes.In(fixed...)
+	in := changes.In(unchangeable...)
 	if have.DurableConfig == nil {
 		in = append(in, changes.In("durableConfig")...)
 	}

@@ -151,7 +151,7 @@ func (e *external) Compare(
 		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}
-	e.plan, err = e.compared(ctx, f, d, o)
+	e.plan, err = e.newPlan(ctx, f, d, o)
 	return e.plan.Comparison, err
 }
 
@@ -183,7 +183,7 @@ func (e *external) Plan(
 	var steps []reconcile.Step
 	for _, c := range d.due {
 		steps = append(steps, reconcile.Step{
-			Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles(),
+			Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.asynchronous(),
 		})
 	}
 	return e.withHistory(ctx, f, plan.With(steps...))
@@ -321,7 +321,7 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 		return e.prune(ctx, f, o.Resource)
 	}
 	c := call(u.Call)
-	if e.repairs && c.settles() {
+	if e.repairs && c.asynchronous() {
 		e.memory.repair(f, e.now())
 	}
 	err := e.update(ctx, f, e.plan, c)

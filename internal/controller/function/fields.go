@@ -92,8 +92,8 @@ func paths(selected func(field) bool) []string {
 	return out
 }
 
-// fixed has the paths of the fields that AWS cannot change.
-var fixed = paths(func(f field) bool { return f.by == nil })
+// unchangeable has the paths of the fields that AWS cannot change.
+var unchangeable = paths(func(f field) bool { return f.by == nil })
 
 // The conversions that names do not describe, from spec to settings and on to the SDK's inputs.
 var (
@@ -131,7 +131,7 @@ var (
 			"loggingConfig.logGroup", "tracingConfig", "snapStart", "capacityProviderConfig"),
 		samefields.From("imageConfig", "imageConfigResponse.imageConfig"),
 		samefields.Clears("ephemeralStorage.size"),
-		samefields.With(func(size *int32) int32 { return ptr.Deref(size, ephemeralStorageDefault) }),
+		samefields.With(func(size *int32) int32 { return ptr.Deref(size, defaultStorage.Size) }),
 		samefields.With(func(of []types.Architecture) architectures { return firstOf(of) }),
 		samefields.With(func(l types.Layer) string { return ptr.Deref(l.Arn, "") }),
 		samefields.With(vpc),

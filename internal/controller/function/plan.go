@@ -63,8 +63,8 @@ type plan struct {
 	fingerprints map[string]string
 }
 
-// compared resolves what spec refers to and compares it with the observation.
-func (e *external) compared(
+// newPlan resolves what spec refers to, and compares it with the observation.
+func (e *external) newPlan(
 	ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found,
 ) (plan, error) {
 	p := plan{name: o.Name, resource: o.Resource}
@@ -146,9 +146,9 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 	return nil, true
 }
 
-// settles reports whether AWS applies the call asynchronously and rejects other calls until
+// asynchronous reports whether AWS applies the call asynchronously and rejects other calls until
 // it is done.
-func (c call) settles() bool { return c == opUpdateConfiguration || c == opUpdateCode }
+func (c call) asynchronous() bool { return c == opUpdateConfiguration || c == opUpdateCode }
 
 // describe returns the text of the event for a call.
 func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string {

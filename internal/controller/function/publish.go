@@ -43,18 +43,20 @@ type publish struct {
 	publish bool
 	to      string
 
-	// apart is true if versions are published by PublishVersion instead of with the code,
+	// separate is true if versions are published by PublishVersion instead of with the code,
 	// so that the versions that belong to the function are known.
-	apart bool
+	separate bool
 }
 
-// along reports whether a version is published with the code.
-func (p publish) along() bool { return p.publish && !p.apart }
+// withCode reports whether a version is published with the code.
+func (p publish) withCode() bool { return p.publish && !p.separate }
 
 // publishing returns the publish settings of spec.forProvider.
 func publishing(f *v1beta1.Function) publish {
 	p := f.Spec.ForProvider
-	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), apart: p.HistoryLimit != nil}
+	return publish{
+		publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), separate: p.HistoryLimit != nil,
+	}
 }
 
 // creating returns the publish settings at creation, which include those of initProvider.

@@ -162,7 +162,7 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	for _, c := range calls {
 		switch {
 		case c == opPublish: // A failed function is not published.
-		case c.settles():
+		case c.asynchronous():
 			updates = append(updates, c)
 		default:
 			d.due = append(d.due, c)

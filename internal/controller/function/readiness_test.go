@@ -222,7 +222,8 @@ func TestDecide(t *testing.T) {
 			want: want{
 				status: "False", reason: xpv2.ReasonUnavailable,
 				message: "AWS cannot read the environment of the function: The key is disabled. " +
-					"(KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn",
+					"(KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, " +
+					"or set another kmsKeyArn",
 			},
 		},
 		"FailedAfterItWasActive": {

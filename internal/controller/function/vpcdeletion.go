@@ -32,9 +32,9 @@ var releaseDelays = []time.Duration{
 	5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconcile.MinPending,
 }
 
-// settleLimit is how long a deletion waits for AWS to finish a change, measured from AWS's
+// changeLimit is the longest time that a deletion waits for AWS to finish a change, measured from AWS's
 // LastModified.
-const settleLimit = 15 * time.Minute
+const changeLimit = 15 * time.Minute
 
 // PrepareDelete detaches the function from its VPC or replaces its security groups, if the
 // user asks for that. It decides by what AWS returns each time.
@@ -48,7 +48,7 @@ func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o fou
 	case releaseDue:
 		return false, e.send(ctx, f, o, r)
 	case releaseStuck:
-		reconcile.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
+		reconcile.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", changeLimit)))
 	case releaseFailed:
 		reconcile.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
 	case releaseDone:
@@ -192,7 +192,7 @@ func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.
 	}
 	if c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
 		since, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
-		if err != nil || now.Sub(since) > settleLimit {
+		if err != nil || now.Sub(since) > changeLimit {
 			return releaseStuck
 		}
 		return releaseWaits

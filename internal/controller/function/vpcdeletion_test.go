@@ -73,7 +73,7 @@ func TestReleaseStep(t *testing.T) {
 		"Stuck": {
 			reason: "A change that AWS never settles does not keep the function.", release: detach,
 			c: types.FunctionConfiguration{
-				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second),
+				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(changeLimit + time.Second),
 			},
 			want: releaseStuck,
 		},

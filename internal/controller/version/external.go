@@ -25,7 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// usersGrace is how long a deletion waits for what uses an earlier version, which may be
+// usersGrace is the longest time that a deletion waits for what uses an earlier version, which may be
 // deleted together with it.
 const usersGrace = time.Minute
 
