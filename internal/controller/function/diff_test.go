@@ -280,13 +280,15 @@ func TestDiff(t *testing.T) {
 				p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
 					LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
 						CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCPU: ptr.To("2.0"),
-					}}
+					},
+				}
 			}),
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.CapacityProviderConfig = &types.CapacityProviderConfig{
 					LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
 						CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCpu: ptr.To(2.0),
-					}}
+					},
+				}
 			}),
 		},
 	}

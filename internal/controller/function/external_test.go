@@ -447,7 +447,8 @@ func TestExpectedReads(t *testing.T) {
 		"Unmade": {"There is nothing to delete.", testFunction(testenv.BeingDeleted), []string{opGet}},
 		"Observed": {
 			"Nothing is created if the policies allow observing only.",
-			testFunction(testenv.May[*v1beta1.Function](xpv2.ManagementActionObserve)), []string{opGet},
+			testFunction(testenv.May[*v1beta1.Function](xpv2.ManagementActionObserve)),
+			[]string{opGet},
 		},
 	}
 	for name, tc := range cases {

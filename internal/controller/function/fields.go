@@ -100,7 +100,7 @@ var (
 	specToSettings = samefields.MustNew[v1beta1.FunctionSettings, settings](
 		samefields.Except("code", "environment", publishPath),
 		samefields.EmptyIsAbsent("deadLetterConfig"),
-		samefields.With(func(of []string) architectures { return firstOf(of) }),
+		samefields.With(firstOf[string]),
 	)
 
 	settingsToCreate = samefields.MustNew[settings, lambda.CreateFunctionInput](append(inputs,
@@ -132,7 +132,7 @@ var (
 		samefields.From("imageConfig", "imageConfigResponse.imageConfig"),
 		samefields.Clears("ephemeralStorage.size"),
 		samefields.With(func(size *int32) int32 { return ptr.Deref(size, defaultStorage.Size) }),
-		samefields.With(func(of []types.Architecture) architectures { return firstOf(of) }),
+		samefields.With(firstOf[types.Architecture]),
 		samefields.With(func(l types.Layer) string { return ptr.Deref(l.Arn, "") }),
 		samefields.With(vpc),
 		samefields.With(

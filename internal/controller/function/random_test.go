@@ -177,10 +177,12 @@ func (g generator) capacityProvider() *v1beta1.CapacityProviderConfig {
 	return &v1beta1.CapacityProviderConfig{
 		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
 			CapacityProviderArn: ptr.To(
-				"arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp"),
+				"arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp",
+			),
 			ExecutionEnvironmentMemoryGiBPerVCPU:  some(g, func() string { return pick(g, "2.0", "4") }),
 			PerExecutionEnvironmentMaxConcurrency: some(g, func() int32 { return pick[int32](g, 8, 16) }),
-		}}
+		},
+	}
 }
 
 // code returns code from any source but images.

@@ -36,7 +36,7 @@ type (
 	outer struct{ Inner *block }
 
 	small struct {
-		Id   string //nolint:revive // The SDK and the API spell initialisms differently.
+		Id   string //nolint:revive,staticcheck // The SDK and the API spell initialisms differently.
 		Mode *string
 	}
 	status struct {

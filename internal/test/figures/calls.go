@@ -23,9 +23,9 @@ type graph struct {
 
 const listed = "{{.ImportPath}}\t{{.Export}}\t{{if .Module}}{{.Module.Main}}{{end}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
 
-// load type-checks the packages of this module that a program consists of. The go command compiles the others.
-func load(program string) (*graph, error) {
-	out, err := exec.Command("go", "list", "-deps", "-export", "-f", listed, program).Output()
+// load type-checks the packages of this module that the provider consists of. The go command compiles the others.
+func load() (*graph, error) {
+	out, err := exec.Command("go", "list", "-deps", "-export", "-f", listed, "./cmd/provider").Output()
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (g *graph) add(name string, file *ast.File, info *types.Info) {
 	for _, d := range file.Decls {
 		var caller *types.Func
 		if f, ok := d.(*ast.FuncDecl); ok {
-			caller = info.Defs[f.Name].(*types.Func)
+			caller, _ = info.Defs[f.Name].(*types.Func)
 			g.files[caller] = name
 		}
 		ast.Inspect(d, func(n ast.Node) bool {

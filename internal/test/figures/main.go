@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"go/types"
 	"log"
+	"os"
 	"regexp"
 	"strings"
 )
@@ -27,12 +28,12 @@ var ways = []way{
 const shared = `reconcile|diff|kube|rollout|archive`
 
 func main() {
-	g, err := load("./cmd/provider")
+	g, err := load()
 	if err != nil {
 		log.Fatalf("cannot read the program: %v", err)
 	}
 	for _, w := range ways {
-		fmt.Printf("%6d files on the way of %s\n", g.filesOn(w), w.title)
+		_, _ = fmt.Fprintf(os.Stdout, "%6d files on the way of %s\n", g.filesOn(w), w.title)
 	}
 }
 
