@@ -185,6 +185,10 @@ vulncheck: ## Look for known vulnerabilities in what the provider and the plugin
 	*) echo "$$out" >&2;; \
 	esac; exit 1
 
+.PHONY: figures
+figures: ## Print how large the code is, and in how many files some values are on their way to AWS.
+	@internal/test/figures/figures.sh
+
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.
 	@$(LINT) fmt

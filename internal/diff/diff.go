@@ -106,7 +106,9 @@ func (cs Changes) Names() string {
 // equal. A Set is compared without order.
 func Compare[T any](desired, observed T) Changes {
 	r := &reporter{}
-	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()), cmp.FilterValues(oneNilMap, cmp.Transformer("Empty", emptyForNil)),
+	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()), cmp.FilterValues(
+		oneNilMap, cmp.Transformer("Empty", emptyForNil),
+	),
 		cmp.FilterPath(is[Set], cmp.Comparer(equalSets)), cmp.FilterPath(is[[]string], cmp.Comparer(equalLists)))
 	sort.Slice(r.changes, func(i, j int) bool { return r.changes[i].Path < r.changes[j].Path })
 	return r.changes
@@ -128,7 +130,8 @@ func bothEmpty(x, y any) bool {
 // one for each key of the other.
 func oneNilMap(x, y any) bool {
 	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
-	return vx.IsValid() && vy.IsValid() && vx.Kind() == reflect.Map && vy.Kind() == reflect.Map && vx.IsNil() != vy.IsNil()
+	return vx.IsValid() && vy.IsValid() && vx.Kind() == reflect.Map && vy.Kind() == reflect.Map &&
+		vx.IsNil() != vy.IsNil()
 }
 
 func emptyForNil(m any) any {

@@ -56,7 +56,9 @@ func TestCompare(t *testing.T) {
 				desired:  sample{Tags: map[string]string{"a.b/c": "1", "kept": "k", "new": "n"}},
 				observed: sample{Tags: map[string]string{"a.b/c": "0", "kept": "k", "old": "o"}},
 			},
-			want: Changes{{Path: "tags[a.b/c]", Old: `"0"`, New: `"1"`}, {Path: "tags[new]", New: `"n"`}, {Path: "tags[old]", Old: `"o"`}},
+			want: Changes{{Path: "tags[a.b/c]", Old: `"0"`, New: `"1"`}, {Path: "tags[new]", New: `"n"`}, {
+				Path: "tags[old]", Old: `"o"`,
+			}},
 		},
 		"MapOfNil": {
 			reason: "The keys are named, be the other map empty or nil.",
@@ -71,7 +73,10 @@ func TestCompare(t *testing.T) {
 		"NilAndEmpty": {
 			reason: "No elements are no elements.",
 			args: args{
-				desired:  sample{Tags: map[string]string{}, Layers: []string{}, Mounts: []mount{}, Network: &network{Subnets: Set{}}, Env: environment{Variables: map[string]Secret{}}},
+				desired: sample{
+					Tags: map[string]string{}, Layers: []string{}, Mounts: []mount{}, Network: &network{Subnets: Set{}},
+					Env: environment{Variables: map[string]Secret{}},
+				},
 				observed: sample{Network: &network{}},
 			},
 		},
@@ -92,17 +97,23 @@ func TestCompare(t *testing.T) {
 		},
 		"SetReordered": {
 			reason: "A set has no order.",
-			args:   args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{Network: &network{Subnets: Set{"a", "b"}}}},
+			args: args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{
+				Network: &network{Subnets: Set{"a", "b"}},
+			}},
 		},
 		"SetRepeated": {
 			reason: "AWS returns each element once, so a repeated one is a change.",
-			args:   args{desired: sample{Network: &network{Subnets: Set{"a", "b"}}}, observed: sample{Network: &network{Subnets: Set{"a", "a"}}}},
-			want:   Changes{{Path: "network.subnets", Old: `["a" "a"]`, New: `["a" "b"]`}},
+			args: args{desired: sample{Network: &network{Subnets: Set{"a", "b"}}}, observed: sample{
+				Network: &network{Subnets: Set{"a", "a"}},
+			}},
+			want: Changes{{Path: "network.subnets", Old: `["a" "a"]`, New: `["a" "b"]`}},
 		},
 		"Set": {
 			reason: "A set is one value.",
-			args:   args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{Network: &network{Subnets: Set{"a"}}}},
-			want:   Changes{{Path: "network.subnets", Old: `["a"]`, New: `["b" "a"]`}},
+			args: args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{
+				Network: &network{Subnets: Set{"a"}},
+			}},
+			want: Changes{{Path: "network.subnets", Old: `["a"]`, New: `["b" "a"]`}},
 		},
 		"Nested": {
 			reason: "A path leads through blocks.",
@@ -114,8 +125,10 @@ func TestCompare(t *testing.T) {
 		},
 		"BlockAdded": {
 			reason: "A block that is absent is one change, with what is set in it.",
-			args:   args{desired: sample{Network: &network{Subnets: Set{"a"}, Mode: "m", Proxy: &proxy{Port: new(int32(1))}}}},
-			want:   Changes{{Path: "network", New: `{subnets:["a"] proxy:{port:1} mode:"m"}`}},
+			args: args{
+				desired: sample{Network: &network{Subnets: Set{"a"}, Mode: "m", Proxy: &proxy{Port: new(int32(1))}}},
+			},
+			want: Changes{{Path: "network", New: `{subnets:["a"] proxy:{port:1} mode:"m"}`}},
 		},
 		"BlockRemoved": {
 			reason: "A block that leaves is one change.",
@@ -137,8 +150,10 @@ func TestCompare(t *testing.T) {
 		},
 		"ListOfBlocksShorter": {
 			reason: "An element that leaves is one change.",
-			args:   args{desired: sample{Mounts: []mount{{Path: "a"}}}, observed: sample{Mounts: []mount{{Path: "a"}, {Path: "b"}}}},
-			want:   Changes{{Path: "mounts[1]", Old: `{path:"b"}`}},
+			args: args{desired: sample{Mounts: []mount{{Path: "a"}}}, observed: sample{
+				Mounts: []mount{{Path: "a"}, {Path: "b"}},
+			}},
+			want: Changes{{Path: "mounts[1]", Old: `{path:"b"}`}},
 		},
 		"Atomic": {
 			reason: "What is merged whole is still compared by field.",
@@ -161,7 +176,8 @@ func TestCompareShortens(t *testing.T) {
 		long := strings.Repeat("x", pad) + strings.Repeat("\u65e5", 500)
 		changes := Compare(named(long), named("a"))
 		got := changes[0].New
-		if !strings.HasSuffix(got, "...") || len(got) > maxShown+len("...") || len(got) <= maxShown-utf8.UTFMax || !utf8.ValidString(got) {
+		if !strings.HasSuffix(got, "...") || len(got) > maxShown+len("...") || len(got) <= maxShown-utf8.UTFMax ||
+			!utf8.ValidString(got) {
 			t.Errorf("%d: the value is shown as %q", pad, got)
 		}
 	}
@@ -183,13 +199,30 @@ func TestChangesString(t *testing.T) {
 		changes Changes
 		want    string
 	}{
-		"None":      {reason: "Nothing is nothing.", want: ""},
-		"Changed":   {reason: "A change leads from old to new.", changes: Changes{{Path: "a", Old: "1", New: "2"}}, want: "a: 1 -> 2"},
-		"Added":     {reason: "A value without an old one is reported as added.", changes: Changes{{Path: "a", New: "2"}}, want: "a: added 2"},
-		"Removed":   {reason: "What was there is of no interest.", changes: Changes{{Path: "a", Old: "1"}}, want: "a: removed"},
-		"SameText":  {reason: "Equal texts are left out, because they are redacted or cut.", changes: Changes{{Path: "a", Old: "x", New: "x"}}, want: "a"},
-		"Two":       {reason: "Changes are listed.", changes: Changes{{Path: "a", New: "2"}, {Path: "b", Old: "1"}}, want: "a: added 2, b: removed"},
-		"EightFit":  {reason: "Eight are named.", changes: many[:8], want: "f0: 1 -> 2, f1: 1 -> 2, f2: 1 -> 2, f3: 1 -> 2, f4: 1 -> 2, f5: 1 -> 2, f6: 1 -> 2, f7: 1 -> 2"},
+		"None": {reason: "Nothing is nothing.", want: ""},
+		"Changed": {
+			reason: "A change leads from old to new.", changes: Changes{{Path: "a", Old: "1", New: "2"}},
+			want: "a: 1 -> 2",
+		},
+		"Added": {
+			reason: "A value without an old one is reported as added.", changes: Changes{{Path: "a", New: "2"}},
+			want: "a: added 2",
+		},
+		"Removed": {
+			reason: "What was there is of no interest.", changes: Changes{{Path: "a", Old: "1"}}, want: "a: removed",
+		},
+		"SameText": {
+			reason:  "Equal texts are left out, because they are redacted or cut.",
+			changes: Changes{{Path: "a", Old: "x", New: "x"}}, want: "a",
+		},
+		"Two": {
+			reason: "Changes are listed.", changes: Changes{{Path: "a", New: "2"}, {Path: "b", Old: "1"}},
+			want: "a: added 2, b: removed",
+		},
+		"EightFit": {
+			reason: "Eight are named.", changes: many[:8],
+			want: "f0: 1 -> 2, f1: 1 -> 2, f2: 1 -> 2, f3: 1 -> 2, f4: 1 -> 2, f5: 1 -> 2, f6: 1 -> 2, f7: 1 -> 2",
+		},
 		"MoreCount": {reason: "The rest is counted.", changes: many, want: many[:8].String() + " and 2 more"},
 	}
 	for name, tc := range cases {
@@ -212,18 +245,29 @@ func TestChangesNames(t *testing.T) {
 }
 
 func TestChangesIn(t *testing.T) {
-	changes := Changes{{Path: "environment.variables[A]"}, {Path: "environmental"}, {Path: "layers"}, {Path: "tags[environment]"}}
+	changes := Changes{
+		{Path: "environment.variables[A]"}, {Path: "environmental"}, {Path: "layers"}, {Path: "tags[environment]"},
+	}
 	cases := map[string]struct {
 		reason string
 		paths  []string
 		want   Changes
 	}{
-		"None":     {reason: "No path has no changes.", want: nil},
-		"Exact":    {reason: "A path matches itself.", paths: []string{"layers"}, want: changes[2:3]},
-		"Below":    {reason: "Fields and keys are below, names that merely begin alike aren't.", paths: []string{"environment"}, want: changes[0:1]},
-		"Key":      {reason: "A key is below its map.", paths: []string{"environment.variables"}, want: changes[0:1]},
-		"Above":    {reason: "A map is not below its key.", paths: []string{"layers[0]", "environment.variables[A].x"}, want: nil},
-		"Several":  {reason: "Any of the paths will do, and a change is listed once.", paths: []string{"tags", "layers", "tags[environment]"}, want: changes[2:4]},
+		"None":  {reason: "No path has no changes.", want: nil},
+		"Exact": {reason: "A path matches itself.", paths: []string{"layers"}, want: changes[2:3]},
+		"Below": {
+			reason: "Fields and keys are below, names that merely begin alike aren't.", paths: []string{"environment"},
+			want: changes[0:1],
+		},
+		"Key": {reason: "A key is below its map.", paths: []string{"environment.variables"}, want: changes[0:1]},
+		"Above": {
+			reason: "A map is not below its key.", paths: []string{"layers[0]", "environment.variables[A].x"},
+			want: nil,
+		},
+		"Several": {
+			reason: "Any of the paths will do, and a change is listed once.",
+			paths:  []string{"tags", "layers", "tags[environment]"}, want: changes[2:4],
+		},
 		"AnyEmpty": {reason: "The empty path matches nothing.", paths: []string{""}, want: nil},
 	}
 	for name, tc := range cases {

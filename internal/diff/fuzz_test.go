@@ -32,7 +32,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add([]byte("\x01\x80\x40\x20\xff\x03\x07\x81\x93\xa7"), "\xff\xfe")
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09"), strings.Repeat("ü", 200))
 	f.Fuzz(func(t *testing.T, b []byte, text string) {
-		r := random{rand.New(&choices{rest: b, then: rand.NewPCG(1, 2)})} //nolint:gosec // It is to be the same each time.
+		r := random{rand.New(&choices{rest: b, then: rand.NewPCG(1, 2)})} //nolint:gosec // The same each time.
 		base, init, observed := secretive(r.sample(), text), secretive(r.sample(), text), secretive(r.sample(), text)
 		before := shown(t, base, init, observed)
 		desired, left := Merge(base, init)
@@ -61,7 +61,8 @@ func FuzzCompare(f *testing.F) {
 		if rest := Compare(Fill(desired, target, left), target); len(rest) > 0 {
 			t.Errorf("it does not settle: %s", rest)
 		}
-		if message := changes.String() + changes.Names(); strings.Contains(message, hidden) || utf8.ValidString(text) && !utf8.ValidString(message) {
+		if message := changes.String() + changes.Names(); strings.Contains(message, hidden) || utf8.ValidString(text) &&
+			!utf8.ValidString(message) {
 			t.Errorf("it tells %q", message)
 		}
 	})

@@ -34,9 +34,13 @@ func TestMerge(t *testing.T) {
 		"MapKeys": {
 			reason: "Maps merge by key.",
 			base:   sample{Tags: map[string]string{"a": "base"}},
-			init:   sample{Tags: map[string]string{"a": "init", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
-			want:   sample{Tags: map[string]string{"a": "base", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
-			left:   Left{"environment.variables[T]", "tags[b]"},
+			init: sample{Tags: map[string]string{"a": "init", "b": "init"}, Env: environment{
+				Variables: Secrets(map[string]string{"T": "1"}),
+			}},
+			want: sample{Tags: map[string]string{"a": "base", "b": "init"}, Env: environment{
+				Variables: Secrets(map[string]string{"T": "1"}),
+			}},
+			left: Left{"environment.variables[T]", "tags[b]"},
 		},
 		"List": {
 			reason: "A list is merged as a whole.",
@@ -60,9 +64,13 @@ func TestMerge(t *testing.T) {
 		"BlockOfBoth": {
 			reason: "Blocks merge by field, at any depth.",
 			base:   sample{Network: &network{Mode: "m", Proxy: &proxy{Host: new("h")}}},
-			init:   sample{Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: new("i"), Port: new(int32(1))}}},
-			want:   sample{Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: new("h"), Port: new(int32(1))}}},
-			left:   Left{"network.subnets", "network.proxy.port"},
+			init: sample{
+				Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: new("i"), Port: new(int32(1))}},
+			},
+			want: sample{
+				Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: new("h"), Port: new(int32(1))}},
+			},
+			left: Left{"network.subnets", "network.proxy.port"},
 		},
 		"Atomic": {
 			reason: "An atomic struct comes from init if base has none of its fields.",
@@ -109,7 +117,8 @@ func TestFill(t *testing.T) {
 			reason:   "Scalars are left to AWS; lists, maps and blocks are not wanted.",
 			observed: observed,
 			want: sample{
-				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
+				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"),
+				Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
 				Code: code{Key: new("aws")},
 			},
 		},
@@ -118,7 +127,8 @@ func TestFill(t *testing.T) {
 			desired:  sample{Size: new(int32(1)), Layers: []string{"mine"}, Tags: map[string]string{"a": "mine"}},
 			observed: observed,
 			want: sample{
-				Common: Common{Name: new("aws")}, Size: new(int32(1)), Kind: new("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"a": "mine"},
+				Common: Common{Name: new("aws")}, Size: new(int32(1)), Kind: new("k"),
+				Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"a": "mine"},
 				Layers: []string{"mine"}, Code: code{Key: new("aws")},
 			},
 		},
@@ -134,27 +144,36 @@ func TestFill(t *testing.T) {
 		"Left": {
 			reason: "What is left alone is as it is in AWS.",
 			desired: sample{
-				Plain: "init", Layers: []string{"init"}, Mounts: []mount{{Path: "init"}}, Tags: map[string]string{"a": "init", "c": "init"},
+				Plain: "init", Layers: []string{"init"}, Mounts: []mount{{Path: "init"}},
+				Tags:    map[string]string{"a": "init", "c": "init"},
 				Network: &network{Subnets: Set{"init"}}, Code: code{Source: "init"},
 			},
 			left:     Left{"Plain", "layers", "mounts", "tags[a]", "tags[c]", "network", "code"},
 			observed: observed,
 			want: sample{
-				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Plain: "aws", Env: environment{Variables: map[string]Secret{}},
-				Tags: map[string]string{"a": "aws"}, Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}}, Network: observed.Network, Code: observed.Code,
+				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Plain: "aws",
+				Env:  environment{Variables: map[string]Secret{}},
+				Tags: map[string]string{"a": "aws"}, Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}},
+				Network: observed.Network, Code: observed.Code,
 			},
 		},
 		"LeftThatAWSLacks": {
-			reason:  "What is left alone may be removed by whoever has it.",
-			desired: sample{Layers: []string{"init"}, Tags: map[string]string{"a": "init", "b": "mine"}, Network: &network{Mode: "init"}},
-			left:    Left{"layers", "tags[a]", "network"},
-			want:    sample{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"b": "mine"}},
+			reason: "What is left alone may be removed by whoever has it.",
+			desired: sample{
+				Layers: []string{"init"}, Tags: map[string]string{"a": "init", "b": "mine"},
+				Network: &network{Mode: "init"},
+			},
+			left: Left{"layers", "tags[a]", "network"},
+			want: sample{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"b": "mine"}},
 		},
 		"LeftOfABlockThatAWSLacks": {
 			reason:  "Of a block that is to be made anew, only what is wanted is sent.",
 			desired: sample{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: new(true)}},
 			left:    Left{"network.subnets", "network.ipv6"},
-			want:    sample{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{}, Network: &network{Mode: "mine"}},
+			want: sample{
+				Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
+				Network: &network{Mode: "mine"},
+			},
 		},
 	}
 	for name, tc := range cases {

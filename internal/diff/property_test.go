@@ -33,7 +33,8 @@ func TestProperties(t *testing.T) {
 				t.Errorf("seed %d: %s comes after %s", seed, changes[i].Path, changes[i-1].Path)
 			}
 		}
-		if scalar := changes.In("name", "size", "on", "kind"); len(scalar) > 0 && base.Common.Name == nil && base.Size == nil && base.On == nil && base.Kind == nil {
+		if scalar := changes.In("name", "size", "on", "kind"); len(scalar) > 0 && base.Common.Name == nil &&
+			base.Size == nil && base.On == nil && base.Kind == nil {
 			t.Errorf("seed %d: nothing was said of %s", seed, scalar)
 		}
 		if again := Compare(target, target); len(again) > 0 {
@@ -77,7 +78,9 @@ func (r random) sample() sample {
 	if r.bool() {
 		x.Network = &network{Subnets: r.list(), IPv6: maybe(r, r.bool), Zone: maybe(r, r.text), Mode: r.text()}
 		if r.bool() {
-			x.Network.Proxy = &proxy{Host: maybe(r, r.text), Port: maybe(r, r.number), Key: maybe(r, func() Secret { return NewSecret(r.text()) })}
+			x.Network.Proxy = &proxy{Host: maybe(r, r.text), Port: maybe(r, r.number), Key: maybe(
+				r, func() Secret { return NewSecret(r.text()) },
+			)}
 		}
 	}
 	for range r.IntN(3) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxShown is how much of a value a change shows, in bytes.
+// maxShown is the length to which a change shortens a value, in bytes.
 const maxShown = 120
 
 // reporter collects the unequal leaves that go-cmp reports as changes, by the JSON names of fields.

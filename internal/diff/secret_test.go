@@ -31,7 +31,10 @@ type hiding struct {
 
 func newHiding() hiding {
 	s := NewSecret(hidden)
-	h := hiding{Plain: s, Pointer: &s, List: []Secret{s}, Map: map[string]Secret{"k": s}, Any: s, Keys: map[Secret]string{s: "v"}, inside: s}
+	h := hiding{
+		Plain: s, Pointer: &s, List: []Secret{s}, Map: map[string]Secret{"k": s}, Any: s,
+		Keys: map[Secret]string{s: "v"}, inside: s,
+	}
 	h.nested.value = s
 	return h
 }
@@ -61,9 +64,13 @@ func TestSecretIsNeverShown(t *testing.T) {
 		"slog text": func(b *bytes.Buffer) { slog.New(slog.NewTextHandler(b, nil)).Info("m", "h", h, "s", h.Plain) },
 		"slog json": func(b *bytes.Buffer) { slog.New(slog.NewJSONHandler(b, nil)).Info("m", "h", h, "s", h.Plain) },
 		"logr":      func(b *bytes.Buffer) { funcr.New(writeTo(b), funcr.Options{}).Info("m", "h", h, "s", h.Plain) },
-		"logr json": func(b *bytes.Buffer) { funcr.NewJSON(lineTo(b), funcr.Options{}).Info("m", "h", h, "s", h.Plain) },
-		"zap":       func(b *bytes.Buffer) { zap.New(zap.WriteTo(b)).Info("m", "h", h, "s", h.Plain) },
-		"zap dev":   func(b *bytes.Buffer) { zap.New(zap.WriteTo(b), zap.UseDevMode(true)).Info("m", "h", h, "s", h.Plain) },
+		"logr json": func(b *bytes.Buffer) {
+			funcr.NewJSON(lineTo(b), funcr.Options{}).Info("m", "h", h, "s", h.Plain)
+		},
+		"zap": func(b *bytes.Buffer) { zap.New(zap.WriteTo(b)).Info("m", "h", h, "s", h.Plain) },
+		"zap dev": func(b *bytes.Buffer) {
+			zap.New(zap.WriteTo(b), zap.UseDevMode(true)).Info("m", "h", h, "s", h.Plain)
+		},
 	} {
 		b := &bytes.Buffer{}
 		log(b)
@@ -74,14 +81,18 @@ func TestSecretIsNeverShown(t *testing.T) {
 	}
 
 	// As text, in hexadecimal and as bytes in decimal.
-	for _, form := range []string{hidden, fmt.Sprintf("%x", hidden), fmt.Sprintf("%X", hidden), strings.Trim(fmt.Sprintf("%d", []byte(hidden)), "[]")} {
+	for _, form := range []string{hidden, fmt.Sprintf("%x", hidden), fmt.Sprintf("%X", hidden), strings.Trim(
+		fmt.Sprintf("%d", []byte(hidden)), "[]",
+	)} {
 		for how, text := range shown {
 			if strings.Contains(text, form) {
 				t.Errorf("%s shows the secret: %s", how, text)
 			}
 		}
 	}
-	if got := fmt.Sprintf("%v|%+v|%#v|%s|%q", h.Plain, h.Plain, h.Plain, h.Plain, h.Plain); got != strings.Repeat("(redacted)|", 4)+"(redacted)" {
+	if got := fmt.Sprintf(
+		"%v|%+v|%#v|%s|%q", h.Plain, h.Plain, h.Plain, h.Plain, h.Plain,
+	); got != strings.Repeat("(redacted)|", 4)+"(redacted)" {
 		t.Errorf("a secret prints as %s", got)
 	}
 }

@@ -27,9 +27,15 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 		readable bool
 		want     []string
 	}{
-		"Same":       {reason: "The code that is there is left there.", key: "k1.zip", readable: true, want: []string{"TagResource"}},
-		"Other":      {reason: "Other code is replaced.", key: "k2.zip", readable: true, want: []string{"TagResource", "UpdateFunctionCode"}},
-		"Unreadable": {reason: "Where the object may not be read, it is deployed once.", key: "k1.zip", want: []string{"TagResource", "UpdateFunctionCode"}},
+		"Same": {reason: "The code that is there is left there.", key: "k1.zip", readable: true, want: []string{
+			"TagResource",
+		}},
+		"Other": {reason: "Other code is replaced.", key: "k2.zip", readable: true, want: []string{
+			"TagResource", "UpdateFunctionCode",
+		}},
+		"Unreadable": {reason: "Where the object may not be read, it is deployed once.", key: "k1.zip", want: []string{
+			"TagResource", "UpdateFunctionCode",
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -45,14 +51,18 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 			})
 			e.Must(err)
 			if !tc.readable {
-				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{
+					Status: 403, Code: "AccessDenied", Message: "Access Denied",
+				}})
 			}
 			if diff := cmp.Diff(tc.want, e.Settle(f)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			e.Double.ResetCalls()
 			if again := e.Settle(f); len(again) > 0 || e.Double.Count("GetObject") > 0 {
-				t.Errorf("what was recognised must be remembered, got %v and %d reads", again, e.Double.Count("GetObject"))
+				t.Errorf(
+					"what was recognised must be remembered, got %v and %d reads", again, e.Double.Count("GetObject"),
+				)
 			}
 		})
 	}
@@ -68,10 +78,23 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 		denied bool
 		want   []string
 	}{
-		"SameCode":       {reason: "The code is that of another tool, and the same.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}},
-		"OtherCode":      {reason: "The object has other code.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip")}, want: []string{"code.sha256"}},
-		"UnreadableCode": {reason: "AWS does not tell where its code comes from.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip")}, denied: true},
-		"PackageType":    {reason: "What AWS can't change differs as all else does.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}, image: true, want: []string{"code.sha256", "handler", "runtime", "packageType"}},
+		"SameCode": {reason: "The code is that of another tool, and the same.", code: v1beta1.FunctionCode{
+			S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip"),
+		}},
+		"OtherCode": {
+			reason: "The object has other code.",
+			code:   v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip")},
+			want:   []string{"code.sha256"},
+		},
+		"UnreadableCode": {
+			reason: "AWS does not tell where its code comes from.",
+			code:   v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip")}, denied: true,
+		},
+		"PackageType": {
+			reason: "What AWS can't change differs as all else does.",
+			code:   v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}, image: true,
+			want: []string{"code.sha256", "handler", "runtime", "packageType"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -82,17 +105,22 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 				meta.SetExternalName(f, "f")
 			})
 			in := &lambda.CreateFunctionInput{
-				FunctionName: ptr.To("f"), Role: f.Spec.ForProvider.Role, Runtime: types.Runtime(*f.Spec.ForProvider.Runtime), Handler: f.Spec.ForProvider.Handler,
+				FunctionName: ptr.To("f"), Role: f.Spec.ForProvider.Role,
+				Runtime: types.Runtime(*f.Spec.ForProvider.Runtime), Handler: f.Spec.ForProvider.Handler,
 				Code: &types.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
 			}
 			if tc.image {
 				in.PackageType, in.Runtime, in.Handler = types.PackageTypeImage, "", nil
-				in.Code = &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")}
+				in.Code = &types.FunctionCode{
+					ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1"),
+				}
 			}
 			_, err := e.Lambda.CreateFunction(t.Context(), in)
 			e.Must(err)
 			if tc.denied {
-				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{
+					Status: 403, Code: "AccessDenied", Message: "Access Denied",
+				}})
 			}
 			attempt := &reconcile.Attempt{}
 			if _, err := e.external().Observe(reconcile.WithAttempt(t.Context(), attempt), f); err != nil {

@@ -14,7 +14,9 @@ import (
 
 func TestCodeStates(t *testing.T) {
 	out := func(sha, image string) *lambda.GetFunctionOutput {
-		o := &lambda.GetFunctionOutput{Configuration: &types.FunctionConfiguration{CodeSha256: ptr.To(sha)}, Code: &types.FunctionCodeLocation{}}
+		o := &lambda.GetFunctionOutput{
+			Configuration: &types.FunctionConfiguration{CodeSha256: ptr.To(sha)}, Code: &types.FunctionCodeLocation{},
+		}
 		if image != "" {
 			o.Code.ImageUri = ptr.To(image)
 		}
@@ -29,7 +31,8 @@ func TestCodeStates(t *testing.T) {
 	}{
 		"ArchiveSame": {
 			reason: "An archive is what its hash says.",
-			a:      deploymentPackage{bundle: archive.Bundle{Zip: []byte("z"), SHA256: "H"}}, o: out("H", ""), same: true,
+			a:      deploymentPackage{bundle: archive.Bundle{Zip: []byte("z"), SHA256: "H"}}, o: out("H", ""),
+			same: true,
 		},
 		"ArchiveOther": {
 			reason: "Code that someone else deployed is seen without any memory.",
@@ -37,7 +40,8 @@ func TestCodeStates(t *testing.T) {
 		},
 		"ImageSame": {
 			reason: "An image is what it is called.",
-			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}}, o: out("d", "repo:1"), same: true,
+			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}}, o: out("d", "repo:1"),
+			same: true,
 		},
 		"ImageOther": {
 			reason: "Another tag is another image.",
@@ -45,7 +49,8 @@ func TestCodeStates(t *testing.T) {
 		},
 		"ImageTagMoved": {
 			reason: "A tracked tag that moved is seen by its digest.",
-			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}, digest: "sha256:new"}, o: out("old", "repo:1"),
+			a:      deploymentPackage{spec: v1beta1.FunctionCode{ImageURI: ptr.To("repo:1")}, digest: "sha256:new"},
+			o:      out("old", "repo:1"),
 		},
 	}
 	for name, tc := range cases {

@@ -30,12 +30,16 @@ func large() (reconcile.Desired[settings], observed) {
 	}
 	p := minimal(func(p *v1beta1.FunctionSettings) {
 		p.Layers = arns
-		p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"subnet-b", "subnet-a"}, SecurityGroupIDs: []string{"sg-a"}}
+		p.VPCConfig = &v1beta1.VPCConfig{
+			SubnetIDs: []string{"subnet-b", "subnet-a"}, SecurityGroupIDs: []string{"sg-a"},
+		}
 	})
 	o := sparse(func(c *types.FunctionConfiguration) {
 		c.Environment = &types.EnvironmentResponse{Variables: vars}
 		c.Layers = ls
-		c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-a", "subnet-b"}, SecurityGroupIds: []string{"sg-a"}}
+		c.VpcConfig = &types.VpcConfigResponse{
+			SubnetIds: []string{"subnet-a", "subnet-b"}, SecurityGroupIds: []string{"sg-a"},
+		}
 	})
 	return want2(p, v1beta1.FunctionSettings{}, vars), o
 }
@@ -77,7 +81,7 @@ func BenchmarkConvertStatus(b *testing.B) {
 	_, o := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		if observation(o, v1beta1.FunctionObservation{}).FunctionName == nil {
+		if observation(o, fromAWS(o), v1beta1.FunctionObservation{}).FunctionName == nil {
 			b.Fatal("no status")
 		}
 	}

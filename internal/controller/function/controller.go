@@ -4,13 +4,12 @@
 // makes the calls to AWS, client.go declares them, convert.go builds AWS's inputs from the
 // spec, and diff.go compares the desired with the observed state.
 //
-// A function needs a few more. settings.go puts spec and AWS's answers in one comparable
-// form. archive.go and resolve.go resolve the code, and environment.go the variables.
-// readiness.go is the state machine. plan.go carries the result of an observation to the
-// call that follows it, and memory.go carries what was sent to the next observation.
-// defaults.go and hidden.go handle what AWS omits from its answers. creation.go handles
-// failed creations, history.go deletes versions beyond a limit, vpcdeletion.go releases the
-// VPC before a deletion, and reservation.go checks reserved concurrency against the
+// A function needs a few more. settings.go puts spec and AWS's answers in one comparable form, and fields.go says how
+// their fields are copied and which call changes them. archive.go and resolve.go resolve the code, and environment.go
+// the variables. readiness.go is the state machine. plan.go carries the result of an observation to the call that
+// follows it, and memory.go carries what was sent to the next observation. defaults.go and hidden.go handle what AWS
+// omits from its answers. creation.go handles failed creations, history.go deletes versions beyond a limit,
+// vpcdeletion.go releases the VPC before a deletion, and reservation.go checks reserved concurrency against the
 // account's limits.
 package function
 
@@ -78,8 +77,8 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 	}
 }
 
-// reported returns whether CloudTrail records what may change the function. It records neither a new object in S3 nor a tag
-// of an image that moves.
+// reported reports whether CloudTrail records what may change the function. It records neither a new object in S3 nor
+// a tag of an image that moves.
 func reported(f *v1beta1.Function) bool {
 	c, left := codeOf(f)
 	switch {
@@ -102,14 +101,19 @@ type connector struct {
 	aliases client.Reader
 }
 
-func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (managed.TypedExternalClient[*v1beta1.Function], error) {
+func (c *connector) connect(
+	_ context.Context, f *v1beta1.Function, s *session.Session,
+) (managed.TypedExternalClient[*v1beta1.Function], error) {
 	return reconcile.NewExternal(&external{
 		api: session.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Fresh: reconcile.Freshness, Now: c.o.Now},
-			ecr:     session.Client(s, ecr.NewFromConfig),
+			bundles: archive.Finder{
+				Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(),
+				Fresh: reconcile.Freshness, Now: c.o.Now,
+			},
+			ecr: session.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		cache:   s.Inventory(),
@@ -124,8 +128,12 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 }
 
 // invocations returns how often a function was invoked within a time ago, or how long to wait for that.
-func (c *connector) invocations(ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration) (count float64, wait time.Duration, err error) {
-	return session.Shared[metrics.Batcher](s).Invocations(ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), plainName(functionName(f)), within)
+func (c *connector) invocations(
+	ctx context.Context, f *v1beta1.Function, s *session.Session, within time.Duration,
+) (count float64, wait time.Duration, err error) {
+	return session.Shared[metrics.Batcher](s).Invocations(
+		ctx, session.Client(s, cloudwatch.NewFromConfig), c.o.Now(), plainName(functionName(f)), within,
+	)
 }
 
 // expectedReads returns the calls of the next observation, and the creation or deletion that is
@@ -135,7 +143,8 @@ func expectedReads(f *v1beta1.Function) []string {
 	switch deleted := meta.WasDeleted(f); {
 	case !deleted && f.Status.AtProvider.FunctionArn == nil && !reconcile.ObserveOnly(f):
 		return append(reads(f), opCreate)
-	case deleted && f.Status.AtProvider.FunctionArn != nil && f.GetCondition(xpv2.TypeReady).Reason != xpv2.ReasonDeleting:
+	case deleted && f.Status.AtProvider.FunctionArn != nil &&
+		f.GetCondition(xpv2.TypeReady).Reason != xpv2.ReasonDeleting:
 		return append(reads(f), opDelete)
 	}
 	return reads(f)

@@ -45,7 +45,8 @@ func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now 
 	requested := meta.GetExternalCreatePending(f)
 	modified := lastModified(o.config())
 	return v == ownership.Ours && !f.Status.AtProvider.Activated && o.unversioned &&
-		!requested.IsZero() && meta.GetExternalCreateFailed(f).Before(requested) && !requested.Before(f.CreationTimestamp.Time) && now.Sub(requested) < creationWindow &&
+		!requested.IsZero() && meta.GetExternalCreateFailed(f).Before(requested) &&
+		!requested.Before(f.CreationTimestamp.Time) && now.Sub(requested) < creationWindow &&
 		!modified.Before(requested.Add(-clockSkew))
 }
 

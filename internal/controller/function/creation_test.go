@@ -37,19 +37,53 @@ func TestCreatedJustNow(t *testing.T) {
 		change func(*situation)
 		want   bool
 	}{
-		"Ours":           {reason: "This object requested the creation half a minute ago.", want: true},
-		"AnswerLost":     {reason: "The annotation of a successful create may be missing.", change: func(s *situation) { meta.RemoveAnnotations(s.f, meta.AnnotationKeyExternalCreateSucceeded) }, want: true},
-		"ClocksDiffer":   {reason: "AWS's clock may be behind.", change: func(s *situation) { s.modified(now.Add(-90 * time.Second)) }, want: true},
-		"ChangedSince":   {reason: "Later updates do not change who created the function.", change: func(s *situation) { s.modified(now) }, want: true},
-		"Imported":       {reason: "This object did not request the creation of an imported function.", change: func(s *situation) { s.f.Annotations = nil }},
-		"Adopted":        {reason: "An adopted function was created by another owner.", change: func(s *situation) { s.verdict = ownership.Adopted }},
-		"Recreated":      {reason: "A function of an earlier object of the same name was not created by this one.", change: func(s *situation) { s.verdict = ownership.OursAgain }},
-		"OldAnnotations": {reason: "A creation of long ago proves nothing, with or without status.", change: func(s *situation) { meta.SetExternalCreatePending(s.f, now.Add(-creationWindow)) }},
-		"BeforeObject":   {reason: "A creation that was requested before this object existed is not of this object.", change: func(s *situation) { s.f.CreationTimestamp = metav1.NewTime(now) }},
-		"Older":          {reason: "A function older than the requested creation is not its result.", change: func(s *situation) { s.modified(now.Add(-time.Hour)) }},
-		"AgeUnknown":     {reason: "A function of unknown age may be older than the creation.", change: func(s *situation) { s.o.config().LastModified = nil }},
-		"WasActive":      {reason: "What has served is never deleted.", change: func(s *situation) { s.f.Status.AtProvider.Activated = true }},
-		"HasVersions":    {reason: "A function with versions is never deleted.", change: func(s *situation) { s.o.unversioned = false }},
+		"Ours": {reason: "This object requested the creation half a minute ago.", want: true},
+		"AnswerLost": {
+			reason: "The annotation of a successful create may be missing.",
+			change: func(s *situation) { meta.RemoveAnnotations(s.f, meta.AnnotationKeyExternalCreateSucceeded) },
+			want:   true,
+		},
+		"ClocksDiffer": {
+			reason: "AWS's clock may be behind.", change: func(s *situation) { s.modified(now.Add(-90 * time.Second)) },
+			want: true,
+		},
+		"ChangedSince": {
+			reason: "Later updates do not change who created the function.",
+			change: func(s *situation) { s.modified(now) }, want: true,
+		},
+		"Imported": {
+			reason: "This object did not request the creation of an imported function.",
+			change: func(s *situation) { s.f.Annotations = nil },
+		},
+		"Adopted": {reason: "An adopted function was created by another owner.", change: func(s *situation) {
+			s.verdict = ownership.Adopted
+		}},
+		"Recreated": {
+			reason: "A function of an earlier object of the same name was not created by this one.",
+			change: func(s *situation) { s.verdict = ownership.OursAgain },
+		},
+		"OldAnnotations": {
+			reason: "A creation of long ago proves nothing, with or without status.",
+			change: func(s *situation) { meta.SetExternalCreatePending(s.f, now.Add(-creationWindow)) },
+		},
+		"BeforeObject": {
+			reason: "A creation that was requested before this object existed is not of this object.",
+			change: func(s *situation) { s.f.CreationTimestamp = metav1.NewTime(now) },
+		},
+		"Older": {
+			reason: "A function older than the requested creation is not its result.",
+			change: func(s *situation) { s.modified(now.Add(-time.Hour)) },
+		},
+		"AgeUnknown": {
+			reason: "A function of unknown age may be older than the creation.",
+			change: func(s *situation) { s.o.config().LastModified = nil },
+		},
+		"WasActive": {reason: "What has served is never deleted.", change: func(s *situation) {
+			s.f.Status.AtProvider.Activated = true
+		}},
+		"HasVersions": {reason: "A function with versions is never deleted.", change: func(s *situation) {
+			s.o.unversioned = false
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -108,17 +142,23 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 		},
 		"Recreated": {
 			reason: "A function of an earlier object may have versions and aliases.",
-			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
-			f:      testFunction(),
+			tags: ownership.Tags(
+				testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind,
+			),
+			f: testFunction(),
 		},
 		"RecreatedUnread": {
 			reason: "A creation that AWS rejects because the function exists has not made it.",
-			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
-			f:      testFunction(), reachable: true,
+			tags: ownership.Tags(
+				testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind,
+			),
+			f: testFunction(), reachable: true,
 		},
 		"Restored": {
 			reason: "The annotations of a restored object record a creation, but of an earlier object.",
-			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
+			tags: ownership.Tags(
+				testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind,
+			),
 			f: testFunction(func(f *v1beta1.Function) {
 				f.CreationTimestamp = metav1.NewTime(testenv.Start.Add(time.Second))
 				meta.SetExternalName(f, "f")
@@ -142,10 +182,12 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 			e.reachable = tc.reachable
 			e.failedOne(tc.tags)
 			for range 20 {
-				if _, err := e.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
+				if _, err := e.Step(tc.f); err != nil &&
+					!strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
 					t.Fatal(err)
 				}
-				if c := tc.f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, "creation failed") && !strings.HasSuffix(c.Message, notDeleted) {
+				if c := tc.f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, "creation failed") &&
+					!strings.HasSuffix(c.Message, notDeleted) {
 					t.Errorf("%s\nReady must say why it is not deleted: %s", tc.reason, c.Message)
 				}
 				e.Advance(2 * time.Minute)
@@ -178,7 +220,9 @@ func TestFailedCreationWithoutUpdatePolicy(t *testing.T) {
 	e := newEnv(t)
 	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
 	f := testFunction(func(f *v1beta1.Function) {
-		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionDelete}
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+			xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionDelete,
+		}
 	})
 	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
@@ -206,7 +250,10 @@ func TestHopelessCreationBacksOff(t *testing.T) {
 		}
 		e.Advance(30 * time.Second)
 	}
-	want := []time.Duration{0, 60 * time.Second, 180 * time.Second, 420 * time.Second, 900 * time.Second, 1800 * time.Second, 2700 * time.Second, 3600 * time.Second}
+	want := []time.Duration{
+		0, 60 * time.Second, 180 * time.Second, 420 * time.Second, 900 * time.Second, 1800 * time.Second,
+		2700 * time.Second, 3600 * time.Second,
+	}
 	if diff := cmp.Diff(want, at); diff != "" {
 		t.Errorf("creations: -want, +got:\n%s", diff)
 	}
@@ -219,7 +266,8 @@ func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
 	e.failedOne(nil)
 	e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
 		Status: 409, Code: "ResourceConflictException",
-		Message: "The operation cannot be performed at this time. The function is currently in the following state: Failed",
+		Message: "The operation cannot be performed at this time. " +
+			"The function is currently in the following state: Failed",
 	}})
 	f := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
 	events := 0
@@ -258,7 +306,8 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 		e.Advance(2 * time.Second)
 	}
 	got := testenv.Writes(e.Operations()[before:])
-	if slices.Index(got, "UpdateFunctionCode") != 1 || !slices.Contains(got, "PutFunctionConcurrency") || slices.Contains(got, "PublishVersion") || events == 0 {
+	if slices.Index(got, "UpdateFunctionCode") != 1 || !slices.Contains(got, "PutFunctionConcurrency") ||
+		slices.Contains(got, "PublishVersion") || events == 0 {
 		t.Errorf("what AWS takes must be sent, and the refusal told; got %v, told %d times", got, events)
 	}
 	if v := lastPublished(f); v != "1" {
@@ -275,10 +324,14 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 // signing by which AWS validates it.
 func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
 	m, f := newRecords(), testFunction()
-	changes := diff.Changes{{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"}}
+	changes := diff.Changes{
+		{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"},
+	}
 	calls := []call{opTag, opPutCodeSigning, opUpdateConfiguration, opUpdateCode, opPublish}
 	m.refuse(f, opPutCodeSigning, opPutCodeSigning.carried(changes), true)
-	if diff := cmp.Diff([]call{opTag, opUpdateConfiguration, opPublish, opPutCodeSigning}, m.orderedCalls(f, calls, changes)); diff != "" {
+	if diff := cmp.Diff(
+		[]call{opTag, opUpdateConfiguration, opPublish, opPutCodeSigning}, m.orderedCalls(f, calls, changes),
+	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

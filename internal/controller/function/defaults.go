@@ -7,6 +7,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
+// AWS's defaults for blocks that every function has. A block that is removed from spec is reset to them.
+var (
+	defaultStorage   = v1beta1.EphemeralStorage{Size: 512}
+	defaultTracing   = v1beta1.TracingConfig{Mode: string(types.TracingModePassThrough)}
+	defaultSnapStart = v1beta1.SnapStart{ApplyOn: string(types.SnapStartApplyOnNone)}
+)
+
 // withDefaults sets AWS's defaults in blocks that AWS never leaves empty, if AWS returns
 // them. Some regions and emulators lack a setting: its default would never be observed
 // there.
@@ -14,15 +21,9 @@ func withDefaults(s, have settings, name string) settings {
 	if s.PackageType == nil && s.Code != (code{}) {
 		s.PackageType = ptr.To(string(types.PackageTypeZip))
 	}
-	if s.EphemeralStorage == nil && have.EphemeralStorage != nil {
-		s.EphemeralStorage = &v1beta1.EphemeralStorage{Size: ephemeralStorageDefault}
-	}
-	if s.TracingConfig == nil && have.TracingConfig != nil {
-		s.TracingConfig = &v1beta1.TracingConfig{Mode: string(types.TracingModePassThrough)}
-	}
-	if s.SnapStart == nil && have.SnapStart != nil {
-		s.SnapStart = &v1beta1.SnapStart{ApplyOn: string(types.SnapStartApplyOnNone)}
-	}
+	s.EphemeralStorage = orDefault(s.EphemeralStorage, have.EphemeralStorage, defaultStorage)
+	s.TracingConfig = orDefault(s.TracingConfig, have.TracingConfig, defaultTracing)
+	s.SnapStart = orDefault(s.SnapStart, have.SnapStart, defaultSnapStart)
 	if s.LoggingConfig == nil && have.LoggingConfig != nil {
 		s.LoggingConfig = defaultLogging(name, onInstances(s, have))
 		if onInstances(s, have) {
@@ -31,6 +32,22 @@ func withDefaults(s, have settings, name string) settings {
 		}
 	}
 	return s
+}
+
+// orDefault returns a block of spec, or its default if spec has none and AWS returns one.
+func orDefault[T any](block, have *T, def T) *T {
+	if block == nil && have != nil {
+		return &def
+	}
+	return block
+}
+
+// unlessOmitted returns a block of the target, or nil if it is the default and AWS returns none.
+func unlessOmitted[T comparable](block, have *T, def T) *T {
+	if have == nil && block != nil && *block == def {
+		return nil
+	}
+	return block
 }
 
 // onInstances reports whether the function runs on Lambda Managed Instances.
@@ -48,24 +65,18 @@ func defaultLogging(name string, instances bool) *v1beta1.LoggingConfig {
 	return &v1beta1.LoggingConfig{LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + plainName(name))}
 }
 
-// withoutUnshown removes from the target the defaults that AWS omits from its answer: an
+// withoutOmitted removes from the target the defaults that AWS omits from its answer: an
 // omitted setting is assumed to have its default.
-func withoutUnshown(t, have settings, name string) settings {
+func withoutOmitted(t, have settings, name string) settings {
 	if have.PackageType == nil {
 		t.PackageType = nil
 	}
 	if have.Architectures == nil && t.Architectures != nil && *t.Architectures == string(types.ArchitectureX8664) {
 		t.Architectures = nil
 	}
-	if e := t.EphemeralStorage; have.EphemeralStorage == nil && e != nil && e.Size == ephemeralStorageDefault {
-		t.EphemeralStorage = nil
-	}
-	if c := t.TracingConfig; have.TracingConfig == nil && c != nil && c.Mode == string(types.TracingModePassThrough) {
-		t.TracingConfig = nil
-	}
-	if x := t.SnapStart; have.SnapStart == nil && x != nil && x.ApplyOn == string(types.SnapStartApplyOnNone) {
-		t.SnapStart = nil
-	}
+	t.EphemeralStorage = unlessOmitted(t.EphemeralStorage, have.EphemeralStorage, defaultStorage)
+	t.TracingConfig = unlessOmitted(t.TracingConfig, have.TracingConfig, defaultTracing)
+	t.SnapStart = unlessOmitted(t.SnapStart, have.SnapStart, defaultSnapStart)
 	t.LoggingConfig = shownLogging(t.LoggingConfig, have.LoggingConfig, defaultLogging(name, onInstances(t, have)))
 	return t
 }

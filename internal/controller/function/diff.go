@@ -14,9 +14,8 @@ import (
 // AWS's defaults for blocks that every function has. A block that is removed from spec is
 // reset to them.
 const (
-	ephemeralStorageDefault = 512
-	directS3ReadDefault     = string(types.DirectS3ReadAuto)
-	noReservation           = -1
+	directS3ReadDefault = string(types.DirectS3ReadAuto)
+	noReservation       = -1
 )
 
 // target returns the state that AWS is to reach: the desired state, completed from the
@@ -25,7 +24,7 @@ const (
 func target(d reconcile.Desired[settings], have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
-	t = withoutUnshown(t, have, name)
+	t = withoutOmitted(t, have, name)
 	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
 		// AWS rejects log levels with the text format.
 		t.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
@@ -49,7 +48,9 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	if in == nil {
 		return nil
 	}
-	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory)}
+	out := &v1beta1.ImageConfig{
+		Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory),
+	}
 	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
 		return nil
 	}
@@ -73,7 +74,7 @@ func keepImmutable(t, have settings) settings {
 
 // immutable returns the changes that AWS can't make to an existing function.
 func immutable(changes diff.Changes, have settings) diff.Changes {
-	in := changes.In("packageType", "tenancyConfig")
+	in := changes.In(unchangeable...)
 	if have.DurableConfig == nil {
 		in = append(in, changes.In("durableConfig")...)
 	}
@@ -82,12 +83,6 @@ func immutable(changes diff.Changes, have settings) diff.Changes {
 	}
 	return in
 }
-
-// codePaths lists the settings that UpdateFunctionCode carries.
-var codePaths = []string{"code", "architectures"}
-
-// auxiliaryPaths lists the settings that have calls of their own.
-var auxiliaryPaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig", publishPath}
 
 // due returns the calls that make the changes, in the order in which they are made. Tags
 // come first, because they record the owner. Code signing comes before the code, because
@@ -128,42 +123,8 @@ func first(calls []call) call {
 	return calls[0]
 }
 
-// configuration returns the changes that UpdateFunctionConfiguration carries: all those
-// that no other call carries.
-func configuration(changes diff.Changes) diff.Changes {
-	var out diff.Changes
-	for _, c := range changes {
-		one := diff.Changes{c}
-		if !one.Any(codePaths...) && !one.Any(auxiliaryPaths...) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // carried returns the changes that the call makes.
-func (c call) carried(changes diff.Changes) diff.Changes {
-	switch c {
-	case opUpdateConfiguration:
-		return configuration(changes)
-	case opUpdateCode:
-		return changes.In(codePaths...)
-	case opTag, opUntag:
-		return changes.In("tags")
-	case opPublish:
-		return changes.In(publishPath)
-	case opPutConcurrency, opDeleteConcurrency:
-		return changes.In("reservedConcurrentExecutions")
-	case opPutCodeSigning, opDeleteCodeSigning:
-		return changes.In("codeSigningConfigArn")
-	case opPutRecursion:
-		return changes.In("recursiveLoop")
-	case opPutScaling:
-		return changes.In("functionScalingConfig")
-	case opNone:
-	}
-	return nil
-}
+func (c call) carried(changes diff.Changes) diff.Changes { return changes.In(carriedBy[c]...) }
 
 // dependsOn reports whether a call must wait while an earlier one is rejected: AWS
 // validates code against its code signing, and a version includes code and configuration.

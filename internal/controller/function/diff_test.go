@@ -30,7 +30,9 @@ func sparse(change ...func(*types.FunctionConfiguration)) observed {
 		Timeout:          ptr.To[int32](3),
 		EphemeralStorage: &types.EphemeralStorage{Size: ptr.To[int32](512)},
 		TracingConfig:    &types.TracingConfigResponse{Mode: types.TracingModePassThrough},
-		SnapStart:        &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone, OptimizationStatus: types.SnapStartOptimizationStatusOff},
+		SnapStart: &types.SnapStartResponse{
+			ApplyOn: types.SnapStartApplyOnNone, OptimizationStatus: types.SnapStartOptimizationStatusOff,
+		},
 		LoggingConfig:    &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: ptr.To("/aws/lambda/f")},
 		State:            types.StateActive,
 		LastUpdateStatus: types.LastUpdateStatusSuccessful,
@@ -76,7 +78,9 @@ func TestDiff(t *testing.T) {
 			reason:      "A scalar that is not set is left to AWS.",
 			forProvider: minimal(),
 			observed: sparse(func(c *types.FunctionConfiguration) {
-				c.MemorySize, c.Timeout, c.Description, c.Architectures = ptr.To[int32](512), ptr.To[int32](60), ptr.To("by hand"), []types.Architecture{types.ArchitectureArm64}
+				c.MemorySize, c.Timeout, c.Description, c.Architectures = ptr.To[int32](512), ptr.To[int32](60), ptr.To(
+					"by hand",
+				), []types.Architecture{types.ArchitectureArm64}
 				c.KMSKeyArn = ptr.To("arn:aws:kms:eu-central-1:123456789012:key/k")
 			}),
 		},
@@ -97,38 +101,58 @@ func TestDiff(t *testing.T) {
 			forProvider: minimal(),
 			variables:   map[string]string{"KEEP": "1", "CHANGE": "new", "ADD": "x"},
 			observed: sparse(func(c *types.FunctionConfiguration) {
-				c.Environment = &types.EnvironmentResponse{Variables: map[string]string{"KEEP": "1", "CHANGE": "old", "GONE": "s3cret"}}
+				c.Environment = &types.EnvironmentResponse{
+					Variables: map[string]string{"KEEP": "1", "CHANGE": "old", "GONE": "s3cret"},
+				}
 			}),
-			want: want{changes: []string{"environment.variables[ADD]: added (redacted)", "environment.variables[CHANGE]", "environment.variables[GONE]: removed"}, call: opUpdateConfiguration},
+			want: want{
+				changes: []string{
+					"environment.variables[ADD]: added (redacted)", "environment.variables[CHANGE]",
+					"environment.variables[GONE]: removed",
+				},
+				call: opUpdateConfiguration,
+			},
 		},
 		"BlocksExact": {
 			reason:      "Lists and blocks that left spec leave AWS.",
 			forProvider: minimal(),
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.Layers = []types.Layer{{Arn: ptr.To("l:1")}}
-				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-a"}, SecurityGroupIds: []string{"sg-a"}, Ipv6AllowedForDualStack: ptr.To(false)}
+				c.VpcConfig = &types.VpcConfigResponse{
+					SubnetIds: []string{"subnet-a"}, SecurityGroupIds: []string{"sg-a"},
+					Ipv6AllowedForDualStack: ptr.To(false),
+				}
 				c.DeadLetterConfig = &types.DeadLetterConfig{TargetArn: ptr.To("q")}
 				c.TracingConfig = &types.TracingConfigResponse{Mode: types.TracingModeActive}
 				c.EphemeralStorage = &types.EphemeralStorage{Size: ptr.To[int32](1024)}
 			}),
 			want: want{changes: []string{
-				`deadLetterConfig: removed`, "ephemeralStorage.size: 1024 -> 512", `layers: removed`, `tracingConfig.mode: "Active" -> "PassThrough"`, `vpcConfig: removed`,
+				`deadLetterConfig: removed`, "ephemeralStorage.size: 1024 -> 512", `layers: removed`,
+				`tracingConfig.mode: "Active" -> "PassThrough"`, `vpcConfig: removed`,
 			}, call: opUpdateConfiguration},
 		},
 		"EmptyVPC": {
 			reason:      "The empty configuration that a function keeps after it left its VPC is none.",
 			forProvider: minimal(),
 			observed: sparse(func(c *types.FunctionConfiguration) {
-				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{}, SecurityGroupIds: []string{}, VpcId: ptr.To(""), Ipv6AllowedForDualStack: ptr.To(false)}
+				c.VpcConfig = &types.VpcConfigResponse{
+					SubnetIds: []string{}, SecurityGroupIds: []string{}, VpcId: ptr.To(""),
+					Ipv6AllowedForDualStack: ptr.To(false),
+				}
 			}),
 		},
 		"SetsHaveNoOrder": {
 			reason: "Subnets and security groups are sets.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
-				p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"subnet-b", "subnet-a"}, SecurityGroupIDs: []string{"sg-a"}}
+				p.VPCConfig = &v1beta1.VPCConfig{
+					SubnetIDs: []string{"subnet-b", "subnet-a"}, SecurityGroupIDs: []string{"sg-a"},
+				}
 			}),
 			observed: sparse(func(c *types.FunctionConfiguration) {
-				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-a", "subnet-b"}, SecurityGroupIds: []string{"sg-a"}, Ipv6AllowedForDualStack: ptr.To(true)}
+				c.VpcConfig = &types.VpcConfigResponse{
+					SubnetIds: []string{"subnet-a", "subnet-b"}, SecurityGroupIds: []string{"sg-a"},
+					Ipv6AllowedForDualStack: ptr.To(true),
+				}
 			}),
 		},
 		"LayersHaveOrder": {
@@ -143,13 +167,24 @@ func TestDiff(t *testing.T) {
 			reason:      "Levels go with JSON logs, since AWS refuses them with text.",
 			forProvider: minimal(),
 			observed: sparse(func(c *types.FunctionConfiguration) {
-				c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"), ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo}
+				c.LoggingConfig = &types.LoggingConfig{
+					LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"),
+					ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo,
+				}
 			}),
-			want: want{changes: []string{`loggingConfig.applicationLogLevel: removed`, `loggingConfig.logFormat: "JSON" -> "Text"`, `loggingConfig.systemLogLevel: removed`}, call: opUpdateConfiguration},
+			want: want{
+				changes: []string{
+					`loggingConfig.applicationLogLevel: removed`, `loggingConfig.logFormat: "JSON" -> "Text"`,
+					`loggingConfig.systemLogLevel: removed`,
+				},
+				call: opUpdateConfiguration,
+			},
 		},
 		"NoReservation": {
-			reason:      "-1 removes the reservation.",
-			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](-1) }),
+			reason: "-1 removes the reservation.",
+			forProvider: minimal(
+				func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](-1) },
+			),
 			observed: func() observed {
 				o := sparse()
 				o.function.Concurrency = &types.Concurrency{ReservedConcurrentExecutions: ptr.To[int32](5)}
@@ -158,10 +193,12 @@ func TestDiff(t *testing.T) {
 			want: want{changes: []string{"reservedConcurrentExecutions: removed"}, call: opDeleteConcurrency},
 		},
 		"ZeroReservation": {
-			reason:      "0 is a reservation, of none.",
-			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](0) }),
-			observed:    sparse(),
-			want:        want{changes: []string{"reservedConcurrentExecutions: added 0"}, call: opPutConcurrency},
+			reason: "0 is a reservation, of none.",
+			forProvider: minimal(
+				func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](0) },
+			),
+			observed: sparse(),
+			want:     want{changes: []string{"reservedConcurrentExecutions: added 0"}, call: opPutConcurrency},
 		},
 		"TagsExactButForIgnored": {
 			reason:      "Tags are exact, except AWS's own and ignored ones.",
@@ -187,7 +224,9 @@ func TestDiff(t *testing.T) {
 				p.Architectures, p.Timeout = []string{"arm64"}, ptr.To[int32](9)
 			}),
 			observed: sparse(),
-			want:     want{changes: []string{`architectures: "x86_64" -> "arm64"`, "timeout: 3 -> 9"}, call: opUpdateConfiguration},
+			want: want{
+				changes: []string{`architectures: "x86_64" -> "arm64"`, "timeout: 3 -> 9"}, call: opUpdateConfiguration,
+			},
 		},
 		"InitProviderLeftAlone": {
 			reason:      "What initProvider alone names is others' after creation, by key in maps.",
@@ -207,9 +246,11 @@ func TestDiff(t *testing.T) {
 			want: want{changes: []string{"tags[stray]: removed"}, call: opUntag},
 		},
 		"InitProviderFileSystems": {
-			reason:       "A list that initProvider alone names is left alone whole.",
-			forProvider:  minimal(),
-			initProvider: v1beta1.FunctionSettings{FileSystemConfigs: []v1beta1.FileSystemConfig{{Arn: "a", LocalMountPath: "/mnt/a"}}},
+			reason:      "A list that initProvider alone names is left alone whole.",
+			forProvider: minimal(),
+			initProvider: v1beta1.FunctionSettings{
+				FileSystemConfigs: []v1beta1.FileSystemConfig{{Arn: "a", LocalMountPath: "/mnt/a"}},
+			},
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.FileSystemConfigs = []types.FileSystemConfig{{Arn: ptr.To("b"), LocalMountPath: ptr.To("/mnt/b")}}
 			}),
@@ -236,14 +277,18 @@ func TestDiff(t *testing.T) {
 		"DecimalsBySize": {
 			reason: "A number is the same however it is written.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
-				p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-					CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCPU: ptr.To("2.0"),
-				}}
+				p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+					LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+						CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCPU: ptr.To("2.0"),
+					},
+				}
 			}),
 			observed: sparse(func(c *types.FunctionConfiguration) {
-				c.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
-					CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCpu: ptr.To(2.0),
-				}}
+				c.CapacityProviderConfig = &types.CapacityProviderConfig{
+					LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+						CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCpu: ptr.To(2.0),
+					},
+				}
 			}),
 		},
 	}
@@ -283,7 +328,9 @@ func TestImmutable(t *testing.T) {
 	have := fromAWS(sparse())
 	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", testenv.Owner(kind, "")), have)
 	got := texts(immutable(changes, have))
-	if diff := cmp.Diff([]string{`packageType: "Zip" -> "Image"`, "durableConfig: added {executionTimeout:60}"}, got); diff != "" {
+	if diff := cmp.Diff(
+		[]string{`packageType: "Zip" -> "Image"`, "durableConfig: added {executionTimeout:60}"}, got,
+	); diff != "" {
 		t.Errorf("what AWS can't change on an existing function must be told: -want, +got:\n%s", diff)
 	}
 }
@@ -291,13 +338,24 @@ func TestImmutable(t *testing.T) {
 // onInstancesOf changes a configuration to AWS's answer for a function on Lambda Managed
 // Instances.
 func onInstancesOf(c *types.FunctionConfiguration) {
-	c.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: ptr.To("cp")}}
-	c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"), ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo}
+	c.CapacityProviderConfig = &types.CapacityProviderConfig{
+		LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+			CapacityProviderArn: ptr.To("cp"),
+		},
+	}
+	c.LoggingConfig = &types.LoggingConfig{
+		LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"),
+		ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo,
+	}
 }
 
 // usesInstances changes a spec to that of a function on Lambda Managed Instances.
 func usesInstances(p *v1beta1.FunctionSettings) {
-	p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: ptr.To("cp")}}
+	p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+			CapacityProviderArn: ptr.To("cp"),
+		},
+	}
 }
 
 // TestNothingIsDue checks that nothing is due if AWS's answer has all that spec asks for,
@@ -312,30 +370,54 @@ func TestNothingIsDue(t *testing.T) {
 		p.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("Text"), LogGroup: ptr.To("/aws/lambda/f")}
 	}
 	bare := func(c *types.FunctionConfiguration) {
-		c.EphemeralStorage, c.TracingConfig, c.SnapStart, c.LoggingConfig, c.Architectures, c.PackageType = nil, nil, nil, nil, nil, ""
+		c.EphemeralStorage, c.TracingConfig, c.SnapStart, c.LoggingConfig = nil, nil, nil, nil
+		c.Architectures, c.PackageType = nil, ""
 	}
 	empty := func(c *types.FunctionConfiguration) {
-		c.EphemeralStorage, c.TracingConfig, c.SnapStart, c.LoggingConfig = &types.EphemeralStorage{}, &types.TracingConfigResponse{}, &types.SnapStartResponse{}, &types.LoggingConfig{}
-		c.Environment, c.DeadLetterConfig, c.VpcConfig = &types.EnvironmentResponse{}, &types.DeadLetterConfig{}, &types.VpcConfigResponse{}
+		c.EphemeralStorage, c.TracingConfig = &types.EphemeralStorage{}, &types.TracingConfigResponse{}
+		c.SnapStart, c.LoggingConfig = &types.SnapStartResponse{}, &types.LoggingConfig{}
+		c.Environment, c.DeadLetterConfig = &types.EnvironmentResponse{}, &types.DeadLetterConfig{}
+		c.VpcConfig = &types.VpcConfigResponse{}
 		c.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: &types.ImageConfig{}}
-		c.Layers, c.FileSystemConfigs, c.Architectures = []types.Layer{}, []types.FileSystemConfig{}, []types.Architecture{}
+		c.Layers, c.FileSystemConfigs = []types.Layer{}, []types.FileSystemConfig{}
+		c.Architectures = []types.Architecture{}
 	}
 	cases := map[string]struct {
 		reason   string
 		spec     v1beta1.FunctionSettings
 		observed observed
 	}{
-		"Bare":          {reason: "Blocks that AWS leaves out get no default.", spec: minimal(), observed: sparse(bare)},
-		"BareExplicit":  {reason: "Defaults that spec sets explicitly are not a difference if AWS leaves them out.", spec: minimal(explicit), observed: sparse(bare)},
-		"Empty":         {reason: "What is empty is as good as left out.", spec: minimal(), observed: sparse(empty)},
-		"EmptyExplicit": {reason: "Defaults that spec spells out included.", spec: minimal(explicit), observed: sparse(empty)},
-		"PartOfLogging": {reason: "A log group that is not shown is the default one.", spec: minimal(explicit), observed: sparse(func(c *types.FunctionConfiguration) {
+		"Bare": {
+			reason: "Blocks that AWS leaves out get no default.", spec: minimal(), observed: sparse(bare),
+		},
+		"BareExplicit": {
+			reason: "Defaults that spec sets explicitly are not a difference if AWS leaves them out.",
+			spec:   minimal(explicit), observed: sparse(bare),
+		},
+		"Empty": {reason: "What is empty is as good as left out.", spec: minimal(), observed: sparse(empty)},
+		"EmptyExplicit": {
+			reason: "Defaults that spec spells out included.", spec: minimal(explicit), observed: sparse(empty),
+		},
+		"PartOfLogging": {reason: "A log group that is not shown is the default one.", spec: minimal(
+			explicit,
+		), observed: sparse(func(c *types.FunctionConfiguration) {
 			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText}
 		})},
-		"Instances":            {reason: "On managed instances, logs are JSON, which is not a difference.", spec: minimal(usesInstances), observed: sparse(onInstancesOf)},
-		"InstancesImported":    {reason: "Whether or not spec names the capacity provider.", spec: minimal(), observed: sparse(onInstancesOf)},
-		"InstancesWithoutLogs": {reason: "An answer without logging converges too.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) { c.LoggingConfig = nil })},
-		"InstancesText": {reason: "A response that knows only the text format converges.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
+		"Instances": {
+			reason: "On managed instances, logs are JSON, which is not a difference.", spec: minimal(usesInstances),
+			observed: sparse(onInstancesOf),
+		},
+		"InstancesImported": {
+			reason: "Whether or not spec names the capacity provider.", spec: minimal(),
+			observed: sparse(onInstancesOf),
+		},
+		"InstancesWithoutLogs": {
+			reason: "An answer without logging converges too.", spec: minimal(usesInstances),
+			observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) { c.LoggingConfig = nil }),
+		},
+		"InstancesText": {reason: "A response that knows only the text format converges.", spec: minimal(
+			usesInstances,
+		), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
 			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: ptr.To("/aws/lambda/f")}
 		})},
 		"InstancesJSON": {
@@ -348,7 +430,9 @@ func TestNothingIsDue(t *testing.T) {
 		"DualStack": {
 			reason: "Dual stack that is not shown is off.",
 			spec: minimal(func(p *v1beta1.FunctionSettings) {
-				p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"s"}, SecurityGroupIDs: []string{"g"}, IPv6AllowedForDualStack: ptr.To(false)}
+				p.VPCConfig = &v1beta1.VPCConfig{
+					SubnetIDs: []string{"s"}, SecurityGroupIDs: []string{"g"}, IPv6AllowedForDualStack: ptr.To(false),
+				}
 			}),
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"s"}, SecurityGroupIds: []string{"g"}}
@@ -384,18 +468,35 @@ func TestKeyTakesVariablesAlong(t *testing.T) {
 		vars, want map[string]string
 		sends      *string
 	}{
-		"Set":              {reason: "From AWS's own key.", to: ptr.To(newKey), vars: vars, want: vars, sends: ptr.To(newKey)},
-		"Changed":          {reason: "From another one.", from: ptr.To(oldKey), to: ptr.To(newKey), vars: vars, want: vars, sends: ptr.To(newKey)},
-		"Removed":          {reason: "Back to AWS's own.", from: ptr.To(oldKey), to: ptr.To(""), vars: vars, want: vars, sends: ptr.To("")},
-		"NotSet":           {reason: "A key that spec does not name is left.", from: ptr.To(oldKey), vars: vars},
-		"WithoutVariables": {reason: "Where there are none, none are sent.", from: ptr.To(oldKey), to: ptr.To(newKey), sends: ptr.To(newKey)},
+		"Set": {
+			reason: "From AWS's own key.", to: ptr.To(newKey), vars: vars, want: vars, sends: ptr.To(newKey),
+		},
+		"Changed": {
+			reason: "From another one.", from: ptr.To(oldKey), to: ptr.To(newKey), vars: vars, want: vars,
+			sends: ptr.To(newKey),
+		},
+		"Removed": {
+			reason: "Back to AWS's own.", from: ptr.To(oldKey), to: ptr.To(""), vars: vars, want: vars,
+			sends: ptr.To(""),
+		},
+		"NotSet": {reason: "A key that spec does not name is left.", from: ptr.To(oldKey), vars: vars},
+		"WithoutVariables": {
+			reason: "Where there are none, none are sent.", from: ptr.To(oldKey), to: ptr.To(newKey),
+			sends: ptr.To(newKey),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			have := fromAWS(sparse(func(c *types.FunctionConfiguration) {
 				c.KMSKeyArn, c.Environment = tc.from, &types.EnvironmentResponse{Variables: tc.vars}
 			}))
-			tgt := target(want2(minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = tc.to }), v1beta1.FunctionSettings{}, tc.vars), have, "f", testenv.Owner(kind, ""))
+			tgt := target(
+				want2(
+					minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = tc.to }), v1beta1.FunctionSettings{},
+					tc.vars,
+				),
+				have, "f", testenv.Owner(kind, ""),
+			)
 			in := configurationInput("f", tgt, diff.Compare(tgt, have), nil)
 			var got map[string]string
 			if in.Environment != nil {

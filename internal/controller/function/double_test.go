@@ -82,7 +82,9 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		}
 	}
 	if got := e.Double.Count(""); got != 5 || e.Double.Count("GetFunction") != 5 {
-		t.Errorf("five steady reconciles must be five GetFunction calls and nothing else, got %d: %v", got, e.Double.Calls())
+		t.Errorf(
+			"five steady reconciles must be five GetFunction calls and nothing else, got %d: %v", got, e.Double.Calls(),
+		)
 	}
 
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) {
@@ -94,8 +96,11 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}
-	if e.Double.Count("") != 3 || e.Double.Count("GetFunction") != 1 || e.Double.Count("GetFunctionRecursionConfig") != 1 || e.Double.Count("HeadObject") != 1 {
-		t.Errorf("code in S3 costs one HeadObject, and a setting beside the function one call, got %v", e.Double.Calls())
+	if e.Double.Count("") != 3 || e.Double.Count("GetFunction") != 1 ||
+		e.Double.Count("GetFunctionRecursionConfig") != 1 || e.Double.Count("HeadObject") != 1 {
+		t.Errorf(
+			"code in S3 costs one HeadObject, and a setting beside the function one call, got %v", e.Double.Calls(),
+		)
 	}
 }
 
@@ -140,7 +145,8 @@ func TestAnySpec(t *testing.T) {
 // auxiliary returns the settings of a spec that CreateFunction does not accept.
 func auxiliary(p v1beta1.FunctionSettings) v1beta1.FunctionSettings {
 	return v1beta1.FunctionSettings{
-		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions, RecursiveLoop: p.RecursiveLoop, FunctionScalingConfig: p.FunctionScalingConfig,
+		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions, RecursiveLoop: p.RecursiveLoop,
+		FunctionScalingConfig: p.FunctionScalingConfig,
 	}
 }
 
@@ -164,7 +170,9 @@ func (e *env) codeSigning() []string {
 	var out []string
 	for range 2 {
 		c, err := e.Lambda.CreateCodeSigningConfig(e.Context(), &lambda.CreateCodeSigningConfigInput{
-			AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}},
+			AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{
+				"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789",
+			}},
 		})
 		if err != nil {
 			e.Fatal(err)

@@ -28,7 +28,9 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 		e.Must(err)
 	}
 	codeByHand := func(e *env) {
-		_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: zip})
+		_, err := e.Lambda.UpdateFunctionCode(
+			e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: zip},
+		)
 		e.Must(err)
 	}
 	cases := map[string]struct {
@@ -77,7 +79,9 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
 			},
 			do: func(e *env) {
-				_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2")})
+				_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{
+					FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2"),
+				})
 				e.Must(err)
 			},
 			want: reconcile.Differs,

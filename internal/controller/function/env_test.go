@@ -73,7 +73,9 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal returns an external client and the external that it uses.
-func testExternal(api lambdaAPI, objs testenv.Objects) (*reconcile.External[*v1beta1.Function, observed, settings], *external) {
+func testExternal(api lambdaAPI, objs testenv.Objects) (
+	*reconcile.External[*v1beta1.Function, observed, settings], *external,
+) {
 	t := externalWith(api, objs)
 	return reconcile.NewExternal(t, calls), t
 }

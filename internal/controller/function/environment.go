@@ -31,7 +31,9 @@ type objectReader interface {
 
 // variables resolves an environment. Single variables override whole objects, and a later
 // object overrides an earlier one, as in a Pod.
-func variables(ctx context.Context, r objectReader, namespace string, e *v1beta1.Environment) (map[string]string, error) {
+func variables(
+	ctx context.Context, r objectReader, namespace string, e *v1beta1.Environment,
+) (map[string]string, error) {
 	if e == nil {
 		return nil, nil
 	}
@@ -50,7 +52,9 @@ func variables(ctx context.Context, r objectReader, namespace string, e *v1beta1
 	return out, checkEnvironment(out)
 }
 
-func fromObject(ctx context.Context, r objectReader, namespace string, s v1beta1.EnvironmentSource, out map[string]string) error {
+func fromObject(
+	ctx context.Context, r objectReader, namespace string, s v1beta1.EnvironmentSource, out map[string]string,
+) error {
 	ref := sourceRef(namespace, s)
 	data, err := r.Get(ctx, ref)
 	if refs.IsMissing(err) && optional(s) {
@@ -62,14 +66,20 @@ func fromObject(ctx context.Context, r objectReader, namespace string, s v1beta1
 	for k, v := range data {
 		name := ptr.Deref(s.Prefix, "") + k
 		if !variableName.MatchString(name) {
-			return errors.Errorf("key %q of %s is not a valid name of a Lambda environment variable (a letter, then letters, digits or underscores): rename the key, or select single keys with environment.variablesFrom", k, ref)
+			return errors.Errorf(
+				"key %q of %s is not a valid name of a Lambda environment variable (a letter, then letters, digits "+
+					"or underscores): rename the key, or select single keys with environment.variablesFrom",
+				k, ref,
+			)
 		}
 		out[name] = string(v)
 	}
 	return nil
 }
 
-func fromKey(ctx context.Context, r objectReader, namespace string, v v1beta1.EnvironmentVariable, out map[string]string) error {
+func fromKey(
+	ctx context.Context, r objectReader, namespace string, v v1beta1.EnvironmentVariable, out map[string]string,
+) error {
 	ref, sel := keyRef(namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
 	value, err := valueOf(ctx, r, ref, sel.Key)
 	if refs.IsMissing(err) && ptr.Deref(sel.Optional, false) {
@@ -94,8 +104,8 @@ func valueOf(ctx context.Context, r objectReader, ref refs.ObjectRef, key string
 	return v, nil
 }
 
-// reportEnvironment reports the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS could
-// not decrypt the variables.
+// reportEnvironment reports the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS
+// could not decrypt the variables.
 func reportEnvironment(ctx context.Context, e *types.EnvironmentResponse) {
 	if e == nil {
 		e = &types.EnvironmentResponse{}
@@ -116,5 +126,9 @@ func checkEnvironment(vars map[string]string) error {
 		return nil
 	}
 	names := slices.SortedFunc(maps.Keys(vars), func(a, b string) int { return len(vars[b]) - len(vars[a]) })
-	return errors.Errorf("spec.forProvider.environment has %d bytes of names and values, but Lambda allows %d: shorten it; the largest are %v", total, maxEnvironment, names[:min(3, len(names))])
+	return errors.Errorf(
+		"spec.forProvider.environment has %d bytes of names and values, but Lambda allows %d: shorten it; the "+
+			"largest are %v",
+		total, maxEnvironment, names[:min(3, len(names))],
+	)
 }

@@ -20,10 +20,14 @@ func TestVariables(t *testing.T) {
 		secret("ns", "big"):    refs.ObjectData{"BIG": []byte(strings.Repeat("x", 5000))},
 	}
 	fromSecret := func(name string, optional bool) v1beta1.EnvironmentSource {
-		return v1beta1.EnvironmentSource{SecretRef: &v1beta1.EnvironmentSourceReference{Name: name, Optional: ptr.To(optional)}}
+		return v1beta1.EnvironmentSource{
+			SecretRef: &v1beta1.EnvironmentSourceReference{Name: name, Optional: ptr.To(optional)},
+		}
 	}
 	key := func(name, object, key string, optional bool) v1beta1.EnvironmentVariable {
-		return v1beta1.EnvironmentVariable{Name: name, ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: object, Key: key, Optional: ptr.To(optional)}}}
+		return v1beta1.EnvironmentVariable{Name: name, ValueFrom: v1beta1.ValueSource{
+			SecretKeyRef: &v1beta1.KeySelector{Name: object, Key: key, Optional: ptr.To(optional)},
+		}}
 	}
 
 	cases := map[string]struct {
@@ -42,18 +46,29 @@ func TestVariables(t *testing.T) {
 		},
 		"SingleWins": {
 			reason: "Single variables win over whole objects.",
-			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("app", false)}, Variables: map[string]string{"A1": "plain"}, VariablesFrom: []v1beta1.EnvironmentVariable{key("B1", "app", "A1", false)}},
-			want:   map[string]string{"A1": "plain", "B1": "secret-a"},
+			e: &v1beta1.Environment{
+				EnvFrom:       []v1beta1.EnvironmentSource{fromSecret("app", false)},
+				Variables:     map[string]string{"A1": "plain"},
+				VariablesFrom: []v1beta1.EnvironmentVariable{key("B1", "app", "A1", false)},
+			},
+			want: map[string]string{"A1": "plain", "B1": "secret-a"},
 		},
 		"Prefix": {
 			reason: "A prefix is put before each key.",
-			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{Prefix: ptr.To("APP_"), SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}}}},
-			want:   map[string]string{"APP_A1": "secret-a", "APP_B1": "secret-b"},
+			e: &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{
+				{Prefix: ptr.To("APP_"), SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}},
+			}},
+			want: map[string]string{"APP_A1": "secret-a", "APP_B1": "secret-b"},
 		},
 		"OptionalMissing": {
 			reason: "What is optional may be missing: the object, or the key.",
-			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("nope", true)}, VariablesFrom: []v1beta1.EnvironmentVariable{key("X1", "app", "nope", true), key("X2", "nope", "x", true)}},
-			want:   map[string]string{},
+			e: &v1beta1.Environment{
+				EnvFrom: []v1beta1.EnvironmentSource{fromSecret("nope", true)},
+				VariablesFrom: []v1beta1.EnvironmentVariable{
+					key("X1", "app", "nope", true), key("X2", "nope", "x", true),
+				},
+			},
+			want: map[string]string{},
 		},
 		"ObjectMissing": {
 			reason: "A missing object is named, with the field.",
@@ -98,11 +113,17 @@ func TestVariables(t *testing.T) {
 func TestObjectRefs(t *testing.T) {
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
-			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "A1", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "a", Key: "k"}}}},
-			EnvFrom:       []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "a"}}, {ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "b"}}},
+			VariablesFrom: []v1beta1.EnvironmentVariable{
+				{Name: "A1", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "a", Key: "k"}}},
+			},
+			EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "a"}}, {
+				ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "b"},
+			}},
 		}
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
-		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: &v1beta1.FunctionCode{ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "zip", Key: "z"}}}}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: &v1beta1.FunctionCode{
+			ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "zip", Key: "z"}},
+		}}
 	})
 	want := []refs.ObjectRef{secret("ns", "a"), configMap("ns", "b"), configMap("ns", "code"), configMap("ns", "zip")}
 	if diff := cmp.Diff(want, objectRefs(f)); diff != "" {

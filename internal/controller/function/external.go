@@ -85,7 +85,8 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 	}
 	name := functionName(f)
 	o, err := e.read(ctx, name, f)
-	if awserr.IsNotFound(err) && o.function == nil { // NotFound of a separate setting does not mean that the function is absent.
+	// NotFound of a separate setting does not mean that the function is absent.
+	if awserr.IsNotFound(err) && o.function == nil {
 		return found{}, nil
 	}
 	if err != nil {
@@ -99,7 +100,10 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 // CheckOwnership checks ownership by the tags.
 func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o found) (ownership.Ownership, error) {
 	if err := o.Resource.function.TagsError; err != nil {
-		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description, ptr.Deref(err.Message, ""))
+		return ownership.Foreign, errors.Errorf(
+			"cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description,
+			ptr.Deref(err.Message, ""),
+		)
 	}
 	var err error
 	e.owned, err = e.owner.CheckOwnership(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
@@ -116,7 +120,7 @@ func named(f *v1beta1.Function, o observed) bool {
 
 // SetStatus sets status.atProvider.
 func (e *external) SetStatus(f *v1beta1.Function, o found) {
-	f.Status.AtProvider = observation(o.Resource, f.Status.AtProvider)
+	f.Status.AtProvider = observation(o.Resource, o.Settings, f.Status.AtProvider)
 }
 
 // ReadyCondition returns the Ready condition for the state in AWS.
@@ -126,7 +130,9 @@ func (e *external) ReadyCondition(f *v1beta1.Function, o found) xpv2.Condition {
 
 // Desired returns the settings of spec with references resolved and ownership tags added.
 func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvider, initProvider settings, err error) {
-	if forProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings); err != nil {
+	if forProvider, err = e.resolver.parameters(
+		ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings,
+	); err != nil {
 		return forProvider, initProvider, err
 	}
 	if f.Spec.InitProvider != nil {
@@ -138,21 +144,25 @@ func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvide
 
 // Compare compares spec, including the code and variables that it refers to, with the
 // function.
-func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found) (c reconcile.Comparison[settings], err error) {
+func (e *external) Compare(
+	ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found,
+) (c reconcile.Comparison[settings], err error) {
 	if e.owned != ownership.Ours || reconcile.ObserveOnly(f) {
 		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}
-	e.plan, err = e.compared(ctx, f, d, o)
+	e.plan, err = e.newPlan(ctx, f, d, o)
 	return e.plan.Comparison, err
 }
 
 // Plan returns the calls that are due.
-func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) Plan(
+	ctx context.Context, f *v1beta1.Function, o found, _ reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	p, decisionInput := e.plan, e.decisionInput(f, o.Resource)
 	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
-	if p.archive.none() && !p.Changes.Any(codePaths...) {
+	if p.archive.none() && !p.Changes.Any(carriedBy[opUpdateCode]...) {
 		// Another tool deploys the code, so the provider does not retry it.
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
 	}
@@ -163,13 +173,18 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 		e.memory.recovered(f)
 	}
 	e.recreates, e.repairs = d.recreate, !decisionInput.fresh && failed(o.Resource.config())
-	plan := reconcile.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	plan := reconcile.Plan{
+		Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode),
+		Recreate: d.recreate, Wait: d.wait,
+	}
 	if !decisionInput.updatable {
 		plan.Changes = p.Changes.But(publishPath) // Without Update, a version that is not published is not drift.
 	}
 	var steps []reconcile.Step
 	for _, c := range d.due {
-		steps = append(steps, reconcile.Step{Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
+		steps = append(steps, reconcile.Step{
+			Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.asynchronous(),
+		})
 	}
 	return e.withHistory(ctx, f, plan.With(steps...))
 }
@@ -177,15 +192,16 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
 	repairs, repaired := e.memory.repairs(f)
 	return decisionInput{
-		generation:  f.GetGeneration(),
-		fresh:       fresh(f),
-		activated:   f.Status.AtProvider.Activated,
-		ours:        createdJustNow(f, e.owned, o, e.now()),
-		updatable:   reconcile.Allows(f, xpv2.ManagementActionUpdate),
-		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) && reconcile.Allows(f, xpv2.ManagementActionCreate),
-		repairs:     repairs,
-		repaired:    repaired,
-		now:         e.now(),
+		generation: f.GetGeneration(),
+		fresh:      fresh(f),
+		activated:  f.Status.AtProvider.Activated,
+		ours:       createdJustNow(f, e.owned, o, e.now()),
+		updatable:  reconcile.Allows(f, xpv2.ManagementActionUpdate),
+		recreatable: reconcile.Allows(f, xpv2.ManagementActionDelete) &&
+			reconcile.Allows(f, xpv2.ManagementActionCreate),
+		repairs:  repairs,
+		repaired: repaired,
+		now:      e.now(),
 	}
 }
 
@@ -223,17 +239,23 @@ func (e *external) readAuxiliary(ctx context.Context, name string, f *v1beta1.Fu
 				continue
 			}
 			var out *lambda.GetFunctionCodeSigningConfigOutput
-			if out, err = e.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
+			if out, err = e.api.GetFunctionCodeSigningConfig(
+				ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)},
+			); err == nil {
 				o.codeSigningConfigArn = out.CodeSigningConfigArn
 			}
 		case opGetRecursion:
 			var out *lambda.GetFunctionRecursionConfigOutput
-			if out, err = e.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
+			if out, err = e.api.GetFunctionRecursionConfig(
+				ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)},
+			); err == nil {
 				o.recursiveLoop = lambdaapi.Text(out.RecursiveLoop)
 			}
 		case opGetScaling:
 			var out *lambda.GetFunctionScalingConfigOutput
-			out, err = e.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
+			out, err = e.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{
+				FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished),
+			})
 			if err == nil {
 				// Once a configuration is applied, AWS may return only the applied one.
 				o.scaling = cmp.Or(out.RequestedFunctionScalingConfig, out.AppliedFunctionScalingConfig)
@@ -255,7 +277,9 @@ func (e *external) PrepareCreate(ctx context.Context, f *v1beta1.Function, s set
 	e.plan = plan{name: functionName(f), fingerprints: fingerprints(s, s.KMSKeyArn)}
 	if c, _ := codeOf(f); c != nil {
 		var err error
-		if e.plan.archive, err = e.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
+		if e.plan.archive, err = e.resolver.archive(
+			ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode,
+		); err != nil {
 			return err
 		}
 	}
@@ -297,7 +321,7 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 		return e.prune(ctx, f, o.Resource)
 	}
 	c := call(u.Call)
-	if e.repairs && c.settles() {
+	if e.repairs && c.asynchronous() {
 		e.memory.repair(f, e.now())
 	}
 	err := e.update(ctx, f, e.plan, c)
@@ -305,7 +329,13 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 	case err == nil:
 		e.memory.accept(f, c, e.plan.sent(c))
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
-		return reconcile.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", o.Description, u.Call, awserr.Clean(err).Error()))
+		return reconcile.Invalid(
+			errors.Errorf(
+				"cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the "+
+					"provider creates it again; AWS says: %s",
+				o.Description, u.Call, awserr.Clean(err).Error(),
+			),
+		)
 	case refuses(err):
 		e.memory.refuse(f, c, c.carried(e.plan.Changes), awserr.IsTerminal(err))
 	}
@@ -315,7 +345,8 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 // refuses reports whether AWS rejects a call for its content, rather than because of
 // throttling or a change in progress.
 func refuses(err error) bool {
-	return awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsInProgress(err) && !awserr.IsPreconditionFailed(err)
+	return awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsInProgress(err) &&
+		!awserr.IsPreconditionFailed(err)
 }
 
 // Delete deletes the function and all its versions with DeleteFunction, unless AWS is

@@ -35,29 +35,51 @@ func TestObserve(t *testing.T) {
 		e.Script = testenv.Script{opGet: testenv.Returns[lambda.GetFunctionOutput](nil, notFound())}
 	}
 	one := []string{opGet}
-	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None, Calls: one}
+	inOrder := observation{
+		Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None, Calls: one,
+	}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"New": {
-			Reason: "What was never created is not read first: AWS rejects a second creation of the name.", Resource: testFunction(),
-			AWS: func(e *env) { e.reachable = true }, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: testenv.None},
+			Reason:   "What was never created is not read first: AWS rejects a second creation of the name.",
+			Resource: testFunction(),
+			AWS:      func(e *env) { e.reachable = true },
+			Want:     observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: testenv.None},
 		},
 		"NewAndNamed": {
-			Reason: "What has an external name may exist.", Resource: testFunction(func(f mg) { meta.SetExternalName(f, "f") }),
-			AWS: func(e *env) { has(ours(testFunction()))(e); e.reachable = true }, Want: inOrder,
+			Reason:   "What has an external name may exist.",
+			Resource: testFunction(func(f mg) { meta.SetExternalName(f, "f") }),
+			AWS:      func(e *env) { has(ours(testFunction()))(e); e.reachable = true }, Want: inOrder,
 		},
-		"Absent": {Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one}},
+		"Absent": {
+			Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent,
+			Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one},
+		},
 		"AbsentButMayNotCreate": {
-			Reason: "Without the policy Create, the absence is reported and no call is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
+			Reason: "Without the policy Create, the absence is reported and no call is due.", Resource: testFunction(
+				testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate),
+			), AWS: absent,
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
-		"Steady": {Reason: "A steady function is ready, by one call.", Resource: testFunction(), AWS: has(ours(testFunction())), Want: inOrder},
+		"Steady": {
+			Reason: "A steady function is ready, by one call.", Resource: testFunction(),
+			AWS: has(ours(testFunction())), Want: inOrder,
+		},
 		"Drift": {
-			Reason: "A manual change is detected.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
-			Want: observation{Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
+			Reason: "A manual change is detected.", Resource: testFunction(
+				func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) },
+			), AWS: has(ours(testFunction())),
+			Want: observation{
+				Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)},
+				Calls: one,
+			},
 		},
 		"CodeDrift": {
-			Reason: "Code that someone else deployed is seen by its hash.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") })),
-			Want: observation{Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one},
+			Reason: "Code that someone else deployed is seen by its hash.", Resource: testFunction(), AWS: has(ours(
+				testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") },
+			)),
+			Want: observation{
+				Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one,
+			},
 		},
 		"MidUpdate": {
 			Reason:   "While AWS updates nothing is due, whatever differs.",
@@ -65,37 +87,61 @@ func TestObserve(t *testing.T) {
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 			})),
-			Want: observation{Exists: true, UpToDate: true, Ready: reconcile.ReasonUpdating, Reserved: testenv.None, Calls: one},
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: reconcile.ReasonUpdating, Reserved: testenv.None, Calls: one,
+			},
 		},
 		"Foreign": {
-			Reason: "A function without our tags is not touched.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "exists and was not created by this resource", Reserved: testenv.None, Calls: one},
+			Reason: "A function without our tags is not touched.", Resource: testFunction(),
+			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{
+				Ready: xpv2.ReasonUnavailable, Err: "exists and was not created by this resource",
+				Reserved: testenv.None, Calls: one,
+			},
 		},
 		"Imported": {
-			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(testenv.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
+			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(
+				testenv.Imported[mg]("f"),
+			), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{
+				Exists: true, Ready: reconcile.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one,
+			},
 		},
-		"LostAnswer": {Reason: "The result of an unanswered create is recognized by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
+		"LostAnswer": {
+			Reason:   "The result of an unanswered create is recognized by its UID.",
+			Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder,
+		},
 		"ForeignWhenDeleted": {
-			Reason: "A Function that is being deleted does not delete a foreign function.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Reason: "A Function that is being deleted does not delete a foreign function.", Resource: testFunction(
+				testenv.BeingDeleted,
+			), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
 			Want: observation{Reserved: testenv.None, Calls: one},
 		},
 		"TagsUnreadable": {
 			Reason:   "Without tags, the ownership is unknown.",
 			Resource: testFunction(),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
-				o.Tags, o.TagsError = nil, &types.TagsError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}
+				o.Tags, o.TagsError = nil, &types.TagsError{
+					ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no"),
+				}
 			})),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: testenv.None, Calls: one},
+			Want: observation{
+				Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: testenv.None, Calls: one,
+			},
 		},
 		"ObserveOnly": {
-			Reason: "An observe-only resource may read any function, and changes nothing.", Resource: testFunction(testenv.ObserveOnly),
-			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })), Want: inOrder,
+			Reason:   "An observe-only resource may read any function, and changes nothing.",
+			Resource: testFunction(testenv.ObserveOnly),
+			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+				o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999)
+			})), Want: inOrder,
 		},
 		"MissingSecret": {
 			Reason: "A Secret that is not there is named.",
 			Resource: testFunction(func(f mg) {
-				f.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}}}}
+				f.Spec.ForProvider.Environment = &v1beta1.Environment{
+					EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}}},
+				}
 			}),
 			AWS:  has(ours(testFunction())),
 			Want: observation{Err: "Secret ns/app does not exist", Reserved: testenv.None, Calls: one},
@@ -114,16 +160,22 @@ func TestObserve(t *testing.T) {
 				f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
 				f.SetConditions(reconcile.Updating(1, ""))
 			}),
-			AWS:  has(ours(testFunction(), undecryptable)),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
+			AWS: has(ours(testFunction(), undecryptable)),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one,
+			},
 		},
 		"UndecryptableEnvironmentWhenDeleted": {
-			Reason: "Deletion does not need the environment.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), undecryptable)),
+			Reason: "Deletion does not need the environment.", Resource: testFunction(testenv.BeingDeleted),
+			AWS:  has(ours(testFunction(), undecryptable)),
 			Want: observation{Exists: true, Reserved: []string{opDelete}, Calls: one},
 		},
 		"UndecryptableEnvironmentObserveOnly": {
-			Reason: "An observe-only resource needs no readable environment.", Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
+			Reason:   "An observe-only resource needs no readable environment.",
+			Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one,
+			},
 		},
 	})
 }
@@ -139,9 +191,13 @@ func TestSecretsStaySecret(t *testing.T) {
 	var sent map[string]string
 	api := testenv.NewScripted(t, testenv.Script{
 		opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
-			o.Configuration.Environment = &types.EnvironmentResponse{Variables: map[string]string{"DB_PASSWORD": "old-" + value}}
+			o.Configuration.Environment = &types.EnvironmentResponse{
+				Variables: map[string]string{"DB_PASSWORD": "old-" + value},
+			}
 		}), nil),
-		"UpdateFunctionConfiguration": testenv.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+		"UpdateFunctionConfiguration": testenv.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (
+			*lambda.UpdateFunctionConfigurationOutput, error,
+		) {
 			sent = in.Environment.Variables
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		}),
@@ -170,7 +226,10 @@ func TestSecretsStaySecret(t *testing.T) {
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
-	for what, text := range map[string]string{"diff": obs.Diff, "event": attempt.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.Changes)} {
+	for what, text := range map[string]string{
+		"diff": obs.Diff, "event": attempt.ChangeSummary(), "conditions": status.String(),
+		"plan": cmp.Diff(nil, th.plan.Changes),
+	} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
 		}
@@ -192,7 +251,8 @@ func TestCreate(t *testing.T) {
 	if o, _, err := e.Attempt(f); o != testenv.Created || err != nil {
 		t.Fatal(o, err)
 	}
-	if ptr.Deref(in.FunctionName, "") != "f" || in.Tags["team"] != "a" || in.Tags[ownership.TagUID] != "uid-1" || len(in.Code.ZipFile) == 0 {
+	if ptr.Deref(in.FunctionName, "") != "f" || in.Tags["team"] != "a" || in.Tags[ownership.TagUID] != "uid-1" ||
+		len(in.Code.ZipFile) == 0 {
 		t.Errorf("the function must be created whole, with the tags that say whose it is: %+v", in)
 	}
 	if ptr.Deref(in.MemorySize, 0) != 512 {
@@ -216,8 +276,15 @@ func TestCreateAlreadyExists(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	busy := testenv.APIError(409, "ResourceConflictException", "The operation cannot be performed at this time. An update is in progress for resource: "+testARN)
-	stale := testenv.APIError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
+	busy := testenv.APIError(
+		409, "ResourceConflictException",
+		"The operation cannot be performed at this time. An update is in progress for resource: "+testARN,
+	)
+	stale := testenv.APIError(
+		412, "PreconditionFailedException",
+		"The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to "+
+			"retrieve the latest Revision Id",
+	)
 
 	cases := map[string]struct {
 		reason  string
@@ -237,15 +304,19 @@ func TestUpdate(t *testing.T) {
 			e := newEnv(t)
 			e.Script = testenv.Script{
 				opGet: testenv.Returns(ours(f), nil),
-				"UpdateFunctionConfiguration": testenv.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+				"UpdateFunctionConfiguration": testenv.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (
+					*lambda.UpdateFunctionConfigurationOutput, error,
+				) {
 					in = i
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				}),
 			}
-			if o, aborted, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || aborted != tc.aborted {
+			if o, aborted, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err ||
+				aborted != tc.aborted {
 				t.Errorf("%s: %s: %v, aborted %t", tc.reason, o, err, aborted)
 			}
-			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
+			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil ||
+				ptr.Deref(in.RevisionId, "") != "rev-1" {
 				t.Errorf("%s: only what changed is sent, guarded by the revision that was observed: %+v", tc.reason, in)
 			}
 		})
@@ -264,7 +335,9 @@ func TestDelete(t *testing.T) {
 		}),
 	}
 	if o, _, err := e.Attempt(f); o != testenv.Deleted || err != nil {
-		t.Errorf("what is there must be told, so that it is deleted, and what is gone already is deleted: %s, %v", o, err)
+		t.Errorf(
+			"what is there must be told, so that it is deleted, and what is gone already is deleted: %s, %v", o, err,
+		)
 	}
 	if ptr.Deref(in.FunctionName, "") != "f" || in.Qualifier != nil {
 		t.Errorf("the whole function is deleted, got %+v", in)
@@ -277,11 +350,17 @@ func TestDelete(t *testing.T) {
 // TestDeletionLingers checks that a durable function in deletion, which lasts until its
 // executions have ended, perhaps days, is observed less and less often.
 func TestDeletionLingers(t *testing.T) {
-	for since, want := range map[time.Duration]time.Duration{0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute} {
-		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start.Add(-since))) })
-		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
-			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
-		}), nil)}).Lambda, nil)
+	for since, want := range map[time.Duration]time.Duration{
+		0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute,
+	} {
+		f := testFunction(
+			func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start.Add(-since))) },
+		)
+		answer := ours(f, func(o *lambda.GetFunctionOutput) {
+			o.Configuration.State = types.StateDeleting
+			o.Configuration.StateReasonCode = types.StateReasonCodeDrainingDurableExecutions
+		})
+		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
 		attempt := &reconcile.Attempt{}
 		ctx := reconcile.WithAttempt(t.Context(), attempt)
 		if _, err := e.Observe(ctx, f); err != nil {
@@ -319,7 +398,9 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 // TestAppliedScalingIsNotPutAgain checks that a scaling configuration that AWS returns as
 // requested, and later only as applied, is not sent again.
 func TestAppliedScalingIsNotPutAgain(t *testing.T) {
-	bounds := &types.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
+	bounds := &types.FunctionScalingConfig{
+		MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9),
+	}
 	earlier := &types.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](5)}
 	for name, answer := range map[string]*lambda.GetFunctionScalingConfigOutput{
 		"Requested": {RequestedFunctionScalingConfig: bounds, AppliedFunctionScalingConfig: earlier},
@@ -328,10 +409,14 @@ func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) {
 				usesInstances(&f.Spec.ForProvider.FunctionSettings)
-				f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
+				f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{
+					MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9),
+				}
 			})
 			api := testenv.NewScripted(t, testenv.Script{
-				opGet:                      testenv.Returns(ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil),
+				opGet: testenv.Returns(
+					ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil,
+				),
 				"GetFunctionScalingConfig": testenv.Returns(answer, nil),
 			})
 			e, _ := testExternal(api.Lambda, nil)
@@ -349,12 +434,22 @@ func TestExpectedReads(t *testing.T) {
 		f      *v1beta1.Function
 		want   []string
 	}{
-		"New":      {"A creation is likely to follow.", testFunction(), []string{opGet, opCreate}},
-		"Exists":   {"A change is unlikely to follow.", testFunction(exists), []string{opGet}},
-		"Deleted":  {"The deletion is likely to follow.", testFunction(exists, testenv.BeingDeleted), []string{opGet, opDelete}},
-		"Deleting": {"The deletion was requested already.", testFunction(exists, testenv.BeingDeleted, func(f *v1beta1.Function) { f.SetConditions(xpv2.Deleting()) }), []string{opGet}},
-		"Unmade":   {"There is nothing to delete.", testFunction(testenv.BeingDeleted), []string{opGet}},
-		"Observed": {"Nothing is created if the policies allow observing only.", testFunction(testenv.May[*v1beta1.Function](xpv2.ManagementActionObserve)), []string{opGet}},
+		"New":    {"A creation is likely to follow.", testFunction(), []string{opGet, opCreate}},
+		"Exists": {"A change is unlikely to follow.", testFunction(exists), []string{opGet}},
+		"Deleted": {
+			"The deletion is likely to follow.", testFunction(exists, testenv.BeingDeleted), []string{opGet, opDelete},
+		},
+		"Deleting": {
+			"The deletion was requested already.",
+			testFunction(exists, testenv.BeingDeleted, func(f *v1beta1.Function) { f.SetConditions(xpv2.Deleting()) }),
+			[]string{opGet},
+		},
+		"Unmade": {"There is nothing to delete.", testFunction(testenv.BeingDeleted), []string{opGet}},
+		"Observed": {
+			"Nothing is created if the policies allow observing only.",
+			testFunction(testenv.May[*v1beta1.Function](xpv2.ManagementActionObserve)),
+			[]string{opGet},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -36,10 +36,17 @@ func environmentError(c *types.FunctionConfiguration) *types.EnvironmentError {
 // empty if AWS returns all of them.
 func unreadable(c *types.FunctionConfiguration) string {
 	if e := environmentError(c); e != nil {
-		return fmt.Sprintf("AWS cannot read the environment of the function: %s (%s); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))
+		return fmt.Sprintf(
+			"AWS cannot read the environment of the function: %s (%s); make its KMS key usable and grant the "+
+				"provider kms:Decrypt on it, or set another kmsKeyArn",
+			ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""),
+		)
 	}
 	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
-		return fmt.Sprintf("AWS cannot read the imageConfig of the function: %s (%s)", ptr.Deref(i.Error.Message, ""), ptr.Deref(i.Error.ErrorCode, ""))
+		return fmt.Sprintf(
+			"AWS cannot read the imageConfig of the function: %s (%s)", ptr.Deref(i.Error.Message, ""),
+			ptr.Deref(i.Error.ErrorCode, ""),
+		)
 	}
 	return ""
 }

@@ -23,7 +23,9 @@ import (
 // undecryptable changes an answer so that AWS can't decrypt the environment.
 func undecryptable(o *lambda.GetFunctionOutput) {
 	o.Configuration.KMSKeyArn = ptr.To(oldKey)
-	o.Configuration.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("disabled")}}
+	o.Configuration.Environment = &types.EnvironmentResponse{
+		Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("disabled")},
+	}
 }
 
 // reconciles reconciles one function with a fake AWS that rejects or accepts updates.
@@ -40,12 +42,18 @@ func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *recon
 	t.Helper()
 	r := &reconciles{t: t, memory: newRecords()}
 	r.api = testenv.NewScripted(t, testenv.Script{
-		opGet: testenv.Scripted(func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil }),
-		"UpdateFunctionConfiguration": testenv.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+		opGet: testenv.Scripted(
+			func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil },
+		),
+		"UpdateFunctionConfiguration": testenv.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (
+			*lambda.UpdateFunctionConfigurationOutput, error,
+		) {
 			r.sent = append(r.sent, in)
 			return &lambda.UpdateFunctionConfigurationOutput{}, r.refuse
 		}),
-		"UpdateFunctionCode": testenv.Scripted(func(in *lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error) {
+		"UpdateFunctionCode": testenv.Scripted(func(in *lambda.UpdateFunctionCodeInput) (
+			*lambda.UpdateFunctionCodeOutput, error,
+		) {
 			r.coded = append(r.coded, in)
 			return &lambda.UpdateFunctionCodeOutput{}, nil
 		}),
@@ -113,8 +121,10 @@ func TestUnreadableEnvironment(t *testing.T) {
 		"AnotherSecret": {
 			reason: "A variable that changes in its Secret is sent once, although spec is unchanged.",
 			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
-			change: func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"} },
-			want:   []map[string]string{{"AA": "2"}},
+			change: func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"}
+			},
+			want: []map[string]string{{"AA": "2"}},
 		},
 		"NoMoreVariables": {
 			reason: "Variables that can't be read can be removed.",
@@ -193,7 +203,9 @@ func TestUnreadableImageConfig(t *testing.T) {
 	f := testFunction(settledOnce)
 	answer := func() *lambda.GetFunctionOutput {
 		return ours(testFunction(), func(o *lambda.GetFunctionOutput) {
-			o.Configuration.ImageConfigResponse = &types.ImageConfigResponse{Error: &types.ImageConfigError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}}
+			o.Configuration.ImageConfigResponse = &types.ImageConfigResponse{
+				Error: &types.ImageConfigError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")},
+			}
 		})
 	}
 	r := newReconciles(t, answer)
@@ -213,13 +225,16 @@ func TestUnreadableImageConfig(t *testing.T) {
 // overwritten unless spec changes, because another tool may have set them.
 func TestUnreadableEnvironmentOfAnotherTool(t *testing.T) {
 	f := testFunction(settledOnce, func(f *v1beta1.Function) {
-		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: &v1beta1.Environment{Variables: map[string]string{"RELEASE": "none"}}}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			Environment: &v1beta1.Environment{Variables: map[string]string{"RELEASE": "none"}},
+		}
 		f.Status.AtProvider.Initialized = true
 	})
 	readable := true
 	r := newReconciles(t, func() *lambda.GetFunctionOutput {
 		return ours(testFunction(), func(o *lambda.GetFunctionOutput) {
-			if o.Configuration.Environment = (&types.EnvironmentResponse{Variables: map[string]string{"RELEASE": "v7"}}); !readable {
+			variables := map[string]string{"RELEASE": "v7"}
+			if o.Configuration.Environment = (&types.EnvironmentResponse{Variables: variables}); !readable {
 				undecryptable(o)
 			}
 		})
@@ -241,7 +256,9 @@ func TestUnreadableEnvironmentOfAnotherTool(t *testing.T) {
 // forgetful accepts a setting and does not return it, as some emulators do.
 type forgetful struct{ lambdaAPI }
 
-func (f forgetful) UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error) {
+func (f forgetful) UpdateFunctionConfiguration(
+	ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options),
+) (*lambda.UpdateFunctionConfigurationOutput, error) {
 	in.TracingConfig = nil
 	return f.lambdaAPI.UpdateFunctionConfiguration(ctx, in, opts...)
 }
@@ -272,10 +289,14 @@ func TestUnshownConfigurationLetsCodePass(t *testing.T) {
 	if n := r.Double.Count("UpdateFunctionConfiguration"); n < 2 || n > 6 {
 		t.Errorf("in half an hour it must be sent a few times, not %d", n)
 	}
-	if r.Double.Count("UpdateFunctionCode") != 1 || r.Double.Count("PutFunctionConcurrency") != 1 || lastPublished(f) != "2" {
-		t.Errorf("the rest must be done once and published, got version %s by %v", lastPublished(f), testenv.Writes(r.Operations()))
+	if r.Double.Count("UpdateFunctionCode") != 1 || r.Double.Count("PutFunctionConcurrency") != 1 ||
+		lastPublished(f) != "2" {
+		t.Errorf("the rest must be done once and published, got version %s by %v",
+			lastPublished(f), testenv.Writes(r.Operations()))
 	}
-	if c := f.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "AWS has accepted a change of tracingConfig.mode") || c.Reason != xpv2.ReasonUnavailable {
+	const message = "AWS has accepted a change of tracingConfig.mode"
+	if c := f.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, message) ||
+		c.Reason != xpv2.ReasonUnavailable {
 		t.Errorf("Ready must tell what AWS does not take, got %+v", c)
 	}
 }

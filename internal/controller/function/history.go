@@ -54,7 +54,10 @@ func functionOf(o observed) versions.Function {
 // excess returns the versions beyond the limit, oldest first.
 func excess(f *v1beta1.Function) []string {
 	s := &f.Status.AtProvider
-	return versions.Excess(&s.VersionHistory, f.Spec.ForProvider.HistoryLimit, ptr.Deref(s.LatestPublishedVersion, ""), ptr.Deref(s.PublishingVersion, ""))
+	return versions.Excess(
+		&s.VersionHistory, f.Spec.ForProvider.HistoryLimit, ptr.Deref(s.LatestPublishedVersion, ""),
+		ptr.Deref(s.PublishingVersion, ""),
+	)
 }
 
 // steady reports whether the function was Ready at the last reconcile and may be changed.
@@ -79,9 +82,13 @@ func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p recon
 	case e.pruning.err != nil:
 		return p, e.pruning.err
 	case e.pruning.unused != "":
-		earlier := len(versions.Earlier(&f.Status.AtProvider.VersionHistory, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "")))
+		earlier := len(versions.Earlier(
+			&f.Status.AtProvider.VersionHistory, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""),
+		))
 		p.Call = versions.CallDelete
-		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)}}
+		p.Changes = diff.Changes{
+			{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)},
+		}
 		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
 		reconcile.RequeueAfter(ctx, reconcile.MinPending)

@@ -41,7 +41,9 @@ func (e *env) rest(f *v1beta1.Function) {
 // versions returns the versions of f in AWS.
 func (e *env) versions() []string {
 	e.Helper()
-	out, err := e.Lambda.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+	out, err := e.Lambda.ListVersionsByFunction(
+		e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")},
+	)
 	e.Must(err)
 	names := []string{}
 	for _, v := range out.Versions[1:] {
@@ -61,7 +63,9 @@ func (e *env) has(versions ...string) {
 func (e *env) byHand(mb int32) {
 	e.Helper()
 	e.Advance(2 * time.Second)
-	_, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(mb)})
+	_, err := e.Lambda.UpdateFunctionConfiguration(
+		e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(mb)},
+	)
 	e.Must(err)
 	e.Advance(2 * time.Second)
 	_, err = e.Lambda.PublishVersion(e.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")})
@@ -79,10 +83,13 @@ func TestHistoryIsPruned(t *testing.T) {
 		e.rest(f)
 	}
 	e.has("1", "4", "5")
-	if got := f.Status.AtProvider.RetainedVersions; len(got) != 1 || got[0].Version != "1" || got[0].UsedBy != "alias stable" {
+	if got := f.Status.AtProvider.RetainedVersions; len(got) != 1 || got[0].Version != "1" ||
+		got[0].UsedBy != "alias stable" {
 		t.Errorf("status must say what keeps version 1, got %+v", got)
 	}
-	_, err := e.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")})
+	_, err := e.Lambda.DeleteAlias(
+		t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")},
+	)
 	e.Must(err)
 	e.Advance(time.Hour)
 	e.rest(f)
@@ -119,7 +126,9 @@ func TestHistoryHasOwnVersionsOnly(t *testing.T) {
 	e.rest(f) // 5 is theirs; the content of 4 is restored
 	got := e.versions()
 	if diff := cmp.Diff([]string{"2", "3", "4", "5"}, got); diff != "" {
-		t.Errorf("versions of others must be left, and none of the function's own beyond the limit: -want, +got:\n%s", diff)
+		t.Errorf(
+			"versions of others must be left, and none of the function's own beyond the limit: -want, +got:\n%s", diff,
+		)
 	}
 }
 
@@ -154,7 +163,10 @@ func TestHistoryComesLast(t *testing.T) {
 	e := newEnv(t)
 	f := withHistory(0)
 	e.rest(f)
-	denied := awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized to perform: lambda:ListProvisionedConcurrencyConfigs"}
+	denied := awsdouble.Error{
+		Status: http.StatusForbidden, Code: "AccessDeniedException",
+		Message: "not authorized to perform: lambda:ListProvisionedConcurrencyConfigs",
+	}
 	e.Double.Fail(awsdouble.Fault{Operation: "ListProvisionedConcurrencyConfigs", Error: denied, Times: -1})
 	apply(f, memory(256))
 	e.Settle(f)
@@ -165,7 +177,8 @@ func TestHistoryComesLast(t *testing.T) {
 			break
 		}
 	}
-	if err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
+	if err == nil ||
+		!strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 		t.Errorf("what is missing must be told, got %v", err)
 	}
 	apply(f, memory(512))
@@ -198,7 +211,10 @@ func TestHistoryNeverDeletesTheFunction(t *testing.T) {
 			t.Fatal("the function is gone")
 		}
 	}
-	f.Status.AtProvider.History = append(f.Status.AtProvider.History, v1beta1.PublishedVersion{Version: ""}, v1beta1.PublishedVersion{Version: "$LATEST"}, v1beta1.PublishedVersion{Version: "live"})
+	f.Status.AtProvider.History = append(
+		f.Status.AtProvider.History, v1beta1.PublishedVersion{Version: ""},
+		v1beta1.PublishedVersion{Version: "$LATEST"}, v1beta1.PublishedVersion{Version: "live"},
+	)
 	for range 4 {
 		if _, err := e.Step(f); err == nil {
 			e.Advance(time.Second)

@@ -79,7 +79,9 @@ func TestManualCodeChangesAreReverted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := e.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+			if _, err := e.Lambda.UpdateFunctionCode(
+				t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other},
+			); err != nil {
 				t.Fatal(err)
 			}
 			e.Settle(f)
@@ -101,7 +103,9 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+	if _, err := e.Lambda.UpdateFunctionCode(
+		t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(time.Minute)
@@ -118,7 +122,9 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 	e.objects[secret("ns", "db")] = refs.ObjectData{"password": []byte("one")}
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{
-			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}},
+			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{
+				SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"},
+			}},
 		}}
 	})
 	e.Settle(f)
@@ -126,14 +132,18 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, e.Settle(f)); diff != "" {
 		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
 	}
-	out, err := e.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+	out, err := e.Lambda.GetFunctionConfiguration(
+		t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")},
+	)
 	if err != nil || out.Environment.Variables["DB_PASSWORD"] != "two" {
 		t.Errorf("AWS must have the new value: %v, %v", out, err)
 	}
 }
 
 func TestLostAnswerToCreate(t *testing.T) {
-	for name, drop := range map[string]awsdouble.Drop{"BeforeEffect": awsdouble.DropBefore, "AfterEffect": awsdouble.DropAfter} {
+	for name, drop := range map[string]awsdouble.Drop{
+		"BeforeEffect": awsdouble.DropBefore, "AfterEffect": awsdouble.DropAfter,
+	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
@@ -160,8 +170,9 @@ func TestForeignFunctionIsNeverTouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/theirs"), Runtime: "python3.12", Handler: ptr.To("a.b"),
-		Code: codeOfZip(zip),
+		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/theirs"), Runtime: "python3.12",
+		Handler: ptr.To("a.b"),
+		Code:    codeOfZip(zip),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +224,9 @@ func TestFailedUpdateIsNotReady(t *testing.T) {
 	f := testFunction()
 	e.Settle(f)
 	e.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
-	apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Timeout, p.Code = ptr.To[int32](9), f.Spec.ForProvider.Code }))
+	apply(
+		f, minimal(func(p *v1beta1.FunctionSettings) { p.Timeout, p.Code = ptr.To[int32](9), f.Spec.ForProvider.Code }),
+	)
 	for range 3 {
 		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
@@ -267,14 +280,16 @@ func TestErrorsByTheirKind(t *testing.T) {
 		message   string
 	}{
 		"RoleNotReady": {
-			reason:  "A role that was made a second ago can't be assumed yet. AWS says the same of a wrong one: it is neither.",
+			reason:  "A role that was made a second ago can't be assumed yet, as AWS also says of a wrong role.",
 			prepare: func(e *env) { e.Double.RoleNotReadyUntil(testenv.Start.Add(time.Hour)) },
 			message: "cannot be assumed by Lambda",
 		},
 		"AccessDenied": {
 			reason: "A missing permission is named, with what to grant.",
 			prepare: func(e *env) {
-				e.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
+				e.Double.Fail(awsdouble.Fault{
+					Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"),
+				})
 			},
 			message: "lambda:CreateFunction",
 		},
@@ -300,7 +315,10 @@ func TestErrorsByTheirKind(t *testing.T) {
 				t.Fatalf("%s\nwant an error that says %q, got %v", tc.reason, tc.message, err)
 			}
 			if awserr.IsTransient(err) != tc.transient || awserr.IsTerminal(err) != tc.terminal {
-				t.Errorf("%s\nwant transient %t, terminal %t; got %t, %t: %v", tc.reason, tc.transient, tc.terminal, awserr.IsTransient(err), awserr.IsTerminal(err), err)
+				t.Errorf(
+					"%s\nwant transient %t, terminal %t; got %t, %t: %v", tc.reason, tc.transient, tc.terminal,
+					awserr.IsTransient(err), awserr.IsTerminal(err), err,
+				)
 			}
 			if strings.Contains(strings.ToLower(err.Error()), "requestid") {
 				t.Errorf("an error must hold no request id, which would make each try a new condition: %v", err)
@@ -329,7 +347,10 @@ func TestMovedImageTag(t *testing.T) {
 		track  *bool
 		want   []string
 	}{
-		"Tracked":    {reason: "A tag that moved is deployed anew where the user asks for it.", track: ptr.To(true), want: []string{"UpdateFunctionCode"}},
+		"Tracked": {
+			reason: "A tag that moved is deployed anew where the user asks for it.", track: ptr.To(true),
+			want: []string{"UpdateFunctionCode"},
+		},
 		"NotTracked": {reason: "Else a tag is what it was when it was deployed, as AWS has it."},
 	}
 	for name, tc := range cases {
@@ -358,12 +379,18 @@ func TestMovedImageTag(t *testing.T) {
 func TestInitProviderOfAuxiliarySettings(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
-		f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5), RecursiveLoop: ptr.To("Allow")}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{
+			ReservedConcurrentExecutions: ptr.To[int32](5), RecursiveLoop: ptr.To("Allow"),
+		}
 	})
-	if diff := cmp.Diff([]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, e.Settle(f)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, e.Settle(f),
+	); diff != "" {
 		t.Errorf("what initProvider names must be set once: -want, +got:\n%s", diff)
 	}
-	if _, err := e.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9)}); err != nil {
+	if _, err := e.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{
+		FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	e.Double.ResetCalls()
@@ -394,7 +421,8 @@ func TestInactiveIsReported(t *testing.T) {
 	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}
-	if c := f.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.HasPrefix(c.Message, "Inactive: ") {
+	if c := f.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse ||
+		!strings.HasPrefix(c.Message, "Inactive: ") {
 		t.Errorf("an inactive function does not serve the next invocation, and AWS's reason says why, got %+v", c)
 	}
 }
@@ -413,7 +441,8 @@ func TestCreationUnread(t *testing.T) {
 		}
 		e.Advance(time.Minute)
 	}
-	if got := e.Operations()[before:]; !slices.Equal(testenv.Writes(got), []string{opCreate}) || !slices.Contains(got, opGet) {
+	if got := e.Operations()[before:]; !slices.Equal(testenv.Writes(got), []string{opCreate}) ||
+		!slices.Contains(got, opGet) {
 		t.Errorf("want one creation, then reads: %v", got)
 	}
 	if _, err := e.Step(f); !ownership.IsForeign(err) {

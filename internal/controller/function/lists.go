@@ -18,13 +18,18 @@ import (
 
 // listAPI has the call that polls many resources at once.
 type listAPI interface {
-	ListFunctions(ctx context.Context, in *lambda.ListFunctionsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionsOutput, error)
+	ListFunctions(
+		ctx context.Context, in *lambda.ListFunctionsInput, opts ...func(*lambda.Options),
+	) (*lambda.ListFunctionsOutput, error)
 }
 
 // functions is the list of the functions of an account and region.
-var functions = &listpoll.List{Operation: "ListFunctions", PageSize: 50, Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
-	return readFunctions(ctx, session.Client(s, lambda.NewFromConfig), marker)
-}}
+var functions = &listpoll.List{
+	Operation: "ListFunctions", PageSize: 50,
+	Read: func(ctx context.Context, s *session.Session, marker, _, _ string) (listpoll.Page, error) {
+		return readFunctions(ctx, session.Client(s, lambda.NewFromConfig), marker)
+	},
+}
 
 // readFunctions reads a page of ListFunctions. AWS does not sort it.
 func readFunctions(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {

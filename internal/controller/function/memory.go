@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// maxRejections is how many times AWS may reject a call for a reason that may be temporary
+// maxRejections is the number of times that AWS may reject a call for a reason that may be temporary
 // before the other calls go ahead of it.
 const maxRejections = 5
 

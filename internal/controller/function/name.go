@@ -37,11 +37,26 @@ func checkName(f *v1beta1.Function) error {
 	r, ok := functionname.ParseReference(name)
 	switch {
 	case !ok:
-		return reconcile.Invalid(errors.Errorf("%q is neither the name nor the ARN of a function: use a name of at most 64 letters, digits, hyphens and underscores, or an ARN such as arn:aws:lambda:%s:123456789012:function:my-function, in the annotation %s", name, region, meta.AnnotationKeyExternalName))
+		return reconcile.Invalid(
+			errors.Errorf(
+				"%q is neither the name nor the ARN of a function: use a name of at most 64 letters, digits, "+
+					"hyphens and underscores, or an ARN such as "+
+					"arn:aws:lambda:%s:123456789012:function:my-function, in the annotation %s",
+				name, region, meta.AnnotationKeyExternalName,
+			),
+		)
 	case r.Qualifier != "":
-		return reconcile.Invalid(errors.Errorf("%q names a version or an alias: remove %q from the annotation %s, and use a Version or an Alias for it", name, ":"+r.Qualifier, meta.AnnotationKeyExternalName))
+		return reconcile.Invalid(
+			errors.Errorf(
+				"%q names a version or an alias: remove %q from the annotation %s, and use a Version or an Alias "+
+					"for it",
+				name, ":"+r.Qualifier, meta.AnnotationKeyExternalName,
+			),
+		)
 	case r.Region != "" && r.Region != region:
-		return reconcile.Invalid(errors.Errorf("%q is in region %s, but spec.forProvider.region is %s: correct one of the two", name, r.Region, region))
+		return reconcile.Invalid(errors.Errorf(
+			"%q is in region %s, but spec.forProvider.region is %s: correct one of the two", name, r.Region, region,
+		))
 	}
 	s := f.Status.AtProvider
 	was := ptr.Deref(s.FunctionName, r.Function)
@@ -52,5 +67,11 @@ func checkName(f *v1beta1.Function) error {
 	if was == r.Function {
 		was = *s.FunctionArn
 	}
-	return reconcile.Invalid(errors.Errorf("the external name was changed from %q to %q, which would leave function %q behind: change the annotation %s back, and create another Function for %q", was, name, was, meta.AnnotationKeyExternalName, name))
+	return reconcile.Invalid(
+		errors.Errorf(
+			"the external name was changed from %q to %q, which would leave function %q behind: change the "+
+				"annotation %s back, and create another Function for %q",
+			was, name, was, meta.AnnotationKeyExternalName, name,
+		),
+	)
 }

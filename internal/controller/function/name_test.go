@@ -26,18 +26,33 @@ func TestCheckName(t *testing.T) {
 		known  string
 		err    string
 	}{
-		"Name":           {reason: "A plain name.", name: "f"},
-		"ARN":            {reason: "An ARN.", name: prefix + "f"},
-		"PartialARN":     {reason: "An ARN from the account on.", name: "123456789012:function:f"},
-		"Known":          {reason: "The ARN of what is known.", name: prefix + "f", known: prefix + "f"},
-		"NameOfKnown":    {reason: "The name of what is known.", name: "f", known: prefix + "f"},
-		"Renamed":        {reason: "Another function.", name: "g", known: prefix + "f", err: `would leave function "f" behind`},
-		"OtherAccount":   {reason: "A function of the same name elsewhere.", name: "210987654321:function:f", known: prefix + "f", err: "would leave function \"" + prefix + "f\" behind"},
-		"OtherRegion":    {reason: "A function of another region.", name: "arn:aws:lambda:eu-west-3:123456789012:function:f", err: "is in region eu-west-3"},
-		"Version":        {reason: "A version is no function.", name: prefix + "f:3", err: "use a Version or an Alias"},
-		"Alias":          {reason: "The name of an alias is rejected.", name: "f:live", err: `remove ":live" from the annotation`},
-		"SomethingElse":  {reason: "The ARN of another service is rejected.", name: "arn:aws:sqs:eu-central-1:123456789012:f", err: "neither the name nor the ARN of a function"},
-		"NoFunctionName": {reason: "A Kubernetes name with a dot.", name: "a.b", err: "neither the name nor the ARN of a function"},
+		"Name":        {reason: "A plain name.", name: "f"},
+		"ARN":         {reason: "An ARN.", name: prefix + "f"},
+		"PartialARN":  {reason: "An ARN from the account on.", name: "123456789012:function:f"},
+		"Known":       {reason: "The ARN of what is known.", name: prefix + "f", known: prefix + "f"},
+		"NameOfKnown": {reason: "The name of what is known.", name: "f", known: prefix + "f"},
+		"Renamed": {
+			reason: "Another function.", name: "g", known: prefix + "f", err: `would leave function "f" behind`,
+		},
+		"OtherAccount": {
+			reason: "A function of the same name elsewhere.", name: "210987654321:function:f", known: prefix + "f",
+			err: "would leave function \"" + prefix + "f\" behind",
+		},
+		"OtherRegion": {
+			reason: "A function of another region.", name: "arn:aws:lambda:eu-west-3:123456789012:function:f",
+			err: "is in region eu-west-3",
+		},
+		"Version": {reason: "A version is no function.", name: prefix + "f:3", err: "use a Version or an Alias"},
+		"Alias": {
+			reason: "The name of an alias is rejected.", name: "f:live", err: `remove ":live" from the annotation`,
+		},
+		"SomethingElse": {
+			reason: "The ARN of another service is rejected.", name: "arn:aws:sqs:eu-central-1:123456789012:f",
+			err: "neither the name nor the ARN of a function",
+		},
+		"NoFunctionName": {
+			reason: "A Kubernetes name with a dot.", name: "a.b", err: "neither the name nor the ARN of a function",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -84,11 +99,15 @@ func TestExternalNameIsARN(t *testing.T) {
 				t.Errorf("an edit is one call, got %v", calls)
 			}
 			if meta.GetExternalName(f) != name || ptr.Deref(f.Status.AtProvider.FunctionName, "") != "f" {
-				t.Errorf("external name %q, function %q", meta.GetExternalName(f), ptr.Deref(f.Status.AtProvider.FunctionName, ""))
+				t.Errorf("external name %q, function %q", meta.GetExternalName(f), ptr.Deref(
+					f.Status.AtProvider.FunctionName, "",
+				))
 			}
 			e.Remove(f)
 			e.Reconcile(f)
-			if _, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")}); err == nil {
+			if _, err := e.Lambda.GetFunction(
+				t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")},
+			); err == nil {
 				t.Error("the function is still there")
 			}
 		})

@@ -39,7 +39,8 @@ func reads(f *v1beta1.Function) []string {
 	if p.FunctionScalingConfig != nil || i.FunctionScalingConfig != nil {
 		ops = append(ops, opGetScaling)
 	}
-	if f.Status.AtProvider.PublishingVersion != nil || neverActive(f, types.State(ptr.Deref(f.Status.AtProvider.State, ""))) {
+	if f.Status.AtProvider.PublishingVersion != nil ||
+		neverActive(f, types.State(ptr.Deref(f.Status.AtProvider.State, ""))) {
 		ops = append(ops, opGet)
 	}
 	return ops
@@ -62,17 +63,22 @@ type plan struct {
 	fingerprints map[string]string
 }
 
-// compared resolves what spec refers to and compares it with the observation.
-func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found) (plan, error) {
+// newPlan resolves what spec refers to, and compares it with the observation.
+func (e *external) newPlan(
+	ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found,
+) (plan, error) {
 	p := plan{name: o.Name, resource: o.Resource}
 	p.Observed = o.Settings
-	if p.Observed.FunctionScalingConfig == nil && o.Resource.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
+	if p.Observed.FunctionScalingConfig == nil && o.Resource.scaling == nil &&
+		f.Spec.ForProvider.FunctionScalingConfig == nil {
 		// It was not read, because spec no longer declares it: use what was applied last.
 		p.Observed.FunctionScalingConfig = f.Status.AtProvider.FunctionScalingConfig
 	}
 	var err error
 	if c, left := codeOf(f); c != nil && !left {
-		if p.archive, err = e.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
+		if p.archive, err = e.resolver.archive(
+			ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode,
+		); err != nil {
 			return p, err
 		}
 		if d.Settings.Code, p.Observed.Code, err = e.codes(ctx, f, &p); err != nil {
@@ -80,10 +86,14 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcil
 		}
 	}
 	if !f.Status.AtProvider.Initialized {
-		d.Left = slices.DeleteFunc(d.Left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
+		d.Left = slices.DeleteFunc(
+			d.Left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) },
+		)
 	}
 	p.Target = target(d, p.Observed, p.name, e.owner)
-	hide(&p, d.Settings, func(path, fingerprint string) bool { return e.memory.mustSend(f, path, fingerprint, fresh(f)) })
+	hide(&p, d.Settings, func(path, fingerprint string) bool {
+		return e.memory.mustSend(f, path, fingerprint, fresh(f))
+	})
 	p.Comparison = reconcile.Compare(p.Target, p.Observed)
 	p = p.withPublication(f, d)
 	mayUpdate := reconcile.Allows(f, xpv2.ManagementActionUpdate)
@@ -91,7 +101,11 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcil
 		p.Changes = p.Changes.But("code.source") // Whether it differs is unknown.
 	}
 	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mayUpdate {
-		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", p.name, fixed)
+		return p, errors.Errorf(
+			"function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new "+
+				"Function",
+			p.name, fixed,
+		)
 	}
 	return p, nil
 }
@@ -132,9 +146,9 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 	return nil, true
 }
 
-// settles reports whether AWS applies the call asynchronously and rejects other calls until
+// asynchronous reports whether AWS applies the call asynchronously and rejects other calls until
 // it is done.
-func (c call) settles() bool { return c == opUpdateConfiguration || c == opUpdateCode }
+func (c call) asynchronous() bool { return c == opUpdateConfiguration || c == opUpdateCode }
 
 // describe returns the text of the event for a call.
 func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string {
@@ -155,7 +169,7 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c ca
 	switch c {
 	case opUpdateConfiguration:
 		in := configurationInput(p.name, p.Target, p.Changes, revision)
-		if len(configuration(p.Changes)) == 0 {
+		if len(opUpdateConfiguration.carried(p.Changes)) == 0 {
 			in.Role = p.Target.Role
 		}
 		_, err = e.api.UpdateFunctionConfiguration(ctx, in)
@@ -169,17 +183,27 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c ca
 		if err = e.checkReservation(ctx, p); err != nil {
 			break
 		}
-		_, err = e.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.Target.ReservedConcurrentExecutions})
+		_, err = e.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{
+			FunctionName: name, ReservedConcurrentExecutions: p.Target.ReservedConcurrentExecutions,
+		})
 	case opDeleteConcurrency:
 		_, err = e.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})
 	case opPutCodeSigning:
-		_, err = e.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: name, CodeSigningConfigArn: p.Target.CodeSigningConfigArn})
+		_, err = e.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{
+			FunctionName: name, CodeSigningConfigArn: p.Target.CodeSigningConfigArn,
+		})
 	case opDeleteCodeSigning:
-		_, err = e.api.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name})
+		_, err = e.api.DeleteFunctionCodeSigningConfig(
+			ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name},
+		)
 	case opPutRecursion:
-		_, err = e.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.Target.RecursiveLoop, ""))})
+		_, err = e.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{
+			FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.Target.RecursiveLoop, "")),
+		})
 	case opPutScaling:
-		if _, err = e.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.Target.FunctionScalingConfig)); err == nil {
+		if _, err = e.api.PutFunctionScalingConfig(
+			ctx, scalingInput(p.name, p.Target.FunctionScalingConfig),
+		); err == nil {
 			f.Status.AtProvider.FunctionScalingConfig = p.Target.FunctionScalingConfig
 		}
 	case opNone:
@@ -189,14 +213,17 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c ca
 
 // errArchitectureAlone is returned if the architecture is to change but another tool
 // deploys the code: AWS accepts an architecture only together with code.
-var errArchitectureAlone = errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
+var errArchitectureAlone = errors.New(
+	"spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another " +
+		"tool: let that tool deploy for the new architecture, or set spec.forProvider.code",
+)
 
 func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
 	if p.archive.none() {
 		return errArchitectureAlone
 	}
 	to := publishing(f)
-	if len(configuration(p.Changes)) > 0 {
+	if len(opUpdateConfiguration.carried(p.Changes)) > 0 {
 		// The configuration is still to be updated: a version published now would lack it.
 		to = publish{}
 	}

@@ -43,18 +43,20 @@ type publish struct {
 	publish bool
 	to      string
 
-	// apart is true if versions are published by PublishVersion instead of with the code,
+	// separate is true if versions are published by PublishVersion instead of with the code,
 	// so that the versions that belong to the function are known.
-	apart bool
+	separate bool
 }
 
-// along reports whether a version is published with the code.
-func (p publish) along() bool { return p.publish && !p.apart }
+// withCode reports whether a version is published with the code.
+func (p publish) withCode() bool { return p.publish && !p.separate }
 
 // publishing returns the publish settings of spec.forProvider.
 func publishing(f *v1beta1.Function) publish {
 	p := f.Spec.ForProvider
-	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), apart: p.HistoryLimit != nil}
+	return publish{
+		publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), separate: p.HistoryLimit != nil,
+	}
 }
 
 // creating returns the publish settings at creation, which include those of initProvider.
@@ -81,7 +83,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 		s.Fingerprint = ptr.To(fingerprint.Read(p.resource.config()).Fingerprint())
 	}
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
-		served := len(configuration(p.Changes)) == 0 && !p.Changes.Any(codePaths...)
+		served := !p.Changes.Any(carriedBy[opUpdateConfiguration]...) && !p.Changes.Any(carriedBy[opUpdateCode]...)
 		if served && (s.PublishedSpecFingerprint == nil || !reconcile.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}
@@ -109,7 +111,8 @@ func (p plan) specFingerprint(d reconcile.Desired[settings]) string {
 		c.CodeSha256 = p.resource.config().CodeSha256
 	}
 	s.Environment, s.Code, s.Tags, s.Publish = environment{}, code{}, nil, nil
-	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn, s.RecursiveLoop, s.FunctionScalingConfig = nil, nil, nil, nil
+	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn = nil, nil
+	s.RecursiveLoop, s.FunctionScalingConfig = nil, nil
 	return c.FingerprintWith(s)
 }
 
@@ -118,7 +121,8 @@ func (p plan) managedVariables(d reconcile.Desired[settings]) *types.Environment
 	out := map[string]string{}
 	if e := p.resource.config().Environment; e != nil {
 		for name, value := range e.Variables {
-			if _, named := d.Settings.Environment.Variables[name]; named && !d.Left.Covers("environment.variables["+name+"]") {
+			if _, named := d.Settings.Environment.Variables[name]; named &&
+				!d.Left.Covers("environment.variables["+name+"]") {
 				out[name] = value
 			}
 		}
@@ -136,7 +140,8 @@ func publishedSince(last *string, byHand bool) string {
 	case last == nil:
 		return "published a version: spec.forProvider.publish is true"
 	case byHand:
-		return "published a version: the function was changed in AWS since version " + *last + ", and publishOn is AnyChange"
+		return "published a version: the function was changed in AWS since version " + *last +
+			", and publishOn is AnyChange"
 	}
 	return "published a version: spec, or what it refers to, changed since version " + *last
 }

@@ -43,28 +43,35 @@ func TestPublishOnEveryChange(t *testing.T) {
 		version string
 	}{
 		"Nothing": {
-			reason: "What did not change is not published again.", change: []func(*v1beta1.FunctionSettings){publishes}, version: "1",
+			reason: "What did not change is not published again.", change: []func(*v1beta1.FunctionSettings){publishes},
+			version: "1",
 		},
 		"Configuration": {
-			reason: "A change of the configuration is published once it has settled.", change: []func(*v1beta1.FunctionSettings){publishes, remembers},
-			calls: []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
+			reason: "A change of the configuration is published once it has settled.",
+			change: []func(*v1beta1.FunctionSettings){publishes, remembers},
+			calls:  []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
 		},
 		"Code": {
-			reason: "A change of the code is published with it.", change: []func(*v1beta1.FunctionSettings){publishes, other},
-			calls: []string{"UpdateFunctionCode"}, version: "2",
+			reason: "A change of the code is published with it.",
+			change: []func(*v1beta1.FunctionSettings){publishes, other},
+			calls:  []string{"UpdateFunctionCode"}, version: "2",
 		},
 		"Both": {
-			reason: "A change of both is one version.", change: []func(*v1beta1.FunctionSettings){publishes, remembers, other},
-			calls: []string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, version: "2",
+			reason: "A change of both is one version.",
+			change: []func(*v1beta1.FunctionSettings){publishes, remembers, other},
+			calls:  []string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, version: "2",
 		},
 		"Beside": {
 			reason: "What is no part of a version publishes none.",
-			change: []func(*v1beta1.FunctionSettings){publishes, func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "b"} }},
-			calls:  []string{"TagResource"}, version: "1",
+			change: []func(*v1beta1.FunctionSettings){
+				publishes, func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "b"} },
+			},
+			calls: []string{"TagResource"}, version: "1",
 		},
 		"NoMore": {
-			reason: "Without publish nothing is published, and what was stays known.", change: []func(*v1beta1.FunctionSettings){remembers},
-			calls: []string{"UpdateFunctionConfiguration"}, version: "1",
+			reason: "Without publish nothing is published, and what was stays known.",
+			change: []func(*v1beta1.FunctionSettings){remembers},
+			calls:  []string{"UpdateFunctionConfiguration"}, version: "1",
 		},
 	}
 	for name, tc := range cases {
@@ -95,7 +102,9 @@ func TestPublishAnExistingVersion(t *testing.T) {
 	e.Settle(f)
 	apply(f, withCode(publishes))
 	if diff := cmp.Diff([]string{"PublishVersion"}, e.Settle(f)); diff != "" || lastPublished(f) != "1" {
-		t.Errorf("publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff)
+		t.Errorf(
+			"publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff,
+		)
 	}
 }
 
@@ -120,19 +129,24 @@ func TestPublishOn(t *testing.T) {
 			calls: []string{"PublishVersion"}, version: "2",
 		},
 		"ThenSpec": {
-			reason: "The next change of spec is published, with all that the function has then.", change: []func(*v1beta1.FunctionSettings){remembers},
-			calls: []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
+			reason: "The next change of spec is published, with all that the function has then.",
+			change: []func(*v1beta1.FunctionSettings){remembers},
+			calls:  []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
 		},
 		"ThenTheSameInSpec": {
-			reason: "What spec takes over from the hand is published.", change: []func(*v1beta1.FunctionSettings){timeout(33)},
-			calls: []string{"PublishVersion"}, version: "2",
+			reason: "What spec takes over from the hand is published.",
+			change: []func(*v1beta1.FunctionSettings){timeout(33)},
+			calls:  []string{"PublishVersion"}, version: "2",
 		},
 		"ThenOtherwiseInSpec": {
-			reason: "What was published already is not published again.", change: []func(*v1beta1.FunctionSettings){timeout(3)},
-			calls: []string{"UpdateFunctionConfiguration"}, version: "1",
+			reason: "What was published already is not published again.",
+			change: []func(*v1beta1.FunctionSettings){timeout(3)},
+			calls:  []string{"UpdateFunctionConfiguration"}, version: "1",
 		},
 		"ThenTags": {
-			reason: "What is no part of a version publishes none.", change: []func(*v1beta1.FunctionSettings){func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "b"} }},
+			reason: "What is no part of a version publishes none.", change: []func(*v1beta1.FunctionSettings){
+				func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "b"} },
+			},
 			calls: []string{"TagResource"}, version: "1",
 		},
 	}
@@ -144,7 +158,9 @@ func TestPublishOn(t *testing.T) {
 				f.Spec.ForProvider.PublishOn = tc.publishOn
 			})
 			e.Settle(f)
-			if _, err := e.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
+			if _, err := e.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
+				FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33),
+			}); err != nil {
 				t.Fatal(err)
 			}
 			e.Advance(time.Minute)
@@ -157,7 +173,9 @@ func TestPublishOn(t *testing.T) {
 				calls = e.Settle(f)
 			}
 			if diff := cmp.Diff(tc.calls, calls); diff != "" || lastPublished(f) != tc.version {
-				t.Errorf("%s\nversion %s, want %s; calls: -want, +got:\n%s", tc.reason, lastPublished(f), tc.version, diff)
+				t.Errorf(
+					"%s\nversion %s, want %s; calls: -want, +got:\n%s", tc.reason, lastPublished(f), tc.version, diff,
+				)
 			}
 			e.Advance(time.Minute)
 			if calls := e.Settle(f); len(calls) > 0 {
@@ -186,12 +204,17 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 			}
 			e.Double.ClearFaults()
 			e.Settle(f)
-			out, err := e.Lambda.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+			out, err := e.Lambda.ListVersionsByFunction(
+				t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(out.Versions) != 3 || lastPublished(f) != "2" {
-				t.Errorf("one change must be one version whatever gets lost: latest %s of %d", lastPublished(f), len(out.Versions)-1)
+				t.Errorf(
+					"one change must be one version whatever gets lost: latest %s of %d", lastPublished(f),
+					len(out.Versions)-1,
+				)
 			}
 
 			f.Status.AtProvider = v1beta1.FunctionObservation{}
@@ -226,7 +249,10 @@ func TestPublishWaitsForAWS(t *testing.T) {
 		e.Advance(time.Second / 2)
 	}
 	if !preparing || lastPublished(f) != "2" || f.Status.AtProvider.PublishingVersion != nil {
-		t.Errorf("preparing %t, latest %s, still preparing %v", preparing, lastPublished(f), f.Status.AtProvider.PublishingVersion)
+		t.Errorf(
+			"preparing %t, latest %s, still preparing %v", preparing, lastPublished(f),
+			f.Status.AtProvider.PublishingVersion,
+		)
 	}
 
 	e.Double.FailVersion("f", "The snapshot could not be made.", "FunctionError")
@@ -238,7 +264,8 @@ func TestPublishWaitsForAWS(t *testing.T) {
 		e.Advance(time.Second)
 	}
 	ready := f.GetCondition(xpv2.TypeReady)
-	if !strings.Contains(ready.Message, "version 3 failed: Failed: The snapshot could not be made. (FunctionError)") || lastPublished(f) != "2" {
+	if !strings.Contains(ready.Message, "version 3 failed: Failed: The snapshot could not be made. (FunctionError)") ||
+		lastPublished(f) != "2" {
 		t.Errorf("a version that failed must be told and not followed: latest %s, %v", lastPublished(f), ready)
 	}
 	if got := e.Double.Count("PublishVersion"); got != 2 {

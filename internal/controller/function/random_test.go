@@ -68,10 +68,14 @@ func (g generator) settings() v1beta1.FunctionSettings {
 			return v1beta1.EphemeralStorage{Size: pick[int32](g, 512, 1024)}
 		}),
 		DeadLetterConfig: some(g, func() v1beta1.DeadLetterConfig {
-			return v1beta1.DeadLetterConfig{TargetArn: ptr.To(pick(g, "arn:aws:sqs:eu-central-1:123456789012:a", "arn:aws:sns:eu-central-1:123456789012:b"))}
+			return v1beta1.DeadLetterConfig{TargetArn: ptr.To(
+				pick(g, "arn:aws:sqs:eu-central-1:123456789012:a", "arn:aws:sns:eu-central-1:123456789012:b"),
+			)}
 		}),
-		LoggingConfig:                some(g, g.logging),
-		TracingConfig:                some(g, func() v1beta1.TracingConfig { return v1beta1.TracingConfig{Mode: pick(g, "Active", "PassThrough")} }),
+		LoggingConfig: some(g, g.logging),
+		TracingConfig: some(
+			g, func() v1beta1.TracingConfig { return v1beta1.TracingConfig{Mode: pick(g, "Active", "PassThrough")} },
+		),
 		Tags:                         g.texts("a", "b", "c"),
 		ReservedConcurrentExecutions: some(g, func() int32 { return pick[int32](g, -1, 0, 5) }),
 		RecursiveLoop:                some(g, func() string { return pick(g, "Allow", "Terminate") }),
@@ -89,7 +93,10 @@ func (g generator) settings() v1beta1.FunctionSettings {
 	if g.instances {
 		p.CapacityProviderConfig = g.capacityProvider()
 		p.FunctionScalingConfig = some(g, func() v1beta1.FunctionScalingConfig {
-			return v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To(pick[int32](g, 3, 4)), MaxExecutionEnvironments: some(g, func() int32 { return pick[int32](g, 5, 9) })}
+			return v1beta1.FunctionScalingConfig{
+				MinExecutionEnvironments: ptr.To(pick[int32](g, 3, 4)),
+				MaxExecutionEnvironments: some(g, func() int32 { return pick[int32](g, 5, 9) }),
+			}
 		})
 		p.PublishTo = ptr.To("LATEST_PUBLISHED")
 		p.Publish = ptr.To(true)
@@ -97,17 +104,26 @@ func (g generator) settings() v1beta1.FunctionSettings {
 	}
 	if g.image {
 		p.PackageType = ptr.To("Image")
-		p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(pick(g, testImage+":1", testImage+":2")), TrackImageTag: some(g, g.maybe)}
+		p.Code = &v1beta1.FunctionCode{
+			ImageURI: ptr.To(pick(g, testImage+":1", testImage+":2")), TrackImageTag: some(g, g.maybe),
+		}
 		p.ImageConfig = some(g, func() v1beta1.ImageConfig {
-			return v1beta1.ImageConfig{Command: g.subset("x", "y"), EntryPoint: g.subset("sh", "-c"), WorkingDirectory: some(g, func() string { return "/app" })}
+			return v1beta1.ImageConfig{
+				Command: g.subset("x", "y"), EntryPoint: g.subset("sh", "-c"),
+				WorkingDirectory: some(g, func() string { return "/app" }),
+			}
 		})
 		return p
 	}
 	p.Runtime = ptr.To(pick(g, "python3.12", "python3.13"))
 	p.Handler = ptr.To(pick(g, "index.handler", "app.main"))
 	p.Code = ptr.To(g.code())
-	p.Layers = g.subset("arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:580247275435:layer:b:1")
-	p.SnapStart = some(g, func() v1beta1.SnapStart { return v1beta1.SnapStart{ApplyOn: pick(g, "None", "PublishedVersions")} })
+	p.Layers = g.subset(
+		"arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:580247275435:layer:b:1",
+	)
+	p.SnapStart = some(
+		g, func() v1beta1.SnapStart { return v1beta1.SnapStart{ApplyOn: pick(g, "None", "PublishedVersions")} },
+	)
 	if len(g.codeSigning) > 0 {
 		p.CodeSigningConfigArn = some(g, func() string { return pick(g, append([]string{""}, g.codeSigning...)...) })
 	}
@@ -119,16 +135,22 @@ const testImage = "123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo"
 func (g generator) environment() v1beta1.Environment {
 	e := v1beta1.Environment{Variables: g.texts("AA", "BB", "CC")}
 	if g.maybe() {
-		e.VariablesFrom = []v1beta1.EnvironmentVariable{{Name: "DD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "s", Key: pick(g, "k1", "k2")}}}}
+		e.VariablesFrom = []v1beta1.EnvironmentVariable{{Name: "DD", ValueFrom: v1beta1.ValueSource{
+			SecretKeyRef: &v1beta1.KeySelector{Name: "s", Key: pick(g, "k1", "k2")},
+		}}}
 	}
 	if g.maybe() {
-		e.EnvFrom = []v1beta1.EnvironmentSource{{Prefix: ptr.To(pick(g, "P_", "Q_")), ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "c"}}}
+		e.EnvFrom = []v1beta1.EnvironmentSource{
+			{Prefix: ptr.To(pick(g, "P_", "Q_")), ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "c"}},
+		}
 	}
 	return e
 }
 
 func (g generator) logging() v1beta1.LoggingConfig {
-	l := v1beta1.LoggingConfig{LogFormat: ptr.To(pick(g, "Text", "JSON")), LogGroup: some(g, func() string { return pick(g, "/a", "/b") })}
+	l := v1beta1.LoggingConfig{
+		LogFormat: ptr.To(pick(g, "Text", "JSON")), LogGroup: some(g, func() string { return pick(g, "/a", "/b") }),
+	}
 	if g.instances {
 		l.LogFormat = ptr.To("JSON")
 	}
@@ -144,17 +166,23 @@ func (g generator) fileSystems() []v1beta1.FileSystemConfig {
 		return nil
 	}
 	return []v1beta1.FileSystemConfig{{
-		Arn:            "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef" + pick(g, "0", "1"),
+		Arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef" + pick(
+			g, "0", "1",
+		),
 		LocalMountPath: "/mnt/" + pick(g, "a", "b"),
 	}}
 }
 
 func (g generator) capacityProvider() *v1beta1.CapacityProviderConfig {
-	return &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-		CapacityProviderArn:                   ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp"),
-		ExecutionEnvironmentMemoryGiBPerVCPU:  some(g, func() string { return pick(g, "2.0", "4") }),
-		PerExecutionEnvironmentMaxConcurrency: some(g, func() int32 { return pick[int32](g, 8, 16) }),
-	}}
+	return &v1beta1.CapacityProviderConfig{
+		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+			CapacityProviderArn: ptr.To(
+				"arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp",
+			),
+			ExecutionEnvironmentMemoryGiBPerVCPU:  some(g, func() string { return pick(g, "2.0", "4") }),
+			PerExecutionEnvironmentMaxConcurrency: some(g, func() int32 { return pick[int32](g, 8, 16) }),
+		},
+	}
 }
 
 // code returns code from any source but images.
@@ -165,7 +193,9 @@ func (g generator) code() v1beta1.FunctionCode {
 	case 1:
 		return v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: pick(g, "code1", "code2")}}
 	case 2:
-		return v1beta1.FunctionCode{ZipFileFrom: &v1beta1.ZipFileSource{SecretKeyRef: &v1beta1.KeySelector{Name: "zip", Key: pick(g, "z1", "z2")}}}
+		return v1beta1.FunctionCode{ZipFileFrom: &v1beta1.ZipFileSource{
+			SecretKeyRef: &v1beta1.KeySelector{Name: "zip", Key: pick(g, "z1", "z2")},
+		}}
 	default:
 		return v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To(pick(g, "k1.zip", "k2.zip"))}
 	}
@@ -194,7 +224,8 @@ func randomObjects() (testenv.Objects, error) {
 func groups(p v1beta1.FunctionSettings) map[string]any {
 	rest := p
 	rest.Code, rest.Architectures, rest.Tags, rest.ReservedConcurrentExecutions = nil, nil, nil, nil
-	rest.CodeSigningConfigArn, rest.RecursiveLoop, rest.FunctionScalingConfig, rest.Publish, rest.PublishTo = nil, nil, nil, nil, nil
+	rest.CodeSigningConfigArn, rest.RecursiveLoop, rest.FunctionScalingConfig = nil, nil, nil
+	rest.Publish, rest.PublishTo = nil, nil
 	return map[string]any{
 		"configuration": rest,
 		"code":          []any{p.Code, p.Architectures},

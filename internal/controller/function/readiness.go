@@ -130,7 +130,8 @@ func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Cond
 
 // notDeleted is added to Ready if a failed function may not be the result of the creation
 // that this resource requested.
-const notDeleted = "; it is not deleted and created again, because this resource may not have created it: delete it in AWS, and the provider creates it again"
+const notDeleted = "; it is not deleted and created again, because this resource may not have created it: " +
+	"delete it in AWS, and the provider creates it again"
 
 // failedCreation deletes and creates again a function that could not be created:
 // immediately if the user changed the spec, otherwise after a delay. A function that may
@@ -161,7 +162,7 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	for _, c := range calls {
 		switch {
 		case c == opPublish: // A failed function is not published.
-		case c.settles():
+		case c.asynchronous():
 			updates = append(updates, c)
 		default:
 			d.due = append(d.due, c)
@@ -174,7 +175,8 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	retry, rest := retryOf(c), f.rest(c, least, retryAtMost)
 	switch {
 	case f.fresh && len(updates) > 0:
-	case retry == opUpdateConfiguration && slices.Contains(updates, opUpdateConfiguration) && slices.Contains(updates, opUpdateCode):
+	case retry == opUpdateConfiguration && slices.Contains(updates, opUpdateConfiguration) &&
+		slices.Contains(updates, opUpdateCode):
 		updates = []call{opUpdateCode}
 	case rest > 0:
 		d.wait, updates = rest, nil
@@ -197,7 +199,8 @@ func retryOf(c *types.FunctionConfiguration) call {
 // passes reports whether AWS caused the failure, so that the user has nothing to fix.
 func passes(c *types.FunctionConfiguration) bool {
 	switch types.StateReasonCode(reasonCode(c)) {
-	case types.StateReasonCodeDependencyError, types.StateReasonCodeInternalError, types.StateReasonCodeEC2RequestLimitExceeded, types.StateReasonCodeInsufficientCapacity:
+	case types.StateReasonCodeDependencyError, types.StateReasonCodeInternalError,
+		types.StateReasonCodeEC2RequestLimitExceeded, types.StateReasonCodeInsufficientCapacity:
 		return true
 	default:
 		return false
@@ -229,7 +232,8 @@ func failed(c *types.FunctionConfiguration) bool {
 
 // healthy reports whether no creation or update is in progress or has failed.
 func healthy(c *types.FunctionConfiguration) bool {
-	return (serves(c) || c.State == "") && (c.LastUpdateStatus == types.LastUpdateStatusSuccessful || c.LastUpdateStatus == "")
+	return (serves(c) || c.State == "") &&
+		(c.LastUpdateStatus == types.LastUpdateStatusSuccessful || c.LastUpdateStatus == "")
 }
 
 // serves reports whether the function is in the final good state for its kind. $LATEST of a

@@ -37,151 +37,257 @@ func TestDecide(t *testing.T) {
 		want    want
 	}{
 		"Creating": {
-			reason:  "While AWS creates, nothing is sent, whatever differs.",
-			config:  types.FunctionConfiguration{State: types.StatePending, StateReason: ptr.To("The function is being created."), StateReasonCode: types.StateReasonCodeCreating},
+			reason: "While AWS creates, nothing is sent, whatever differs.",
+			config: types.FunctionConfiguration{
+				State: types.StatePending, StateReason: ptr.To("The function is being created."),
+				StateReasonCode: types.StateReasonCodeCreating,
+			},
 			changes: some,
-			want:    want{status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)"},
+			want: want{
+				status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)",
+			},
 		},
 		"CreatedAgain": {
 			reason: "What was active before, and is created again, is not being updated.",
-			config: types.FunctionConfiguration{State: types.StatePending, StateReason: ptr.To("The function is being created."), StateReasonCode: types.StateReasonCodeCreating},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)"},
+			config: types.FunctionConfiguration{
+				State: types.StatePending, StateReason: ptr.To("The function is being created."),
+				StateReasonCode: types.StateReasonCodeCreating,
+			},
+			input: decisionInput{activated: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)",
+			},
 		},
 		"Restoring": {
 			reason: "A function that was active before is being updated, not created.",
-			config: types.FunctionConfiguration{State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: reconcile.ReasonUpdating, message: "(Restoring)"},
+			config: types.FunctionConfiguration{
+				State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring,
+			},
+			input: decisionInput{activated: true},
+			want:  want{status: "False", reason: reconcile.ReasonUpdating, message: "(Restoring)"},
 		},
 		"Updating": {
-			reason:  "While AWS updates, nothing is sent.",
-			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress, LastUpdateStatusReason: ptr.To("The function is being created."), LastUpdateStatusReasonCode: "Creating"},
+			reason: "While AWS updates, nothing is sent.",
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress,
+				LastUpdateStatusReason:     ptr.To("The function is being created."),
+				LastUpdateStatusReasonCode: "Creating",
+			},
 			changes: some,
 			input:   decisionInput{activated: true},
 			want:    want{status: "False", reason: reconcile.ReasonUpdating, message: "AWS is applying the change"},
 		},
 		"Available": {
 			reason: "Active and the same: ready.",
-			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful},
-			want:   want{status: "True", reason: xpv2.ReasonAvailable},
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+			},
+			want: want{status: "True", reason: xpv2.ReasonAvailable},
 		},
 		"Differs": {
-			reason:  "What differs makes it not ready, and is named.",
-			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful},
+			reason: "What differs makes it not ready, and is named.",
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+			},
 			changes: some,
-			want:    want{status: "False", reason: reconcile.ReasonUpdating, message: "changing memorySize", due: opUpdateConfiguration},
+			want: want{
+				status: "False", reason: reconcile.ReasonUpdating, message: "changing memorySize",
+				due: opUpdateConfiguration,
+			},
 		},
 		"Inactive": {
 			reason: "An inactive function does not serve the next invocation.",
-			config: types.FunctionConfiguration{State: types.StateInactive, StateReason: ptr.To("The function is idle."), StateReasonCode: types.StateReasonCodeIdle},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "Inactive: The function is idle. (Idle)"},
+			config: types.FunctionConfiguration{
+				State: types.StateInactive, StateReason: ptr.To("The function is idle."),
+				StateReasonCode: types.StateReasonCodeIdle,
+			},
+			input: decisionInput{activated: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "Inactive: The function is idle. (Idle)",
+			},
 		},
 		"CreationFailedJustNow": {
 			reason: "A failed creation stands for a while, so that a hopeless one is not hammered.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), StateReasonCode: types.StateReasonCodeInvalidSubnet, LastModified: ago(20 * time.Second)},
-			input:  decisionInput{ours: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No. (InvalidSubnet)", wait: 40 * time.Second},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReason: ptr.To("No."),
+				StateReasonCode: types.StateReasonCodeInvalidSubnet, LastModified: ago(20 * time.Second),
+			},
+			input: decisionInput{ours: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable,
+				message: "creation failed: Failed: No. (InvalidSubnet)", wait: 40 * time.Second,
+			},
 		},
 		"CreationFailed": {
 			reason: "A failed creation is deleted, to be created anew.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
-			input:  decisionInput{ours: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute),
+			},
+			input: decisionInput{ours: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true,
+			},
 		},
 		"CreationFailedAndSpecChanged": {
 			reason: "A changed spec is tried at once.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Second)},
-			input:  decisionInput{ours: true, fresh: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Second),
+			},
+			input: decisionInput{ours: true, fresh: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true,
+			},
 		},
 		"CreationFailedAgainAndAgain": {
 			reason: "A repeated failure is retried at growing intervals.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
-			input:  decisionInput{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", wait: 7 * time.Minute},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute),
+			},
+			input: decisionInput{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.",
+				wait: 7 * time.Minute,
+			},
 		},
 		"FailedAndMaybeAnothers": {
 			reason: "What this resource may not have created is never deleted, but updated.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No." + notDeleted, due: opUpdateConfiguration},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour),
+			},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No." + notDeleted,
+				due: opUpdateConfiguration,
+			},
 		},
 		"FailedAndMaybeAnothersImage": {
 			reason: "The call is the one that may help.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReasonCode: types.StateReasonCodeImageDeleted, LastModified: ago(time.Hour)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: (ImageDeleted)" + notDeleted, due: opUpdateCode},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReasonCode: types.StateReasonCodeImageDeleted,
+				LastModified: ago(time.Hour),
+			},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable,
+				message: "creation failed: Failed: (ImageDeleted)" + notDeleted, due: opUpdateCode,
+			},
 		},
 		"FailedUnreadableTime": {
 			reason: "A time that can't be read is long ago, and what was sent since still counts.",
 			config: types.FunctionConfiguration{State: types.StateFailed, LastModified: ptr.To("yesterday")},
 			input:  decisionInput{repairs: 1, repaired: now.Add(-time.Minute)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed" + notDeleted, wait: 9 * time.Minute},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed" + notDeleted,
+				wait: 9 * time.Minute,
+			},
 		},
 		"NonInvocable": {
 			reason: "$LATEST of a function on Lambda Managed Instances is in order though it can't be invoked.",
-			config: types.FunctionConfiguration{State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful, CapacityProviderConfig: &types.CapacityProviderConfig{}},
-			input:  decisionInput{activated: true},
-			want:   want{status: "True", reason: xpv2.ReasonAvailable},
+			config: types.FunctionConfiguration{
+				State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+				CapacityProviderConfig: &types.CapacityProviderConfig{},
+			},
+			input: decisionInput{activated: true},
+			want:  want{status: "True", reason: xpv2.ReasonAvailable},
 		},
 		"NonInvocableWithoutInstances": {
 			reason: "Any other function that can't be invoked is not in order.",
-			config: types.FunctionConfiguration{State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "ActiveNonInvocable"},
+			config: types.FunctionConfiguration{
+				State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+			},
+			input: decisionInput{activated: true},
+			want:  want{status: "False", reason: xpv2.ReasonUnavailable, message: "ActiveNonInvocable"},
 		},
 		"NonInvocableUpdateFailed": {
 			reason: "Ready reports the reason of the failed update, not that of the state.",
 			config: types.FunctionConfiguration{
-				State: types.StateActiveNonInvocable, StateReason: ptr.To("Not invocable."), CapacityProviderConfig: &types.CapacityProviderConfig{},
-				LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("No capacity."), LastModified: ago(time.Minute),
+				State: types.StateActiveNonInvocable, StateReason: ptr.To("Not invocable."),
+				CapacityProviderConfig: &types.CapacityProviderConfig{},
+				LastUpdateStatus:       types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("No capacity."),
+				LastModified: ago(time.Minute),
 			},
 			input: decisionInput{activated: true},
-			want:  want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: No capacity.", wait: 4 * time.Minute},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: No capacity.",
+				wait: 4 * time.Minute,
+			},
 		},
 		"EnvironmentUnreadable": {
 			reason: "Ready reports that AWS cannot read the variables.",
 			config: types.FunctionConfiguration{
 				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
-				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled.")}},
+				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{
+					ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled."),
+				}},
 			},
 			input: decisionInput{activated: true},
 			want: want{
 				status: "False", reason: xpv2.ReasonUnavailable,
-				message: "AWS cannot read the environment of the function: The key is disabled. (KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn",
+				message: "AWS cannot read the environment of the function: The key is disabled. " +
+					"(KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, " +
+					"or set another kmsKeyArn",
 			},
 		},
 		"FailedAfterItWasActive": {
 			reason: "A function that once was active, with versions and aliases perhaps, is never deleted.",
-			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.", due: opUpdateConfiguration},
+			config: types.FunctionConfiguration{
+				State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour),
+			},
+			input: decisionInput{activated: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.",
+				due: opUpdateConfiguration,
+			},
 		},
 		"UpdateFailedJustNow": {
-			reason:  "A failed update is not ready, and not repeated at once.",
-			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeInvalidSubnet, LastModified: ago(time.Minute)},
+			reason: "A failed update is not ready, and not repeated at once.",
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed,
+				LastUpdateStatusReason:     ptr.To("Bad subnet."),
+				LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeInvalidSubnet,
+				LastModified:               ago(time.Minute),
+			},
 			changes: some,
 			input:   decisionInput{activated: true},
-			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet. (InvalidSubnet)", wait: 4 * time.Minute},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet. (InvalidSubnet)",
+				wait: 4 * time.Minute,
+			},
 		},
 		"UpdateFailedByAWS": {
 			reason: "What is AWS's own to put right is tried again soon.",
-			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: "DependencyError", LastModified: ago(time.Minute)},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (DependencyError)", due: opUpdateConfiguration},
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed,
+				LastUpdateStatusReasonCode: "DependencyError", LastModified: ago(time.Minute),
+			},
+			input: decisionInput{activated: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (DependencyError)",
+				due: opUpdateConfiguration,
+			},
 		},
 		"UpdateFailedAndSpecChanged": {
-			reason:  "A changed spec is tried at once.",
-			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastModified: ago(time.Second)},
+			reason: "A changed spec is tried at once.",
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed,
+				LastUpdateStatusReason: ptr.To("Bad subnet."), LastModified: ago(time.Second),
+			},
 			changes: some,
 			input:   decisionInput{activated: true, fresh: true},
-			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet.", due: opUpdateConfiguration},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet.",
+				due: opUpdateConfiguration,
+			},
 		},
 		"UpdateFailedLongAgo": {
 			reason: "What failed is sent again, by the call that failed.",
-			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeImageDeleted, LastModified: ago(time.Hour)},
-			input:  decisionInput{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (ImageDeleted)", due: opUpdateCode},
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed,
+				LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeImageDeleted, LastModified: ago(time.Hour),
+			},
+			input: decisionInput{activated: true},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (ImageDeleted)",
+				due: opUpdateCode,
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -195,7 +301,10 @@ func TestDecide(t *testing.T) {
 				calls = []call{opUpdateConfiguration}
 			}
 			d := decide(o, calls, tc.changes, f)
-			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: first(d.due), anew: d.recreate, wait: d.wait}
+			got := want{
+				status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: first(d.due),
+				anew: d.recreate, wait: d.wait,
+			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -209,18 +318,21 @@ func TestDecide(t *testing.T) {
 func TestDecideHonoursPolicies(t *testing.T) {
 	o := sparse()
 	some := diff.Changes{{Path: "memorySize"}}
-	if d := decide(o, []call{opUpdateConfiguration}, some, decisionInput{}); first(d.due) != opNone || d.ready.Status != corev1.ConditionTrue {
+	if d := decide(o, []call{opUpdateConfiguration}, some, decisionInput{}); first(d.due) != opNone ||
+		d.ready.Status != corev1.ConditionTrue {
 		t.Errorf("without the Update policy nothing is due, and drift is the user's wish: %+v", d)
 	}
 	o.function.Configuration.State = types.StateFailed
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if d := decide(o, nil, nil, decisionInput{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != opUpdateConfiguration {
+	if d := decide(o, nil, nil, decisionInput{updatable: true, ours: true, now: now}); d.recreate ||
+		first(d.due) != opUpdateConfiguration {
 		t.Errorf("without the Delete policy a failed creation is not deleted, but updated: %+v", d)
 	}
 	if d := decide(o, nil, nil, decisionInput{recreatable: true, ours: true, now: now}); !d.recreate {
 		t.Errorf("without the Update policy a failed creation is created anew all the same: %+v", d)
 	}
-	if d := decide(o, nil, nil, decisionInput{now: now}); d.recreate || first(d.due) != opNone || d.ready.Message != "creation failed: Failed" {
+	if d := decide(o, nil, nil, decisionInput{now: now}); d.recreate || first(d.due) != opNone ||
+		d.ready.Message != "creation failed: Failed" {
 		t.Errorf("without policies what failed is just told: %+v", d)
 	}
 }
@@ -229,18 +341,24 @@ func TestDecideHonoursPolicies(t *testing.T) {
 // does not block the code.
 func TestFailedConfigurationLetsCodePass(t *testing.T) {
 	o := sparse(func(c *types.FunctionConfiguration) {
-		c.LastUpdateStatus, c.LastUpdateStatusReasonCode = types.LastUpdateStatusFailed, types.LastUpdateStatusReasonCodeInvalidSubnet
+		c.LastUpdateStatus = types.LastUpdateStatusFailed
+		c.LastUpdateStatusReasonCode = types.LastUpdateStatusReasonCodeInvalidSubnet
 		c.LastModified = ptr.To(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Format(modifiedLayout))
 	})
 	f := decisionInput{activated: true, updatable: true, now: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)}
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "vpcConfig"}}
-	if d := decide(o, []call{opUpdateConfiguration, opUpdateCode, opPublish}, changes, f); first(d.due) != opUpdateCode {
+	if d := decide(
+		o, []call{opUpdateConfiguration, opUpdateCode, opPublish}, changes, f,
+	); first(d.due) != opUpdateCode {
 		t.Errorf("the code is due, got %+v", d)
 	}
-	if d := decide(o, []call{opUpdateConfiguration, opPublish}, changes, f); first(d.due) != opNone || d.wait != retryAfter-time.Second {
+	if d := decide(o, []call{opUpdateConfiguration, opPublish}, changes, f); first(d.due) != opNone ||
+		d.wait != retryAfter-time.Second {
 		t.Errorf("the configuration alone waits, got %+v", d)
 	}
-	if d := decide(o, []call{opTag, opUpdateConfiguration, opPutConcurrency}, changes, f); !slices.Equal(d.due, []call{opTag, opPutConcurrency}) || d.wait == 0 {
+	if d := decide(
+		o, []call{opTag, opUpdateConfiguration, opPutConcurrency}, changes, f,
+	); !slices.Equal(d.due, []call{opTag, opPutConcurrency}) || d.wait == 0 {
 		t.Errorf("what is no update does not wait, got %+v", d)
 	}
 }

@@ -32,7 +32,8 @@ func references(f *v1beta1.Function) []reconcile.Reference {
 }
 
 func settingsReferences(s v1beta1.FunctionSettings) []reconcile.Reference {
-	layer, signing, capacity := v1beta1.LayerVersionGroupVersionKind, v1beta1.CodeSigningConfigGroupVersionKind, v1beta1.CapacityProviderGroupVersionKind
+	layer, signing := v1beta1.LayerVersionGroupVersionKind, v1beta1.CodeSigningConfigGroupVersionKind
+	capacity := v1beta1.CapacityProviderGroupVersionKind
 	var found []reconcile.Reference
 	for i := range s.LayerRefs {
 		found = append(found, reconcile.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
@@ -41,7 +42,13 @@ func settingsReferences(s v1beta1.FunctionSettings) []reconcile.Reference {
 		found = append(found, reconcile.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
 	}
 	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
-		found = append(found, reconcile.Reference{Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef, Selector: s.CodeSigningConfigArnSelector})
+		found = append(
+			found,
+			reconcile.Reference{
+				Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef,
+				Selector: s.CodeSigningConfigArnSelector,
+			},
+		)
 	}
 	if c := s.CapacityProviderConfig; c != nil {
 		l := c.LambdaManagedInstancesCapacityProviderConfig

@@ -20,14 +20,19 @@ func TestOtherResources(t *testing.T) {
 	f.Spec.ForProvider.LayerSelector = selector
 	f.Spec.ForProvider.CodeSigningConfigArnRef = ptr.To(ref("signing"))
 	f.Spec.ForProvider.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
-		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArnSelector: selector},
+		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+			CapacityProviderArnSelector: selector,
+		},
 	}
 	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerSelector: selector}
 	want := []reconcile.Reference{
 		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("one"))},
 		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("two"))},
 		{Field: "codeSigningConfigArn", To: v1beta1.CodeSigningConfigGroupVersionKind, Ref: ptr.To(ref("signing"))},
-		{Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", To: v1beta1.CapacityProviderGroupVersionKind, Selector: selector},
+		{
+			Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
+			To:    v1beta1.CapacityProviderGroupVersionKind, Selector: selector,
+		},
 		{Field: "layerSelector", To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
 	}
 	if diff := cmp.Diff(want, references(f)); diff != "" {
@@ -39,18 +44,39 @@ func TestOtherResources(t *testing.T) {
 }
 
 func TestResolvedReferences(t *testing.T) {
-	own, referred := "arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:123456789012:layer:b:2"
+	own := "arn:aws:lambda:eu-central-1:580247275435:layer:a:1"
+	referred := "arn:aws:lambda:eu-central-1:123456789012:layer:b:2"
 	cases := map[string]struct {
 		reason  string
 		p       v1beta1.FunctionSettings
 		layers  []string
 		signing *string
 	}{
-		"Nothing":     {reason: "What is not set is left to AWS."},
-		"Values":      {reason: "Values are as they were written.", p: v1beta1.FunctionSettings{Layers: []string{own}, CodeSigningConfigArn: ptr.To("c1")}, layers: []string{own}, signing: ptr.To("c1")},
-		"Referred":    {reason: "References stand for values.", p: v1beta1.FunctionSettings{ReferredLayers: []string{referred}, ReferredCodeSigningConfigArn: ptr.To("c2")}, layers: []string{referred}, signing: ptr.To("c2")},
-		"Both":        {reason: "Layers add up, the given ones first; of a single field the value wins.", p: v1beta1.FunctionSettings{Layers: []string{own}, ReferredLayers: []string{referred}, CodeSigningConfigArn: ptr.To("c1"), ReferredCodeSigningConfigArn: ptr.To("c2")}, layers: []string{own, referred}, signing: ptr.To("c1")},
-		"NoneByValue": {reason: "An empty string asks for none, whatever is referred to.", p: v1beta1.FunctionSettings{CodeSigningConfigArn: ptr.To("")}, signing: ptr.To("")},
+		"Nothing": {reason: "What is not set is left to AWS."},
+		"Values": {
+			reason: "Values are as they were written.",
+			p:      v1beta1.FunctionSettings{Layers: []string{own}, CodeSigningConfigArn: ptr.To("c1")},
+			layers: []string{own}, signing: ptr.To("c1"),
+		},
+		"Referred": {
+			reason: "References stand for values.",
+			p: v1beta1.FunctionSettings{
+				ReferredLayers: []string{referred}, ReferredCodeSigningConfigArn: ptr.To("c2"),
+			},
+			layers: []string{referred}, signing: ptr.To("c2"),
+		},
+		"Both": {
+			reason: "Layers add up, the given ones first; of a single field the value wins.",
+			p: v1beta1.FunctionSettings{
+				Layers: []string{own}, ReferredLayers: []string{referred}, CodeSigningConfigArn: ptr.To("c1"),
+				ReferredCodeSigningConfigArn: ptr.To("c2"),
+			},
+			layers: []string{own, referred}, signing: ptr.To("c1"),
+		},
+		"NoneByValue": {
+			reason: "An empty string asks for none, whatever is referred to.",
+			p:      v1beta1.FunctionSettings{CodeSigningConfigArn: ptr.To("")}, signing: ptr.To(""),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -68,10 +94,17 @@ func TestResolvedReferences(t *testing.T) {
 func TestACapacityProviderIsTheSameByReference(t *testing.T) {
 	arn := ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp")
 	by := func(l v1beta1.LambdaManagedInstancesCapacityProviderConfig) settings {
-		return fromSpec(v1beta1.FunctionSettings{CapacityProviderConfig: &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: l}}, nil)
+		return fromSpec(
+			v1beta1.FunctionSettings{CapacityProviderConfig: &v1beta1.CapacityProviderConfig{
+				LambdaManagedInstancesCapacityProviderConfig: l,
+			}},
+			nil,
+		)
 	}
 	value := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: arn})
-	resolved := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: arn, CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "cp"}})
+	resolved := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+		CapacityProviderArn: arn, CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "cp"},
+	})
 	if diff := cmp.Diff(value.CapacityProviderConfig, resolved.CapacityProviderConfig); diff != "" {
 		t.Errorf("by which reference it was found is no difference: -value, +reference:\n%s", diff)
 	}

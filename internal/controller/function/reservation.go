@@ -40,7 +40,9 @@ type accountFigures interface {
 // checkReservation returns an error with the available concurrency if AWS would reject a
 // reservation. In case of doubt it returns nil and leaves the decision to AWS.
 func (e *external) checkReservation(ctx context.Context, p plan) error {
-	want, have := ptr.Deref(p.Target.ReservedConcurrentExecutions, 0), ptr.Deref(p.Observed.ReservedConcurrentExecutions, 0)
+	want, have := ptr.Deref(p.Target.ReservedConcurrentExecutions, 0), ptr.Deref(
+		p.Observed.ReservedConcurrentExecutions, 0,
+	)
 	if f, ok := e.account.Remembered(); !ok || hasRoom(f, want, have) {
 		return nil
 	}
@@ -58,7 +60,10 @@ func (e *external) checkReservation(ctx context.Context, p plan) error {
 		have = provisioned
 	}
 	free := f.UnreservedConcurrentExecutions + have
-	return reconcile.Invalid(errors.Errorf("spec.forProvider.reservedConcurrentExecutions is %d: of the account's %d concurrent executions in this region, %d are not reserved for other functions, of which %d have to stay unreserved: reserve at most %d, reserve less for other functions, or have AWS raise the account's limit",
+	return reconcile.Invalid(errors.Errorf("spec.forProvider.reservedConcurrentExecutions is %d: "+
+		"of the account's %d concurrent executions in this region, %d are not reserved for other functions, "+
+		"of which %d have to stay unreserved: reserve at most %d, reserve less for other functions, "+
+		"or have AWS raise the account's limit",
 		want, f.ConcurrentExecutions, free, minimum(f), max(free-minimum(f), 0)))
 }
 

@@ -42,10 +42,15 @@ type provisionedLambda struct {
 	endless     bool
 }
 
-func (p *provisionedLambda) ListProvisionedConcurrencyConfigs(context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
+func (p *provisionedLambda) ListProvisionedConcurrencyConfigs(
+	context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options),
+) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
 	out := &lambda.ListProvisionedConcurrencyConfigsOutput{}
 	for _, n := range p.provisioned {
-		out.ProvisionedConcurrencyConfigs = append(out.ProvisionedConcurrencyConfigs, types.ProvisionedConcurrencyConfigListItem{RequestedProvisionedConcurrentExecutions: ptr.To(n)})
+		out.ProvisionedConcurrencyConfigs = append(
+			out.ProvisionedConcurrencyConfigs,
+			types.ProvisionedConcurrencyConfigListItem{RequestedProvisionedConcurrentExecutions: ptr.To(n)},
+		)
 	}
 	if p.endless {
 		out.NextMarker = ptr.To("again")
@@ -67,28 +72,96 @@ func TestCheckReservation(t *testing.T) {
 		message string
 		reads   int
 	}{
-		"Unknown":       {reason: "Where nothing is known, AWS decides.", want: 5000},
-		"Fits":          {reason: "All but the minimum can be reserved, without another read.", account: fakeAccount{remembered: full, recent: full}, want: 900},
-		"TooMuch":       {reason: "One more cannot.", account: fakeAccount{remembered: full, recent: full}, want: 901, reads: 1, message: "spec.forProvider.reservedConcurrentExecutions is 901: of the account's 1000 concurrent executions in this region, 1000 are not reserved for other functions, of which 100 have to stay unreserved: reserve at most 900"},
-		"Others":        {reason: "Others have reserved some.", account: fakeAccount{remembered: figures(1000, 400), recent: figures(1000, 400)}, want: 301, reads: 1, message: "reserve at most 300"},
-		"Own":           {reason: "The function's own reservation is replaced.", account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850), want: 900},
-		"OwnTooMuch":    {reason: "The function's own reservation counts as available, but no more than that.", account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850), want: 901, reads: 1, message: "reserve at most 900"},
-		"Less":          {reason: "What is given back always fits, whatever the limit has become.", account: fakeAccount{remembered: figures(1000, 10), recent: figures(1000, 10)}, have: ptr.To[int32](850), want: 800},
-		"None":          {reason: "A reservation of 0 takes nothing.", account: fakeAccount{remembered: figures(1000, 50), recent: figures(1000, 50)}, want: 0},
-		"Stale":         {reason: "The limit was raised since.", account: fakeAccount{remembered: full, recent: figures(3000, 3000)}, want: 2000, reads: 1},
-		"NotReadAgain":  {reason: "What cannot be read again is not gone by.", account: fakeAccount{remembered: full}, want: 2000, reads: 1},
-		"SmallAccount":  {reason: "The minimum of a new account is not known, so AWS decides.", account: fakeAccount{remembered: figures(10, 10), recent: figures(10, 10)}, want: 5},
-		"SmallTooMuch":  {reason: "More than there is does not fit anywhere.", account: fakeAccount{remembered: figures(10, 10), recent: figures(10, 10)}, want: 11, reads: 1, message: "reserve at most 10"},
-		"Provisioned":   {reason: "AWS's documentation counts what is provisioned as unreserved, emulators may not: it would be part of the reservation.", account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)}, api: provisionedLambda{provisioned: []int32{100, 50}}, want: 900, reads: 1},
-		"ProvisionedNo": {reason: "Still not more than fits.", account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)}, api: provisionedLambda{provisioned: []int32{100, 50}}, want: 901, reads: 1, message: "reserve at most 900"},
-		"NotAllowed":    {reason: "If the provisioned concurrency cannot be read, AWS decides.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{err: testenv.APIError(403, "AccessDeniedException", "no")}, want: 901, reads: 1},
-		"Endless":       {reason: "If the list of provisioned concurrency does not end, AWS decides.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{endless: true}, want: 901, reads: 1},
+		"Unknown": {reason: "Where nothing is known, AWS decides.", want: 5000},
+		"Fits": {
+			reason:  "All but the minimum can be reserved, without another read.",
+			account: fakeAccount{remembered: full, recent: full}, want: 900,
+		},
+		"TooMuch": {
+			reason: "One more cannot.", account: fakeAccount{remembered: full, recent: full}, want: 901, reads: 1,
+			message: "spec.forProvider.reservedConcurrentExecutions is 901: of the account's 1000 concurrent " +
+				"executions in this region, 1000 are not reserved for other functions, of which 100 have to stay " +
+				"unreserved: reserve at most 900",
+		},
+		"Others": {
+			reason:  "Others have reserved some.",
+			account: fakeAccount{remembered: figures(1000, 400), recent: figures(1000, 400)}, want: 301, reads: 1,
+			message: "reserve at most 300",
+		},
+		"Own": {
+			reason:  "The function's own reservation is replaced.",
+			account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850),
+			want: 900,
+		},
+		"OwnTooMuch": {
+			reason:  "The function's own reservation counts as available, but no more than that.",
+			account: fakeAccount{remembered: figures(1000, 150), recent: figures(1000, 150)}, have: ptr.To[int32](850),
+			want: 901, reads: 1,
+			message: "reserve at most 900",
+		},
+		"Less": {
+			reason:  "What is given back always fits, whatever the limit has become.",
+			account: fakeAccount{remembered: figures(1000, 10), recent: figures(1000, 10)}, have: ptr.To[int32](850),
+			want: 800,
+		},
+		"None": {
+			reason:  "A reservation of 0 takes nothing.",
+			account: fakeAccount{remembered: figures(1000, 50), recent: figures(1000, 50)}, want: 0,
+		},
+		"Stale": {
+			reason: "The limit was raised since.", account: fakeAccount{remembered: full, recent: figures(3000, 3000)},
+			want: 2000, reads: 1,
+		},
+		"NotReadAgain": {
+			reason: "What cannot be read again is not gone by.", account: fakeAccount{remembered: full}, want: 2000,
+			reads: 1,
+		},
+		"SmallAccount": {
+			reason:  "The minimum of a new account is not known, so AWS decides.",
+			account: fakeAccount{remembered: figures(10, 10), recent: figures(10, 10)}, want: 5,
+		},
+		"SmallTooMuch": {
+			reason:  "More than there is does not fit anywhere.",
+			account: fakeAccount{remembered: figures(10, 10), recent: figures(10, 10)}, want: 11, reads: 1,
+			message: "reserve at most 10",
+		},
+		"Provisioned": {
+			reason: "AWS's documentation counts what is provisioned as unreserved, emulators may not: it would be " +
+				"part of the reservation.",
+			account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)},
+			api:     provisionedLambda{provisioned: []int32{100, 50}}, want: 900, reads: 1,
+		},
+		"ProvisionedNo": {
+			reason:  "Still not more than fits.",
+			account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)},
+			api:     provisionedLambda{provisioned: []int32{100, 50}}, want: 901, reads: 1,
+			message: "reserve at most 900",
+		},
+		"NotAllowed": {
+			reason:  "If the provisioned concurrency cannot be read, AWS decides.",
+			account: fakeAccount{remembered: full, recent: full},
+			api:     provisionedLambda{err: testenv.APIError(403, "AccessDeniedException", "no")}, want: 901, reads: 1,
+		},
+		"Endless": {
+			reason:  "If the list of provisioned concurrency does not end, AWS decides.",
+			account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{endless: true}, want: 901,
+			reads: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			th := externalWith(&tc.api, nil)
 			th.account = &tc.account
-			err := th.checkReservation(t.Context(), plan{name: "f", Comparison: reconcile.Comparison[settings]{Target: settings{ReservedConcurrentExecutions: &tc.want}, Observed: settings{ReservedConcurrentExecutions: tc.have}}})
+			err := th.checkReservation(
+				t.Context(),
+				plan{
+					name: "f",
+					Comparison: reconcile.Comparison[settings]{
+						Target:   settings{ReservedConcurrentExecutions: &tc.want},
+						Observed: settings{ReservedConcurrentExecutions: tc.have},
+					},
+				},
+			)
 			if (err == nil) != (tc.message == "") || err != nil && !strings.Contains(err.Error(), tc.message) {
 				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.message, err)
 			}
@@ -110,7 +183,10 @@ func TestReservationIsCheckedBeforeTheCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &account.Figures{ConcurrentExecutions: out.AccountLimit.ConcurrentExecutions, UnreservedConcurrentExecutions: *out.AccountLimit.UnreservedConcurrentExecutions}
+		return &account.Figures{
+			ConcurrentExecutions:           out.AccountLimit.ConcurrentExecutions,
+			UnreservedConcurrentExecutions: *out.AccountLimit.UnreservedConcurrentExecutions,
+		}
 	}
 	e.account = &fakeAccount{remembered: figures(), recent: figures()}
 	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](901) }))

@@ -36,16 +36,22 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 }
 
 // references replaces each <field>From by the value that it selects.
-func (r *resolver) references(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (v1beta1.FunctionSettings, error) {
+func (r *resolver) references(
+	ctx context.Context, namespace, at string, p v1beta1.FunctionSettings,
+) (v1beta1.FunctionSettings, error) {
 	var err error
 	if p.Role, err = refs.One(ctx, r.fields, namespace, at+".roleFrom", p.Role, p.RoleFrom); err != nil {
 		return p, err
 	}
-	if p.KMSKeyArn, err = refs.One(ctx, r.fields, namespace, at+".kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
+	if p.KMSKeyArn, err = refs.One(
+		ctx, r.fields, namespace, at+".kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom,
+	); err != nil {
 		return p, err
 	}
 	if d := p.DeadLetterConfig; d != nil {
-		target, err := refs.One(ctx, r.fields, namespace, at+".deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom)
+		target, err := refs.One(
+			ctx, r.fields, namespace, at+".deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom,
+		)
 		if err != nil {
 			return p, err
 		}
@@ -53,10 +59,14 @@ func (r *resolver) references(ctx context.Context, namespace, at string, p v1bet
 	}
 	if v := p.VPCConfig; v != nil {
 		c := *v
-		if c.SubnetIDs, err = refs.All(ctx, r.fields, namespace, at+".vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
+		if c.SubnetIDs, err = refs.All(
+			ctx, r.fields, namespace, at+".vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom,
+		); err != nil {
 			return p, err
 		}
-		if c.SecurityGroupIDs, err = refs.All(ctx, r.fields, namespace, at+".vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
+		if c.SecurityGroupIDs, err = refs.All(
+			ctx, r.fields, namespace, at+".vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom,
+		); err != nil {
 			return p, err
 		}
 		p.VPCConfig = &c
@@ -66,7 +76,9 @@ func (r *resolver) references(ctx context.Context, namespace, at string, p v1bet
 
 // archive returns the deployment package and its identity, and an error if it doesn't match
 // the pinned hash. deployed is the code that was deployed last.
-func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode) (deploymentPackage, error) {
+func (r *resolver) archive(
+	ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode,
+) (deploymentPackage, error) {
 	a := deploymentPackage{spec: c}
 	if c.ImageURI != nil {
 		return r.image(ctx, a)

@@ -2,7 +2,6 @@ package function
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -90,41 +89,12 @@ type code struct {
 // fromSpec returns a block of spec in comparable form. The caller has resolved references
 // into p.
 func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
-	s := settings{
-		PackageType:                  p.PackageType,
-		Runtime:                      p.Runtime,
-		Handler:                      p.Handler,
-		Role:                         p.Role,
-		Description:                  p.Description,
-		MemorySize:                   p.MemorySize,
-		Timeout:                      p.Timeout,
-		KMSKeyArn:                    p.KMSKeyArn,
-		Environment:                  environment{Variables: diff.Secrets(variables)},
-		Layers:                       slices.Concat(p.Layers, p.ReferredLayers),
-		EphemeralStorage:             p.EphemeralStorage,
-		FileSystemConfigs:            plainFileSystems(p.FileSystemConfigs),
-		ImageConfig:                  p.ImageConfig,
-		LoggingConfig:                p.LoggingConfig,
-		TracingConfig:                p.TracingConfig,
-		SnapStart:                    p.SnapStart,
-		DurableConfig:                p.DurableConfig,
-		TenancyConfig:                p.TenancyConfig,
-		CapacityProviderConfig:       plainCapacityProvider(p.CapacityProviderConfig),
-		Tags:                         p.Tags,
-		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions,
-		CodeSigningConfigArn:         cmp.Or(p.CodeSigningConfigArn, p.ReferredCodeSigningConfigArn),
-		RecursiveLoop:                p.RecursiveLoop,
-		FunctionScalingConfig:        p.FunctionScalingConfig,
-	}
-	if len(p.Architectures) > 0 {
-		s.Architectures = &p.Architectures[0]
-	}
-	if v := p.VPCConfig; v != nil {
-		s.VPCConfig = &vpcConfig{SubnetIDs: v.SubnetIDs, SecurityGroupIDs: v.SecurityGroupIDs, IPv6AllowedForDualStack: v.IPv6AllowedForDualStack}
-	}
-	if d := p.DeadLetterConfig; d != nil && d.TargetArn != nil {
-		s.DeadLetterConfig = &deadLetterConfig{TargetArn: *d.TargetArn}
-	}
+	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
+	specToSettings.Copy(&s, &p)
+	s.Layers = slices.Concat(p.Layers, p.ReferredLayers)
+	s.FileSystemConfigs = plainFileSystems(p.FileSystemConfigs)
+	s.CapacityProviderConfig = plainCapacityProvider(p.CapacityProviderConfig)
+	s.CodeSigningConfigArn = cmp.Or(p.CodeSigningConfigArn, p.ReferredCodeSigningConfigArn)
 	return s
 }
 
@@ -182,61 +152,18 @@ func (o observed) config() *types.FunctionConfiguration { return o.function.Conf
 func fromAWS(o observed) settings {
 	c := o.config()
 	s := settings{
-		PackageType:            lambdaapi.Text(c.PackageType),
-		Runtime:                lambdaapi.Text(c.Runtime),
-		Handler:                c.Handler,
-		Role:                   c.Role,
-		Description:            ptr.To(ptr.Deref(c.Description, "")),
-		MemorySize:             c.MemorySize,
-		Timeout:                c.Timeout,
-		KMSKeyArn:              lambdaapi.NonEmpty(c.KMSKeyArn),
-		Layers:                 layers(c.Layers),
-		VPCConfig:              vpc(c.VpcConfig),
-		FileSystemConfigs:      fileSystems(c.FileSystemConfigs),
-		LoggingConfig:          logging(c.LoggingConfig),
-		DurableConfig:          durable(c.DurableConfig),
-		CapacityProviderConfig: capacityProvider(c.CapacityProviderConfig),
-		Tags:                   o.function.Tags,
-		CodeSigningConfigArn:   lambdaapi.NonEmpty(o.codeSigningConfigArn),
-		RecursiveLoop:          o.recursiveLoop,
-		FunctionScalingConfig:  scaling(o.scaling),
+		Tags:                  o.function.Tags,
+		CodeSigningConfigArn:  lambdaapi.NonEmpty(o.codeSigningConfigArn),
+		RecursiveLoop:         o.recursiveLoop,
+		FunctionScalingConfig: scaling(o.scaling),
 	}
-	if len(c.Architectures) > 0 {
-		s.Architectures = lambdaapi.Text(c.Architectures[0])
-	}
-	if c.Environment != nil {
-		s.Environment.Variables = diff.Secrets(c.Environment.Variables)
-	}
-	if d := c.DeadLetterConfig; d != nil && ptr.Deref(d.TargetArn, "") != "" {
-		s.DeadLetterConfig = &deadLetterConfig{TargetArn: *d.TargetArn}
-	}
-	if e := c.EphemeralStorage; e != nil {
-		s.EphemeralStorage = &v1beta1.EphemeralStorage{Size: ptr.Deref(e.Size, ephemeralStorageDefault)}
-	}
-	if i := c.ImageConfigResponse; i != nil && i.ImageConfig != nil {
-		s.ImageConfig = plainImage(&v1beta1.ImageConfig{Command: i.ImageConfig.Command, EntryPoint: i.ImageConfig.EntryPoint, WorkingDirectory: i.ImageConfig.WorkingDirectory})
-	}
-	if t := c.TracingConfig; t != nil && t.Mode != "" {
-		s.TracingConfig = &v1beta1.TracingConfig{Mode: string(t.Mode)}
-	}
-	if x := c.SnapStart; x != nil && x.ApplyOn != "" {
-		s.SnapStart = &v1beta1.SnapStart{ApplyOn: string(x.ApplyOn)}
-	}
-	if t := c.TenancyConfig; t != nil {
-		s.TenancyConfig = &v1beta1.TenancyConfig{TenantIsolationMode: string(t.TenantIsolationMode)}
-	}
+	answerToSettings.Copy(&s, c)
+	s.Description = ptr.To(ptr.Deref(c.Description, ""))
+	s.FileSystemConfigs, s.ImageConfig = plainFileSystems(s.FileSystemConfigs), plainImage(s.ImageConfig)
 	if r := o.function.Concurrency; r != nil {
 		s.ReservedConcurrentExecutions = r.ReservedConcurrentExecutions
 	}
 	return s
-}
-
-func layers(in []types.Layer) []string {
-	out := make([]string, 0, len(in))
-	for _, l := range in {
-		out = append(out, ptr.Deref(l.Arn, ""))
-	}
-	return out
 }
 
 // vpc returns nil for the empty configuration that AWS returns after a function left its
@@ -245,129 +172,16 @@ func vpc(in *types.VpcConfigResponse) *vpcConfig {
 	if in == nil || len(in.SubnetIds)+len(in.SecurityGroupIds) == 0 {
 		return nil
 	}
-	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: ptr.To(ptr.Deref(in.Ipv6AllowedForDualStack, false))}
-}
-
-func fileSystems(in []types.FileSystemConfig) []v1beta1.FileSystemConfig {
-	out := make([]v1beta1.FileSystemConfig, 0, len(in))
-	for _, f := range in {
-		o := v1beta1.FileSystemConfig{Arn: ptr.Deref(f.Arn, ""), LocalMountPath: ptr.Deref(f.LocalMountPath, "")}
-		if f.S3FilesConfig != nil {
-			o.S3FilesConfig = &v1beta1.S3FilesConfig{DirectS3Read: lambdaapi.Text(f.S3FilesConfig.DirectS3Read)}
-		}
-		out = append(out, o)
-	}
-	return plainFileSystems(out)
-}
-
-func logging(in *types.LoggingConfig) *v1beta1.LoggingConfig {
-	if in == nil {
-		return nil
-	}
-	out := v1beta1.LoggingConfig{
-		LogFormat:           lambdaapi.Text(in.LogFormat),
-		LogGroup:            lambdaapi.NonEmpty(in.LogGroup),
-		ApplicationLogLevel: lambdaapi.Text(in.ApplicationLogLevel),
-		SystemLogLevel:      lambdaapi.Text(in.SystemLogLevel),
-	}
-	if out == (v1beta1.LoggingConfig{}) {
-		return nil
-	}
-	return &out
-}
-
-func durable(in *types.DurableConfig) *v1beta1.DurableConfig {
-	if in == nil {
-		return nil
-	}
-	return &v1beta1.DurableConfig{ExecutionTimeout: in.ExecutionTimeout, RetentionPeriodInDays: in.RetentionPeriodInDays, KMSKeyArn: lambdaapi.NonEmpty(in.KMSKeyArn)}
-}
-
-func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
-	if in == nil || in.LambdaManagedInstancesCapacityProviderConfig == nil {
-		return nil
-	}
-	l := in.LambdaManagedInstancesCapacityProviderConfig
-	out := v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-		CapacityProviderArn:                   l.CapacityProviderArn,
-		PerExecutionEnvironmentMaxConcurrency: l.PerExecutionEnvironmentMaxConcurrency,
-	}
-	if g := l.ExecutionEnvironmentMemoryGiBPerVCpu; g != nil {
-		out.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(lambdaapi.Decimal(*g))
-	}
-	return &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: out}
+	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: ptr.To(
+		ptr.Deref(in.Ipv6AllowedForDualStack, false),
+	)}
 }
 
 func scaling(in *types.FunctionScalingConfig) *v1beta1.FunctionScalingConfig {
 	if in == nil || (in.MinExecutionEnvironments == nil && in.MaxExecutionEnvironments == nil) {
 		return nil
 	}
-	return &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: in.MinExecutionEnvironments, MaxExecutionEnvironments: in.MaxExecutionEnvironments}
-}
-
-// observation returns status.atProvider of a function. Fields that only the provider knows
-// are copied from last.
-func observation(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObservation {
-	c := o.config()
-	s := fromAWS(o)
-	out := v1beta1.FunctionObservation{
-		FunctionName:                 c.FunctionName,
-		FunctionArn:                  c.FunctionArn,
-		InvokeArn:                    lambdaapi.NonEmpty(ptr.To(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, "")))),
-		State:                        lambdaapi.Text(c.State),
-		StateReason:                  c.StateReason,
-		StateReasonCode:              lambdaapi.Text(c.StateReasonCode),
-		LastUpdateStatus:             lambdaapi.Text(c.LastUpdateStatus),
-		LastUpdateStatusReason:       c.LastUpdateStatusReason,
-		LastUpdateStatusReasonCode:   lambdaapi.Text(c.LastUpdateStatusReasonCode),
-		LastModified:                 c.LastModified,
-		Version:                      c.Version,
-		RevisionID:                   c.RevisionId,
-		CodeSHA256:                   c.CodeSha256,
-		CodeSize:                     ptr.To(c.CodeSize),
-		PackageType:                  s.PackageType,
-		Runtime:                      s.Runtime,
-		Handler:                      s.Handler,
-		Role:                         s.Role,
-		MemorySize:                   s.MemorySize,
-		Timeout:                      s.Timeout,
-		KMSKeyArn:                    s.KMSKeyArn,
-		Layers:                       s.Layers,
-		SigningJobArn:                c.SigningJobArn,
-		SigningProfileVersionArn:     c.SigningProfileVersionArn,
-		MasterArn:                    c.MasterArn,
-		ReservedConcurrentExecutions: s.ReservedConcurrentExecutions,
-		EnvironmentVariableNames:     slices.Sorted(maps.Keys(s.Environment.Variables)),
-		DeployedCode:                 last.DeployedCode,
-		FunctionScalingConfig:        last.FunctionScalingConfig,
-		Initialized:                  last.Initialized,
-		Activated:                    last.Activated || serves(c) || c.State == types.StateInactive,
+	return &v1beta1.FunctionScalingConfig{
+		MinExecutionEnvironments: in.MinExecutionEnvironments, MaxExecutionEnvironments: in.MaxExecutionEnvironments,
 	}
-	showBlocks(&out, o, s)
-	publications(&out, o, last)
-	for _, a := range c.Architectures {
-		out.Architectures = append(out.Architectures, string(a))
-	}
-	if e := s.EphemeralStorage; e != nil {
-		out.EphemeralStorageSize = ptr.To(e.Size)
-	}
-	if v := c.VpcConfig; v != nil {
-		out.VPCID = lambdaapi.NonEmpty(v.VpcId)
-	}
-	if l := s.LoggingConfig; l != nil {
-		out.LogGroup = l.LogGroup
-	}
-	if r := c.RuntimeVersionConfig; r != nil {
-		out.RuntimeVersionArn = r.RuntimeVersionArn
-	}
-	if x := c.SnapStart; x != nil {
-		out.SnapStartOptimizationStatus = lambdaapi.Text(x.OptimizationStatus)
-	}
-	if k := o.function.Code; k != nil {
-		out.ImageURI, out.ResolvedImageURI = k.ImageUri, k.ResolvedImageUri
-	}
-	if s.FunctionScalingConfig != nil {
-		out.FunctionScalingConfig = s.FunctionScalingConfig
-	}
-	return out
 }

@@ -63,10 +63,16 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 	if err := v1beta1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
-	f := &steadyFleet{TB: t, now: testenv.Start, cache: steadyCache{scheme: scheme, functions: map[types.NamespacedName]*v1beta1.Function{}}}
+	f := &steadyFleet{TB: t, now: testenv.Start, cache: steadyCache{
+		scheme: scheme, functions: map[types.NamespacedName]*v1beta1.Function{},
+	}}
 	f.session = &session.Session{
-		AWS: aws.Config{Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("AKID", "SECRET", ""), HTTPClient: f},
-		Ref: session.Ref{Kind: "ProviderConfig", Namespace: "ns", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "123456789012", Region: "eu-central-1"},
+		AWS: aws.Config{
+			Region: "eu-central-1", Credentials: credentials.NewStaticCredentialsProvider("AKID", "SECRET", ""),
+			HTTPClient: f,
+		},
+		Ref:   session.Ref{Kind: "ProviderConfig", Namespace: "ns", Name: "default", UID: "c1"},
+		Scope: quota.Scope{Account: "123456789012", Region: "eu-central-1"},
 	}
 	var page []json.RawMessage
 	for i := range n {
@@ -87,14 +93,27 @@ func newSteadyFleet(t testing.TB, n int) *steadyFleet {
 		f.pages, page = append(f.pages, body), nil
 	}
 	clock := func() time.Time { return f.now }
-	f.poller = listpoll.New(listpoll.Options{Interval: 10 * time.Minute, FullReadSpacing: 10 * time.Hour, MaxFullReadInterval: 100_000 * time.Hour, Now: clock})
+	f.poller = listpoll.New(
+		listpoll.Options{
+			Interval: 10 * time.Minute, FullReadSpacing: 10 * time.Hour, MaxFullReadInterval: 100_000 * time.Hour,
+			Now: clock,
+		},
+	)
 	o := reconcile.Options{
-		Options: controller.Options{Logger: rtlogging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 100, Features: &feature.Flags{}},
-		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: reconcile.NewMetrics(), Fields: refs.NewFieldReader(refs.FieldReaderOptions{}),
-		MinPollInterval: 30 * time.Second, PollJitter: 0.1, ClusterID: testenv.Cluster, Now: clock, Random: func() float64 { return 0.5 },
+		Options: controller.Options{
+			Logger: rtlogging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 100,
+			Features: &feature.Flags{},
+		},
+		Limiter: quota.New(clock, quota.Options{}), Lists: f.poller, Resolver: f, Metrics: reconcile.NewMetrics(),
+		Fields:          refs.NewFieldReader(refs.FieldReaderOptions{}),
+		MinPollInterval: 30 * time.Second, PollJitter: 0.1, ClusterID: testenv.Cluster, Now: clock,
+		Random: func() float64 { return 0.5 },
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
-	f.reconciler = reconcile.NewReconciler(&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), aliases: &f.cache}), event.NewNopRecorder())
+	f.reconciler = reconcile.NewReconciler(
+		&steadyManager{cache: &f.cache}, o, newKind(&connector{o: o, memory: newRecords(), aliases: &f.cache}),
+		event.NewNopRecorder(),
+	)
 	return f
 }
 
@@ -105,13 +124,19 @@ func settledFunction(i int) *v1beta1.Function {
 		f.Name, f.UID, f.ResourceVersion = name, types.UID("uid-"+name), "1"
 		f.Annotations = map[string]string{"crossplane.io/external-name": name}
 		f.Finalizers = []string{"finalizer.managedresource.crossplane.io"}
-		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "production", "TABLE": "carts", "LOG_LEVEL": "info"}}
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{
+			Variables: map[string]string{"STAGE": "production", "TABLE": "carts", "LOG_LEVEL": "info"},
+		}
 		f.Spec.ForProvider.Tags = map[string]string{"team": "checkout", "cost-center": "4711"}
 	})
 	s := &f.Status.AtProvider
 	s.FunctionName, s.FunctionArn = &name, ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:"+name)
-	s.RevisionID, s.CodeSHA256 = ptr.To("b1c2d3e4-0000-4000-8000-"+fmt.Sprintf("%012d", i)), ptr.To("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
-	s.LastModified, s.State, s.LastUpdateStatus = ptr.To("2026-01-01T00:00:00.000+0000"), ptr.To("Active"), ptr.To("Successful")
+	s.RevisionID, s.CodeSHA256 = ptr.To(
+		"b1c2d3e4-0000-4000-8000-"+fmt.Sprintf("%012d", i),
+	), ptr.To("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+	s.LastModified, s.State, s.LastUpdateStatus = ptr.To(
+		"2026-01-01T00:00:00.000+0000",
+	), ptr.To("Active"), ptr.To("Successful")
 	f.SetConditions(xpv2.Available().WithObservedGeneration(1), xpv2.ReconcileSuccess().WithObservedGeneration(1))
 	f.Status.SettledGeneration = 1
 	return f
@@ -121,12 +146,17 @@ func settledFunction(i int) *v1beta1.Function {
 func shownByAWS(f *v1beta1.Function) json.RawMessage {
 	s := f.Status.AtProvider
 	body, err := json.Marshal(map[string]any{
-		"FunctionName": s.FunctionName, "FunctionArn": s.FunctionArn, "Runtime": "python3.13", "Role": "arn:aws:iam::123456789012:role/r",
-		"Handler": "index.handler", "CodeSize": 312, "Description": "", "Timeout": 3, "MemorySize": 128, "LastModified": s.LastModified,
-		"CodeSha256": s.CodeSHA256, "Version": "$LATEST", "Environment": map[string]any{"Variables": f.Spec.ForProvider.Environment.Variables},
-		"TracingConfig": map[string]string{"Mode": "PassThrough"}, "RevisionId": s.RevisionID, "PackageType": "Zip", "Architectures": []string{"x86_64"},
-		"EphemeralStorage": map[string]int{"Size": 512}, "SnapStart": map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
-		"LoggingConfig": map[string]string{"LogFormat": "Text", "LogGroup": "/aws/lambda/" + *s.FunctionName},
+		"FunctionName": s.FunctionName, "FunctionArn": s.FunctionArn, "Runtime": "python3.13",
+		"Role":    "arn:aws:iam::123456789012:role/r",
+		"Handler": "index.handler", "CodeSize": 312, "Description": "", "Timeout": 3, "MemorySize": 128,
+		"LastModified": s.LastModified,
+		"CodeSha256":   s.CodeSHA256, "Version": "$LATEST",
+		"Environment":   map[string]any{"Variables": f.Spec.ForProvider.Environment.Variables},
+		"TracingConfig": map[string]string{"Mode": "PassThrough"}, "RevisionId": s.RevisionID, "PackageType": "Zip",
+		"Architectures":    []string{"x86_64"},
+		"EphemeralStorage": map[string]int{"Size": 512},
+		"SnapStart":        map[string]string{"ApplyOn": "None", "OptimizationStatus": "Off"},
+		"LoggingConfig":    map[string]string{"LogFormat": "Text", "LogGroup": "/aws/lambda/" + *s.FunctionName},
 	})
 	if err != nil {
 		panic(err)
@@ -142,10 +172,15 @@ func (f *steadyFleet) Do(r *http.Request) (*http.Response, error) {
 	}
 	if r.URL.Path != "/2015-03-31/functions" && r.URL.Path != "/2015-03-31/functions/" {
 		f.others = append(f.others, r.Method+" "+r.URL.Path)
-		return &http.Response{StatusCode: http.StatusInternalServerError, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+		return &http.Response{
+			StatusCode: http.StatusInternalServerError, Header: http.Header{}, Body: http.NoBody, Request: r,
+		}, nil
 	}
 	f.reads++
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(f.pages[page])), Request: r}, nil
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(bytes.NewReader(f.pages[page])), Request: r,
+	}, nil
 }
 
 // Resolve returns the session.

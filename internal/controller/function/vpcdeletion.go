@@ -28,11 +28,13 @@ const reasonVPCKept event.Reason = "CannotReleaseVPC"
 
 // releaseDelays are the delays after each failed attempt to release the VPC. After the last
 // one the function is deleted anyway.
-var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconcile.MinPending}
+var releaseDelays = []time.Duration{
+	5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconcile.MinPending,
+}
 
-// settleLimit is how long a deletion waits for AWS to finish a change, measured from AWS's
+// changeLimit is the longest time that a deletion waits for AWS to finish a change, measured from AWS's
 // LastModified.
-const settleLimit = 15 * time.Minute
+const changeLimit = 15 * time.Minute
 
 // PrepareDelete detaches the function from its VPC or replaces its security groups, if the
 // user asks for that. It decides by what AWS returns each time.
@@ -46,7 +48,7 @@ func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o fou
 	case releaseDue:
 		return false, e.send(ctx, f, o, r)
 	case releaseStuck:
-		reconcile.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
+		reconcile.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", changeLimit)))
 	case releaseFailed:
 		reconcile.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
 	case releaseDone:
@@ -56,7 +58,9 @@ func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o fou
 
 // asItIs returns the event for a function that is deleted without releasing its VPC.
 func asItIs(why error) event.Event {
-	return event.Warning(reasonVPCKept, errors.Wrap(why, "the function is deleted without releasing its network interfaces"))
+	return event.Warning(
+		reasonVPCKept, errors.Wrap(why, "the function is deleted without releasing its network interfaces"),
+	)
 }
 
 // await waits until AWS finishes a change. It reports nothing if Ready already says so.
@@ -79,7 +83,8 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 		return nil
 	}
 	_, err := e.api.UpdateFunctionConfiguration(ctx, r.input(o.Name))
-	if _, deferred := quota.Deferred(err); deferred || awserr.IsThrottled(err) || err != nil && awserr.StatusCode(err) == 0 {
+	if _, deferred := quota.Deferred(err); deferred || awserr.IsThrottled(err) || err != nil &&
+		awserr.StatusCode(err) == 0 {
 		return errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
 	}
 	s := &f.Status.AtProvider
@@ -92,7 +97,9 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 	}
 	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
 	reconcile.Emit(ctx, event.Warning(reasonVPCKept, err))
-	f.SetConditions(reconcile.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
+	f.SetConditions(reconcile.Deleting(
+		f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays)),
+	))
 	reconcile.DescribeChange(ctx, r.does+" before the deletion was rejected")
 	reconcile.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
 	return nil
@@ -144,7 +151,9 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []stri
 	var missing error
 	for i := range p.ReplacementSecurityGroupIDsFrom {
 		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
-		group, err := refs.One(ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i])
+		group, err := refs.One(
+			ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i],
+		)
 		if err != nil {
 			missing = err
 			continue
@@ -183,7 +192,7 @@ func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.
 	}
 	if c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
 		since, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
-		if err != nil || now.Sub(since) > settleLimit {
+		if err != nil || now.Sub(since) > changeLimit {
 			return releaseStuck
 		}
 		return releaseWaits
@@ -202,7 +211,9 @@ func (r *release) made(have *vpcConfig) bool {
 	if r.to == nil || have == nil {
 		return have == nil
 	}
-	return slices.Equal(slices.Sorted(slices.Values(r.to.SecurityGroupIDs)), slices.Sorted(slices.Values(have.SecurityGroupIDs)))
+	return slices.Equal(
+		slices.Sorted(slices.Values(r.to.SecurityGroupIDs)), slices.Sorted(slices.Values(have.SecurityGroupIDs)),
+	)
 }
 
 // input returns the update that makes the change. It includes the subnets if the function

@@ -36,20 +36,77 @@ func TestReleaseStep(t *testing.T) {
 		attempts int32
 		want     releaseStep
 	}{
-		"NotAsked":     {reason: "Without the option nothing is done first.", c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
-		"InVPC":        {reason: "A function in a VPC is detached first.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
-		"Detached":     {reason: "AWS shows an empty VPC after that.", release: detach, c: types.FunctionConfiguration{VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful}, want: releaseDone},
-		"Detaching":    {reason: "The new configuration is shown before it is settled.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute)}, want: releaseWaits},
-		"OtherChange":  {reason: "AWS accepts no change while another is in progress.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
-		"Pending":      {reason: "AWS accepts no change while it creates the function.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
-		"Stuck":        {reason: "A change that AWS never settles does not keep the function.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second)}, want: releaseStuck},
-		"StuckUnknown": {reason: "A change of unknown age does not keep the function from being deleted.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
-		"UpdateFailed": {reason: "A change that failed is sent again, whatever AWS shows.", release: detach, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusFailed}, attempts: 1, want: releaseDue},
-		"Ignored":      {reason: "One that is not shown too.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusSuccessful}, attempts: 4, want: releaseDue},
-		"Exhausted":    {reason: "The number of attempts is limited.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed},
-		"Inactive":     {reason: "AWS has the last word on a function that it has put to sleep.", release: detach, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StateInactive}, want: releaseDue},
-		"Replace":      {reason: "Other groups are replaced.", release: replace("sg-9"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
-		"Replaced":     {reason: "In any order.", release: replace("sg-2", "sg-1"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
+		"NotAsked": {
+			reason: "Without the option nothing is done first.", c: types.FunctionConfiguration{VpcConfig: inVPC},
+			want: releaseDone,
+		},
+		"InVPC": {
+			reason: "A function in a VPC is detached first.", release: detach,
+			c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue,
+		},
+		"Detached": {
+			reason: "AWS shows an empty VPC after that.", release: detach,
+			c: types.FunctionConfiguration{
+				VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+			},
+			want: releaseDone,
+		},
+		"Detaching": {
+			reason: "The new configuration is shown before it is settled.", release: detach,
+			c: types.FunctionConfiguration{
+				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute),
+			},
+			want: releaseWaits,
+		},
+		"OtherChange": {
+			reason: "AWS accepts no change while another is in progress.", release: detach,
+			c: types.FunctionConfiguration{
+				VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0),
+			},
+			want: releaseWaits,
+		},
+		"Pending": {
+			reason: "AWS accepts no change while it creates the function.", release: detach,
+			c:    types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)},
+			want: releaseWaits,
+		},
+		"Stuck": {
+			reason: "A change that AWS never settles does not keep the function.", release: detach,
+			c: types.FunctionConfiguration{
+				LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(changeLimit + time.Second),
+			},
+			want: releaseStuck,
+		},
+		"StuckUnknown": {
+			reason: "A change of unknown age does not keep the function from being deleted.", release: detach,
+			c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck,
+		},
+		"UpdateFailed": {
+			reason: "A change that failed is sent again, whatever AWS shows.", release: detach,
+			c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusFailed}, attempts: 1,
+			want: releaseDue,
+		},
+		"Ignored": {
+			reason: "One that is not shown too.", release: detach,
+			c:        types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusSuccessful},
+			attempts: 4, want: releaseDue,
+		},
+		"Exhausted": {
+			reason: "The number of attempts is limited.", release: detach,
+			c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed,
+		},
+		"Inactive": {
+			reason: "AWS has the last word on a function that it has put to sleep.", release: detach,
+			c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StateInactive}, want: releaseDue,
+		},
+		"Replace": {
+			reason: "Other groups are replaced.", release: replace("sg-9"),
+			c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue,
+		},
+		"Replaced": {
+			reason: "In any order.", release: replace("sg-2", "sg-1"), c: types.FunctionConfiguration{VpcConfig: inVPC},
+			want: releaseDone,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +120,10 @@ func TestReleaseStep(t *testing.T) {
 func vpcFunction(change ...func(*v1beta1.FunctionParameters)) *v1beta1.Function {
 	return testFunction(func(f *v1beta1.Function) {
 		p := &f.Spec.ForProvider
-		p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}, IPv6AllowedForDualStack: ptr.To(true)}
+		p.VPCConfig = &v1beta1.VPCConfig{
+			SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"},
+			IPv6AllowedForDualStack: ptr.To(true),
+		}
 		for _, c := range change {
 			c(p)
 		}
@@ -82,11 +142,17 @@ func TestDeleteInVPC(t *testing.T) {
 		return func(p *v1beta1.FunctionParameters) {
 			p.ReplaceSecurityGroupsOnDestroy = ptr.To(true)
 			for _, n := range names {
-				p.ReplacementSecurityGroupIDsFrom = append(p.ReplacementSecurityGroupIDsFrom, v1beta1.FieldSelector{Kind: "SecurityGroup", Name: n})
+				p.ReplacementSecurityGroupIDsFrom = append(
+					p.ReplacementSecurityGroupIDsFrom, v1beta1.FieldSelector{Kind: "SecurityGroup", Name: n},
+				)
 			}
 		}
 	}
-	refused := testenv.APIError(400, "InvalidParameterValueException", "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group 'sg-9' does not exist")
+	refused := testenv.APIError(
+		400, "InvalidParameterValueException",
+		"Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: "+
+			"The security group 'sg-9' does not exist",
+	)
 	type want struct {
 		calls    []string
 		groups   []string
@@ -106,17 +172,61 @@ func TestDeleteInVPC(t *testing.T) {
 		quota    time.Duration
 		want     want
 	}{
-		"NotAsked":  {reason: "By default the function is deleted at once.", f: vpcFunction(), want: want{calls: both}},
-		"Detach":    {reason: "The function is detached from its VPC, with the file systems that it mounts there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
-		"Replace":   {reason: "The function keeps its subnets, and gets other security groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
-		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
-		"FromGone":  {reason: "Without a replacement, the function is deleted as it is, with an event.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
-		"NoUpdate":  {reason: "What must not be updated is not.", f: vpcFunction(detaches), policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both}},
-		"Deleting":  {reason: "AWS is deleting the function already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, aborted: true}},
-		"Refused":   {reason: "A rejected change is reported in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
-		"NoAnswer":  {reason: "A call without an answer is an error as ever: most likely AWS cannot be reached at all.", f: vpcFunction(detaches), answer: errors.New("connection reset"), want: want{calls: update, groups: []string{}, err: true}},
-		"Throttled": {reason: "Being throttled is no refusal.", f: vpcFunction(detaches), answer: testenv.APIError(429, "TooManyRequestsException", "Rate Exceeded."), want: want{calls: update, groups: []string{}, err: true}},
-		"NoQuota":   {reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second, want: want{calls: []string{"GetFunction"}, aborted: true}},
+		"NotAsked": {reason: "By default the function is deleted at once.", f: vpcFunction(), want: want{calls: both}},
+		"Detach": {
+			reason: "The function is detached from its VPC, with the file systems that it mounts there.",
+			f:      vpcFunction(detaches),
+			want: want{
+				calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion",
+			},
+		},
+		"Replace": {
+			reason: "The function keeps its subnets, and gets other security groups.", f: vpcFunction(replaces),
+			want: want{
+				calls: update, groups: []string{"sg-9"}, attempts: 1,
+				ready: "replacing its security groups before the deletion",
+			},
+		},
+		"From": {
+			reason: "References are resolved, and those that are gone left out.",
+			f:      vpcFunction(from("gone", "default")),
+			want: want{
+				calls: update, groups: []string{"sg-default"}, attempts: 1,
+				ready: "replacing its security groups before the deletion",
+			},
+		},
+		"FromGone": {
+			reason: "Without a replacement, the function is deleted as it is, with an event.",
+			f:      vpcFunction(from("gone")), want: want{calls: both, events: 1},
+		},
+		"NoUpdate": {
+			reason: "What must not be updated is not.", f: vpcFunction(detaches),
+			policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both},
+		},
+		"Deleting": {
+			reason: "AWS is deleting the function already.", f: vpcFunction(detaches),
+			have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting },
+			want: want{calls: []string{"GetFunction"}, aborted: true},
+		},
+		"Refused": {
+			reason: "A rejected change is reported in Ready and in an event.", f: vpcFunction(replaces),
+			answer: refused,
+			want:   want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"},
+		},
+		"NoAnswer": {
+			reason: "A call without an answer is an error as ever: most likely AWS cannot be reached at all.",
+			f:      vpcFunction(detaches), answer: errors.New("connection reset"),
+			want: want{calls: update, groups: []string{}, err: true},
+		},
+		"Throttled": {
+			reason: "Being throttled is no refusal.", f: vpcFunction(detaches),
+			answer: testenv.APIError(429, "TooManyRequestsException", "Rate Exceeded."),
+			want:   want{calls: update, groups: []string{}, err: true},
+		},
+		"NoQuota": {
+			reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second,
+			want: want{calls: []string{"GetFunction"}, aborted: true},
+		},
 		"InProgress": {
 			reason: "A change in progress is awaited, which Ready reports.", f: vpcFunction(detaches),
 			have: func(c *types.FunctionConfiguration) {
@@ -133,13 +243,20 @@ func TestDeleteInVPC(t *testing.T) {
 			var in *lambda.UpdateFunctionConfigurationInput
 			api := testenv.NewScripted(t, testenv.Script{
 				opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
-					o.Configuration.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-1", "subnet-2"}, SecurityGroupIds: []string{"sg-1"}, Ipv6AllowedForDualStack: ptr.To(true), VpcId: ptr.To("vpc-1")}
-					o.Configuration.FileSystemConfigs = []types.FileSystemConfig{{Arn: ptr.To("arn"), LocalMountPath: ptr.To("/mnt/a")}}
+					o.Configuration.VpcConfig = &types.VpcConfigResponse{
+						SubnetIds: []string{"subnet-1", "subnet-2"}, SecurityGroupIds: []string{"sg-1"},
+						Ipv6AllowedForDualStack: ptr.To(true), VpcId: ptr.To("vpc-1"),
+					}
+					o.Configuration.FileSystemConfigs = []types.FileSystemConfig{
+						{Arn: ptr.To("arn"), LocalMountPath: ptr.To("/mnt/a")},
+					}
 					if tc.have != nil {
 						tc.have(o.Configuration)
 					}
 				}), nil),
-				"UpdateFunctionConfiguration": testenv.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+				"UpdateFunctionConfiguration": testenv.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (
+					*lambda.UpdateFunctionConfigurationOutput, error,
+				) {
 					in = i
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				}),
@@ -159,7 +276,10 @@ func TestDeleteInVPC(t *testing.T) {
 			}
 			_, err := e.Delete(ctx, f)
 			_, aborted := attempt.Aborted()
-			got := want{calls: api.Operations(), attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(attempt.Events()), err: err != nil, aborted: aborted}
+			got := want{
+				calls: api.Operations(), attempts: f.Status.AtProvider.VPCReleaseAttempts,
+				events: len(attempt.Events()), err: err != nil, aborted: aborted,
+			}
 			if in != nil {
 				got.groups = in.VpcConfig.SecurityGroupIds
 				leaves := len(got.groups) == 0
@@ -167,7 +287,8 @@ func TestDeleteInVPC(t *testing.T) {
 					t.Errorf("%s\nonly who leaves the VPC loses subnets and file systems: %+v", tc.reason, in)
 				}
 			}
-			if c := f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, tc.want.ready) && (tc.want.ready != "") == (c.Message != "") {
+			if c := f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, tc.want.ready) &&
+				(tc.want.ready != "") == (c.Message != "") {
 				got.ready = tc.want.ready
 			} else {
 				got.ready = c.Message
@@ -188,9 +309,10 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
 	f.SetConditions(reconcile.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
-	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
+	answer := ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
-	}), nil)}).Lambda, nil)
+	})
+	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
 	attempt := &reconcile.Attempt{}
 	ctx := reconcile.WithAttempt(testContext(t), attempt)
 	if _, err := e.Observe(ctx, f); err != nil {
@@ -239,7 +361,9 @@ func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
 		}
 		e.Advance(200 * time.Millisecond)
 	}
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, testenv.Writes(e.Operations())); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"UpdateFunctionConfiguration", "DeleteFunction"}, testenv.Writes(e.Operations()),
+	); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -249,16 +373,32 @@ func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
 func TestDeletionIsBounded(t *testing.T) {
 	cases := map[string]func(*env){
 		"Refused": func(e *env) {
-			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.AccessDenied("lambda:UpdateFunctionConfiguration")})
+			e.Double.Fail(
+				awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.AccessDenied(
+					"lambda:UpdateFunctionConfiguration",
+				)},
+			)
 		},
 		"Broken": func(e *env) {
-			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 501, Code: "NotImplemented", Message: "no"}})
+			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
+				Status: 501, Code: "NotImplemented", Message: "no",
+			}})
 		},
 		"NotThere": func(e *env) {
-			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 404, Code: "ResourceNotFoundException", Message: "no"}})
+			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
+				Status: 404, Code: "ResourceNotFoundException", Message: "no",
+			}})
 		},
 		"Busy": func(e *env) {
-			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 409, Code: "ResourceConflictException", Message: "The operation cannot be performed at this time. An update is in progress"}})
+			e.Double.Fail(
+				awsdouble.Fault{
+					Operation: "UpdateFunctionConfiguration", Times: -1,
+					Error: awsdouble.Error{
+						Status: 409, Code: "ResourceConflictException",
+						Message: "The operation cannot be performed at this time. An update is in progress",
+					},
+				},
+			)
 		},
 	}
 	for name, fail := range cases {
@@ -279,9 +419,14 @@ func TestDeletionIsBounded(t *testing.T) {
 					break
 				}
 			}
-			updates := slices.DeleteFunc(testenv.Writes(e.Operations()), func(op string) bool { return op == "DeleteFunction" })
+			updates := slices.DeleteFunc(
+				testenv.Writes(e.Operations()), func(op string) bool { return op == "DeleteFunction" },
+			)
 			if len(e.functions()) > 0 || f.Status.AtProvider.VPCReleaseAttempts != 5 || len(updates) < 5 {
-				t.Errorf("want 5 attempts and then the deletion, got %d of %v, functions %v", f.Status.AtProvider.VPCReleaseAttempts, updates, e.functions())
+				t.Errorf(
+					"want 5 attempts and then the deletion, got %d of %v, functions %v",
+					f.Status.AtProvider.VPCReleaseAttempts, updates, e.functions(),
+				)
 			}
 		})
 	}
@@ -304,7 +449,10 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 			break
 		}
 	}
-	want := []string{"UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "DeleteFunction"}
+	want := []string{
+		"UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration",
+		"UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "DeleteFunction",
+	}
 	if diff := cmp.Diff(want, testenv.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -315,7 +463,12 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 func TestForeignFunctionStaysInItsVPC(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
-	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)}).Lambda, nil)
+	e, _ := testExternal(
+		testenv.NewScripted(
+			t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)},
+		).Lambda,
+		nil,
+	)
 	if o, err := e.Observe(testContext(t), f); err != nil || o.ResourceExists {
 		t.Errorf("want it to be let go of, got %+v, %v", o, err)
 	}

@@ -13,8 +13,12 @@ type lambdaAPI interface {
 	versions.API
 	versions.Lister
 
-	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
-	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
+	GetFunction(
+		ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options),
+	) (*lambda.GetFunctionOutput, error)
+	PublishVersion(
+		ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options),
+	) (*lambda.PublishVersionOutput, error)
 }
 
 // The AWS operations that this kind calls.

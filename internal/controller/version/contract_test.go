@@ -26,16 +26,42 @@ func TestEmulatorResponses(t *testing.T) {
 	// If the content is already published, AWS returns that version.
 	some := slices.Repeat(one, 5)
 	testenv.RunEmulatorCases(t, newCase, map[string]testenv.EmulatorCase{
-		"None":         {Reason: "AWS as it is.", Writes: one},
-		"EmptyPublish": {Reason: "Without a number in the response, the publication is repeated at growing intervals.", Responses: answers{opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
-		"NullPublish":  {Reason: "After a response of null, the version is found by its content.", Responses: answers{opPublish: testenv.Body("null")}, Writes: one},
-		"NoARN":        {Reason: "The name is known.", Responses: answers{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")}, Writes: one},
-		"EmptyGet":     {Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")}, Message: "AWS answered without its configuration"},
-		"NoFunction":   {Reason: "Of no function, nothing is published.", Responses: answers{opGet: gone}, Message: "function f does not exist"},
-		"NoVersions":   {Reason: "A list is not needed.", Responses: answers{opList: gone}, Writes: one},
-		"EmptyList":    {Reason: "Without a number and a list, the version cannot be found.", Responses: answers{opList: testenv.Body("{}"), opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet"},
-		"NoState":      {Reason: "What has no state is there.", Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: some[:2]},
-		"NoHash":       {Reason: "Fields that AWS leaves out are not compared.", Responses: answers{opGet: testenv.Without("CodeSha256")}, Writes: one},
+		"None": {Reason: "AWS as it is.", Writes: one},
+		"EmptyPublish": {
+			Reason:    "Without a number in the response, the publication is repeated at growing intervals.",
+			Responses: answers{opPublish: testenv.Body("{}")}, Writes: some, Message: "it is not visible yet",
+		},
+		"NullPublish": {
+			Reason:    "After a response of null, the version is found by its content.",
+			Responses: answers{opPublish: testenv.Body("null")}, Writes: one,
+		},
+		"NoARN": {
+			Reason:    "The name is known.",
+			Responses: answers{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")},
+			Writes:    one,
+		},
+		"EmptyGet": {
+			Reason: "An answer without a configuration is no absence.", Responses: answers{opGet: testenv.Body("{}")},
+			Message: "AWS answered without its configuration",
+		},
+		"NoFunction": {
+			Reason: "Of no function, nothing is published.", Responses: answers{opGet: gone},
+			Message: "function f does not exist",
+		},
+		"NoVersions": {Reason: "A list is not needed.", Responses: answers{opList: gone}, Writes: one},
+		"EmptyList": {
+			Reason:    "Without a number and a list, the version cannot be found.",
+			Responses: answers{opList: testenv.Body("{}"), opPublish: testenv.Body("{}")}, Writes: some,
+			Message: "it is not visible yet",
+		},
+		"NoState": {
+			Reason:    "What has no state is there.",
+			Responses: answers{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: some[:2],
+		},
+		"NoHash": {
+			Reason:    "Fields that AWS leaves out are not compared.",
+			Responses: answers{opGet: testenv.Without("CodeSha256")}, Writes: one,
+		},
 	})
 }
 

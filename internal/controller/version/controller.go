@@ -44,7 +44,9 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		Reported:     func(*v1beta1.Version) bool { return true },
 		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
-			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
+			return tenancy.Functions(
+				mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)),
+			)
 		},
 		References:    references,
 		RecordsIntent: true,
@@ -61,8 +63,16 @@ type connector struct {
 	limited bool
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *session.Session) (managed.TypedExternalClient[*v1beta1.Version], error) {
-	return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions, limited: c.limited}, calls), nil
+func (c *connector) connect(
+	_ context.Context, _ *v1beta1.Version, s *session.Session,
+) (managed.TypedExternalClient[*v1beta1.Version], error) {
+	return reconcile.NewExternal(
+		&external{
+			api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions,
+			limited: c.limited,
+		},
+		calls,
+	), nil
 }
 
 // reads returns the calls of the next observation, as far as they are known in advance.
@@ -81,6 +91,9 @@ func reads(v *v1beta1.Version) []string {
 func references(v *v1beta1.Version) []reconcile.Reference {
 	fp := v.Spec.ForProvider
 	return []reconcile.Reference{
-		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
+		{
+			Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef,
+			Selector: fp.FunctionNameSelector,
+		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff/samefields"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -24,7 +25,10 @@ import (
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := reconcile.ExternalName(v)
 	if name != "" && !versions.IsPublished(name) {
-		return "", errors.Errorf("%q is not a published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
+		return "", errors.Errorf(
+			"%q is not a published version: set the annotation %s to a version's number", name,
+			meta.AnnotationKeyExternalName,
+		)
 	}
 	return name, nil
 }
@@ -32,7 +36,9 @@ func nameOf(v *v1beta1.Version) (string, error) {
 // functionOf returns the function to publish: the one that has the version, or the one in
 // spec.
 func functionOf(v *v1beta1.Version) (string, error) {
-	return ownership.ParentOf(v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""))
+	return ownership.ParentOf(
+		v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""),
+	)
 }
 
 func publishInput(function string, fp v1beta1.VersionParameters, revision *string) *lambda.PublishVersionInput {
@@ -84,54 +90,31 @@ func unreadable(c *types.FunctionConfiguration) string {
 	return awserr.Clean(errors.Errorf("%s (%s)", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))).Error()
 }
 
+// answerToStatus copies the fields of AWS's answer that status has by the same names.
+var answerToStatus = samefields.MustNew[types.FunctionConfiguration, v1beta1.VersionObservation](
+	samefields.EmptyIsAbsent("description", "configSha256", "handler"),
+	samefields.From("runtimeVersionArn", "runtimeVersionConfig.runtimeVersionArn"),
+	samefields.From("snapStartOptimizationStatus", "snapStart.optimizationStatus"),
+	samefields.With(func(l types.Layer) string { return ptr.Deref(l.Arn, "") }),
+)
+
 // observation returns status.atProvider of a version. Fields that only the provider knows
 // are copied from last.
 func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation) v1beta1.VersionObservation {
 	out := v1beta1.VersionObservation{
-		FunctionName:             c.FunctionName,
-		FunctionArn:              c.FunctionArn,
-		InvokeArn:                lambdaapi.NonEmpty(ptr.To(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, "")))),
-		Version:                  c.Version,
-		State:                    lambdaapi.Text(c.State),
-		StateReason:              c.StateReason,
-		StateReasonCode:          lambdaapi.Text(c.StateReasonCode),
-		Description:              lambdaapi.NonEmpty(c.Description),
-		LastModified:             c.LastModified,
-		RevisionID:               c.RevisionId,
-		CodeSHA256:               c.CodeSha256,
-		CodeSize:                 ptr.To(c.CodeSize),
-		ConfigSHA256:             lambdaapi.NonEmpty(c.ConfigSha256),
-		PackageType:              lambdaapi.Text(c.PackageType),
-		Runtime:                  lambdaapi.Text(c.Runtime),
-		Handler:                  lambdaapi.NonEmpty(c.Handler),
-		Role:                     c.Role,
-		MemorySize:               c.MemorySize,
-		Timeout:                  c.Timeout,
-		SigningJobArn:            c.SigningJobArn,
-		SigningProfileVersionArn: c.SigningProfileVersionArn,
-		PreparedVersion:          last.PreparedVersion,
-		PublishTrigger:           last.PublishTrigger,
-		PublishedFingerprint:     last.PublishedFingerprint,
-		VersionHistory:           last.VersionHistory,
-		Fingerprint:              fingerprintOf(c, last),
+		InvokeArn:            lambdaapi.Text(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, ""))),
+		PreparedVersion:      last.PreparedVersion,
+		PublishTrigger:       last.PublishTrigger,
+		PublishedFingerprint: last.PublishedFingerprint,
+		VersionHistory:       last.VersionHistory,
+		Fingerprint:          fingerprintOf(c, last),
 	}
+	answerToStatus.Copy(&out, c)
 	if prepared(c.State) {
 		out.PreparedVersion = c.Version
 	}
-	for _, a := range c.Architectures {
-		out.Architectures = append(out.Architectures, string(a))
-	}
-	for _, l := range c.Layers {
-		out.Layers = append(out.Layers, ptr.Deref(l.Arn, ""))
-	}
 	if c.Environment != nil {
 		out.EnvironmentVariableNames = slices.Sorted(maps.Keys(c.Environment.Variables))
-	}
-	if r := c.RuntimeVersionConfig; r != nil {
-		out.RuntimeVersionArn = r.RuntimeVersionArn
-	}
-	if s := c.SnapStart; s != nil {
-		out.SnapStartOptimizationStatus = lambdaapi.Text(s.OptimizationStatus)
 	}
 	return out
 }

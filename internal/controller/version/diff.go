@@ -73,11 +73,19 @@ func hindrance(fp v1beta1.VersionParameters, o observed) (why string, passes boo
 	case c.State == types.StateFailed:
 		return fmt.Sprintf("function %s failed: %s", name, ptr.Deref(c.StateReason, "")), false
 	case c.LastUpdateStatus == types.LastUpdateStatusFailed:
-		return fmt.Sprintf("the last update of function %s failed: %s", name, ptr.Deref(c.LastUpdateStatusReason, "")), false
+		return fmt.Sprintf(
+			"the last update of function %s failed: %s", name, ptr.Deref(c.LastUpdateStatusReason, ""),
+		), false
 	case unreadable(c) != "":
-		return fmt.Sprintf("the variables of function %s cannot be read, so it is not known whether they have changed: %s; grant the provider kms:Decrypt on their key, or set another kmsKeyArn on the function", name, unreadable(c)), false
+		return fmt.Sprintf(
+			"the variables of function %s cannot be read, so it is not known whether they have changed: %s; grant "+
+				"the provider kms:Decrypt on their key, or set another kmsKeyArn on the function",
+			name, unreadable(c),
+		), false
 	case fp.CodeSHA256 != nil && *fp.CodeSHA256 != ptr.Deref(c.CodeSha256, ""):
-		return fmt.Sprintf("function %s has code %s, but codeSha256 is %s", name, ptr.Deref(c.CodeSha256, ""), *fp.CodeSHA256), false
+		return fmt.Sprintf(
+			"function %s has code %s, but codeSha256 is %s", name, ptr.Deref(c.CodeSha256, ""), *fp.CodeSHA256,
+		), false
 	}
 	return "", false
 }

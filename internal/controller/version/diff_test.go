@@ -18,7 +18,9 @@ func TestPublished(t *testing.T) {
 		return versions.Intent{Before: before, Fingerprint: contentOf(&c).Fingerprint()}
 	}
 	secret := version("4", 9)
-	secret.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException")}}
+	secret.Environment = &types.EnvironmentResponse{
+		Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException")},
+	}
 	there := []types.FunctionConfiguration{version("1", 1), version("2", 2), version("3", 1), secret}
 	cases := map[string]struct {
 		reason string
@@ -27,10 +29,17 @@ func TestPublished(t *testing.T) {
 		want   string
 		known  bool
 	}{
-		"Found":   {reason: "A later version of the same content.", intent: intent(1, 1), among: there, want: "3", known: true},
-		"Before":  {reason: "What was there before is not it.", intent: intent(3, 1), among: there[:3], known: true},
-		"Other":   {reason: "A version with other content is not the published one.", intent: intent(0, 9), among: there[:3], known: true},
-		"Unknown": {reason: "A version with unreadable variables may be the published one.", intent: intent(3, 9), among: there},
+		"Found": {
+			reason: "A later version of the same content.", intent: intent(1, 1), among: there, want: "3", known: true,
+		},
+		"Before": {reason: "What was there before is not it.", intent: intent(3, 1), among: there[:3], known: true},
+		"Other": {
+			reason: "A version with other content is not the published one.", intent: intent(0, 9), among: there[:3],
+			known: true,
+		},
+		"Unknown": {
+			reason: "A version with unreadable variables may be the published one.", intent: intent(3, 9), among: there,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

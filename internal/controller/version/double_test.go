@@ -49,7 +49,9 @@ func (e env) following(functions client.Reader) env {
 func (e env) change(memory int32) {
 	e.Helper()
 	e.Advance(2 * time.Second)
-	if _, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(memory)}); err != nil {
+	if _, err := e.Lambda.UpdateFunctionConfiguration(
+		e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(memory)},
+	); err != nil {
 		e.Fatal(err)
 	}
 }
@@ -57,7 +59,9 @@ func (e env) change(memory int32) {
 // versions returns the versions in AWS.
 func (e env) versions() []string {
 	e.Helper()
-	out, err := e.Lambda.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+	out, err := e.Lambda.ListVersionsByFunction(
+		e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")},
+	)
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -92,7 +96,8 @@ func TestLifecycle(t *testing.T) {
 	}
 	e.has(v, "1", "1")
 	s := v.Status.AtProvider
-	if *s.FunctionArn != testARN+":1" || *s.State != "Active" || *s.Description != "first" || s.CodeSHA256 == nil || len(*s.Fingerprint) != 32 || *s.PreparedVersion != "1" {
+	if *s.FunctionArn != testARN+":1" || *s.State != "Active" || *s.Description != "first" || s.CodeSHA256 == nil ||
+		len(*s.Fingerprint) != 32 || *s.PreparedVersion != "1" {
 		t.Errorf("status: %+v", s)
 	}
 	if diff := cmp.Diff([]string{"PASSWORD"}, s.EnvironmentVariableNames); diff != "" {
@@ -105,7 +110,9 @@ func TestLifecycle(t *testing.T) {
 	}
 	e.has(v, "2", "1", "2")
 
-	if _, err := e.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f")}); err != nil {
+	if _, err := e.Lambda.UpdateFunctionConfiguration(
+		t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(2 * time.Second)
@@ -113,7 +120,9 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("an update that changes nothing must publish nothing, got %v", got)
 	}
 
-	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")}); err != nil {
+	if _, err := e.Lambda.DeleteFunction(
+		t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(time.Minute)
@@ -176,7 +185,9 @@ func TestPruning(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
 	e.Settle(v)
-	if _, err := e.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1")}); err != nil {
+	if _, err := e.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{
+		FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1"),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int32(4) {
@@ -184,7 +195,9 @@ func TestPruning(t *testing.T) {
 		e.Settle(v)
 	}
 	e.has(v, "5", "1", "4", "5")
-	if _, err := e.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")}); err != nil {
+	if _, err := e.Lambda.DeleteAlias(
+		t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	e.Double.ResetCalls()
@@ -205,7 +218,9 @@ func TestOthersVersionsAreLeft(t *testing.T) {
 	for range 2 {
 		e.change(512)
 		e.Advance(2 * time.Second)
-		if _, err := e.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")}); err != nil {
+		if _, err := e.Lambda.PublishVersion(
+			t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -274,7 +289,9 @@ func TestLostAnswers(t *testing.T) {
 						want++
 					}
 					if got := e.versions(); len(got) != want || meta.GetExternalName(v) != fmt.Sprint(want) {
-						t.Errorf("%d versions are expected, got %v; external name %s", want, got, meta.GetExternalName(v))
+						t.Errorf(
+							"%d versions are expected, got %v; external name %s", want, got, meta.GetExternalName(v),
+						)
 					}
 					e.remove(v)
 					if got := e.versions(); len(got) > 0 {
@@ -315,7 +332,9 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		}
 	}
 	if got := e.Double.Count(""); got != observations || e.Double.Count(opGet) != observations {
-		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", observations, observations, e.Double.Calls())
+		t.Errorf(
+			"%d steady reconciles must be %d GetFunction calls, got %v", observations, observations, e.Double.Calls(),
+		)
 	}
 	e.Advance(6 * time.Minute)
 	e.Double.ResetCalls()
@@ -384,7 +403,9 @@ func (e env) consistent(v *v1beta1.Version) {
 		return
 	}
 	latest, _ := e.Double.Function("f")
-	out, err := e.Lambda.GetFunctionConfiguration(e.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(name)})
+	out, err := e.Lambda.GetFunctionConfiguration(
+		e.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(name)},
+	)
 	if err != nil || *out.MemorySize != latest.MemorySize {
 		e.Errorf("version %s is not what the function is: %v", name, err)
 	}

@@ -33,7 +33,9 @@ func script(get func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error
 		"ListAliases":                       testenv.Returns(&lambda.ListAliasesOutput{}, nil),
 		"ListProvisionedConcurrencyConfigs": testenv.Returns(&lambda.ListProvisionedConcurrencyConfigsOutput{}, nil),
 		"ListFunctionEventInvokeConfigs":    testenv.Returns(&lambda.ListFunctionEventInvokeConfigsOutput{}, nil),
-		"GetPolicy":                         testenv.Returns[lambda.GetPolicyOutput](nil, testenv.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")),
+		"GetPolicy": testenv.Returns[lambda.GetPolicyOutput](nil, testenv.APIError(
+			http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.",
+		)),
 	}
 }
 
@@ -43,7 +45,9 @@ func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
 		ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.VersionSpec{
 			ManagedResourceSpec: testenv.Spec(),
-			ForProvider:         v1beta1.VersionParameters{Region: testenv.Region, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
+			ForProvider: v1beta1.VersionParameters{
+				Region: testenv.Region, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange"),
+			},
 		},
 	}, change...)
 }
@@ -57,15 +61,19 @@ func at(version string) func(*v1beta1.Version) {
 	}
 }
 
-func testExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) *reconcile.External[*v1beta1.Version, observed, settings] {
+func testExternal(
+	api lambdaAPI, functions client.Reader, cache *readcache.Cache,
+) *reconcile.External[*v1beta1.Version, observed, settings] {
 	return reconcile.NewExternal(&external{api: api, functions: functions, cache: cache}, calls)
 }
 
 // configuration returns the configuration of a version of f, changed.
 func configuration(version string, change ...func(*types.FunctionConfiguration)) *types.FunctionConfiguration {
 	c := &types.FunctionConfiguration{
-		FunctionName: ptr.To("f"), FunctionArn: ptr.To(testARN + ":" + version), Version: ptr.To(version), CodeSha256: ptr.To("code"),
-		State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful, RevisionId: ptr.To("r" + version),
+		FunctionName: ptr.To("f"), FunctionArn: ptr.To(testARN + ":" + version), Version: ptr.To(version),
+		CodeSha256: ptr.To("code"),
+		State:      types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+		RevisionId: ptr.To("r" + version),
 	}
 	for _, f := range change {
 		f(c)

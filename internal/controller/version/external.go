@@ -25,7 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// usersGrace is how long a deletion waits for what uses an earlier version, which may be
+// usersGrace is the longest time that a deletion waits for what uses an earlier version, which may be
 // deleted together with it.
 const usersGrace = time.Minute
 
@@ -114,7 +114,9 @@ func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) 
 	}
 	err = e.readAuxiliary(ctx, v, &o)
 	e.found = o
-	return found{Resource: o, Exists: o.version != nil, Name: name, Description: e.description(name), Parent: e.function}, err
+	return found{
+		Resource: o, Exists: o.version != nil, Name: name, Description: e.description(name), Parent: e.function,
+	}, err
 }
 
 func (e *external) description(name string) string {
@@ -129,10 +131,13 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 		return found{}, err
 	}
 	s := &v.Status.AtProvider
-	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil && len(earlier) > 0 {
+	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
+		len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
 		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
-		return found{Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.description(oldest)}, err
+		return found{
+			Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.description(oldest),
+		}, err
 	}
 	c, err := e.get(ctx, name)
 	return found{Resource: observed{version: c}, Exists: c != nil, Name: name, Description: e.description(name)}, err
@@ -143,7 +148,8 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
 	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
-	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil ||
+		versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, nil
 	}
 	var err error
@@ -160,7 +166,10 @@ func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string,
 		return name, nil
 	}
 	// Nothing was published.
-	return name, errors.Wrap(reconcile.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
+	return name, errors.Wrap(
+		reconcile.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}),
+		"cannot record that nothing was published",
+	)
 }
 
 // readAuxiliary reads what a call that is due needs.
@@ -188,12 +197,15 @@ func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *obs
 func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o found) (ownership.Ownership, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
 		if versions.Number(o.Name) > 0 && o.Resource.version != nil {
-			versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, ptr.Deref(fingerprintOf(o.Resource.version, v.Status.AtProvider), ""))
+			versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, ptr.Deref(
+				fingerprintOf(o.Resource.version, v.Status.AtProvider), "",
+			))
 		}
 		return ownership.Adopted, nil
 	}
 	i, recorded := versions.IntentOf(v)
-	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (recorded && versions.Number(o.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
+	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (recorded && versions.Number(o.Name) > i.Before) ||
+		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
 	return ownership.Foreign, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
@@ -221,7 +233,9 @@ func (e *external) Desired(context.Context, *v1beta1.Version) (forProvider, init
 
 // Compare returns why a version is to be published. For a resource that only observes it
 // returns nothing, because the function was not read.
-func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+func (e *external) Compare(
+	_ context.Context, v *v1beta1.Version, _ reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
 	if reconcile.ObserveOnly(v) {
 		return reconcile.Comparison[settings]{}, nil
 	}
@@ -229,7 +243,9 @@ func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconcile.De
 }
 
 // Plan publishes a version if one is due, and otherwise deletes versions beyond the limit.
-func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) Plan(
+	ctx context.Context, v *v1beta1.Version, f found, c reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	o, p := f.Resource, reconcile.Plan{Ready: e.ReadyCondition(v, f)}
 	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
@@ -250,7 +266,11 @@ func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reco
 	if o.unused != "" && reconcile.Allows(v, xpv2.ManagementActionUpdate) {
 		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
 		p.Call = opDelete
-		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
+		p.Changes = diff.Changes{
+			{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(
+				*v.Spec.ForProvider.HistoryLimit,
+			)},
+		}
 		p.Followed = p.Changes
 	}
 	return p, nil
@@ -291,19 +311,26 @@ func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (
 func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
 	if u.Call == opDelete {
 		s, now := &v.Status.AtProvider, reconcile.Freshness(ctx).Now
-		return e.pruner().Prune(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, o.Resource.unused, now)
+		return e.pruner().Prune(
+			ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, o.Resource.unused,
+			now,
+		)
 	}
 	name, err := e.publish(ctx, v)
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(reconcile.Annotate(ctx, v, reconcile.CreatedAgain(ctx, v, name)), "cannot write the external name")
+	return errors.Wrap(
+		reconcile.Annotate(ctx, v, reconcile.CreatedAgain(ctx, v, name)), "cannot write the external name",
+	)
 }
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was
 // changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := versions.Intent{Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint()}
+	i := versions.Intent{
+		Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint(),
+	}
 	if err := reconcile.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}

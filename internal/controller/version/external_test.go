@@ -42,7 +42,9 @@ func TestObserve(t *testing.T) {
 		c.LastUpdateStatus, c.LastUpdateStatusReason = types.LastUpdateStatusFailed, ptr.To("no subnet")
 	}
 	secret := func(c *types.FunctionConfiguration) {
-		c.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("KMS says no")}}
+		c.Environment = &types.EnvironmentResponse{
+			Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("KMS says no")},
+		}
 	}
 	nonInvocable := func(c *types.FunctionConfiguration) { c.State = types.StateActiveNonInvocable }
 	variables := func(value string) func(*types.FunctionConfiguration) {
@@ -57,7 +59,8 @@ func TestObserve(t *testing.T) {
 			v.Status.AtProvider.Fingerprint = ptr.To(contentOf(configuration("3", variables(value))).Fingerprint())
 		}
 	}
-	const unread = "cannot publish: the variables of function f cannot be read, so it is not known whether they have changed: KMS says no (AccessDeniedException); " +
+	const unread = "cannot publish: the variables of function f cannot be read, " +
+		"so it is not known whether they have changed: KMS says no (AccessDeniedException); " +
 		"grant the provider kms:Decrypt on their key, or set another kmsKeyArn on the function"
 	spec := func(change func(*v1beta1.VersionParameters)) func(*v1beta1.Version) {
 		return func(v *v1beta1.Version) { change(&v.Spec.ForProvider) }
@@ -68,74 +71,144 @@ func TestObserve(t *testing.T) {
 	byRef := spec(func(p *v1beta1.VersionParameters) { p.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"} })
 	newEnv := func(t testing.TB) env {
 		t.Helper()
-		return newEnv(t).following(testenv.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }})
+		return newEnv(t).following(
+			testenv.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }},
+		)
 	}
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
-		"First": {Reason: "Nothing is published yet.", Resource: testVersion(), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
+		"First": {
+			Reason: "Nothing is published yet.", Resource: testVersion(), AWS: has(configuration("$LATEST")),
+			Want: observation{Ready: xpv2.ReasonCreating},
+		},
 		"FirstBusy": {
-			Reason: "A function that is being created is waited for, without a call.", Resource: testVersion(), AWS: has(configuration("$LATEST", creating)),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "function f is being created"},
+			Reason: "A function that is being created is waited for, without a call.", Resource: testVersion(),
+			AWS: has(configuration("$LATEST", creating)),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "function f is being created",
+			},
 		},
 		"FirstUnready": {
-			Reason: "A Function that is being created is awaited, which Ready reports.", Resource: testVersion(byRef), AWS: has(configuration("$LATEST")),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "Function ns/cart is not Ready yet"},
+			Reason: "A Function that is being created is awaited, which Ready reports.", Resource: testVersion(byRef),
+			AWS: has(configuration("$LATEST")),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "Function ns/cart is not Ready yet",
+			},
 		},
 		"FirstUnreadable": {
-			Reason: "What cannot be read is not published.", Resource: testVersion(), AWS: has(configuration("$LATEST", secret)),
-			Want: observation{Err: "cannot publish: the variables of function f cannot be read, so it is not known whether they have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt"},
+			Reason: "What cannot be read is not published.", Resource: testVersion(),
+			AWS: has(configuration("$LATEST", secret)),
+			Want: observation{
+				Err: "cannot publish: the variables of function f cannot be read, so it is not known whether they " +
+					"have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt",
+			},
 		},
 		"FirstManagedInstances": {
-			Reason: "ActiveNonInvocable is how $LATEST of a function on Lambda Managed Instances is in order.", Resource: testVersion(), AWS: has(configuration("$LATEST", nonInvocable)),
+			Reason:   "ActiveNonInvocable is how $LATEST of a function on Lambda Managed Instances is in order.",
+			Resource: testVersion(), AWS: has(configuration("$LATEST", nonInvocable)),
 			Want: observation{Ready: xpv2.ReasonCreating},
 		},
 		"FirstPinned": {
-			Reason: "Code with another hash than the requested one is not published.", Resource: testVersion(pin), AWS: has(configuration("$LATEST", other)),
+			Reason: "Code with another hash than the requested one is not published.", Resource: testVersion(pin),
+			AWS:  has(configuration("$LATEST", other)),
 			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code"},
 		},
-		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{Err: "function f does not exist"}},
-		"Steady":     {Reason: "The version is what the function is.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
+		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{
+			Err: "function f does not exist",
+		}},
+		"Steady": {
+			Reason: "The version is what the function is.", Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder,
+		},
 		"Changed": {
-			Reason: "The function has changed.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other), configuration("3")),
+			Reason: "The function has changed.", Resource: testVersion(at("3")),
+			AWS:  has(configuration("$LATEST", other), configuration("3")),
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"ChangedBusy": {
-			Reason: "The version is published once the change of the function has settled.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
+			Reason:   "The version is published once the change of the function has settled.",
+			Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "function f is being updated"},
 		},
 		"ChangedBroken": {
-			Reason: "What failed is not published.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, broken), configuration("3")),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "cannot publish: the last update of function f failed: no subnet"},
+			Reason: "What failed is not published.", Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST", other, broken), configuration("3")),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable,
+				Message: "cannot publish: the last update of function f failed: no subnet",
+			},
 		},
 		"ChangedUnready": {
-			Reason: "A Function that is half way through a change is waited for.", Resource: testVersion(at("3"), byRef), AWS: has(configuration("$LATEST", other), configuration("3")),
-			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "Function ns/cart is not Ready yet"},
+			Reason:   "A Function that is half way through a change is waited for.",
+			Resource: testVersion(at("3"), byRef), AWS: has(configuration("$LATEST", other), configuration("3")),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: "Updating", Message: "Function ns/cart is not Ready yet",
+			},
 		},
-		"Pinned":    {Reason: "The requested version stays.", Resource: testVersion(at("3"), pin), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
-		"OnRequest": {Reason: "A change waits for a request.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
+		"Pinned": {
+			Reason: "The requested version stays.", Resource: testVersion(at("3"), pin),
+			AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder,
+		},
+		"OnRequest": {
+			Reason: "A change waits for a request.", Resource: testVersion(at("3"), onRequest),
+			AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder,
+		},
 		"Requested": {
-			Reason: "A request publishes.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST"), configuration("3")),
-			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: publishTrigger changed"},
+			Reason: "A request publishes.", Resource: testVersion(at("3"), onRequest, trigger),
+			AWS: has(configuration("$LATEST"), configuration("3")),
+			Want: observation{
+				Exists: true, Ready: "Updating", Message: "publishing a new version: publishTrigger changed",
+			},
 		},
-		"Gone": {Reason: "A version that was deleted manually is published again.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Gone": {
+			Reason: "A version that was deleted manually is published again.", Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating},
+		},
 		"Preparing": {
 			Reason: "Ready reports AWS's state.", Resource: testVersion(at("3")),
-			AWS:  has(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) { c.StateReasonCode = types.StateReasonCodeCreating })),
-			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "AWS is preparing version 3: (Creating)"},
+			AWS: has(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) {
+				c.StateReasonCode = types.StateReasonCodeCreating
+			})),
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: "Updating", Message: "AWS is preparing version 3: (Creating)",
+			},
 		},
 		"Failed": {
 			Reason:   "With its reason.",
 			Resource: testVersion(at("3")),
 			AWS: has(configuration("$LATEST"), configuration("3", func(c *types.FunctionConfiguration) {
-				c.State, c.StateReason, c.StateReasonCode = types.StateFailed, ptr.To("no snapshot"), types.StateReasonCodeFunctionError
+				c.State, c.StateReason, c.StateReasonCode = types.StateFailed, ptr.To(
+					"no snapshot",
+				), types.StateReasonCodeFunctionError
 			})),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "version 3 failed: no snapshot (FunctionError)"},
+			Want: observation{
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable,
+				Message: "version 3 failed: no snapshot (FunctionError)",
+			},
 		},
-		"Imported":     {Reason: "A version is imported by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
-		"NoNumber":     {Reason: "An alias is no version.", Resource: testVersion(testenv.Imported[mg]("live")), Want: observation{Err: `"live" is not a published version`, Calls: testenv.None}},
-		"Latest":       {Reason: "$LATEST is not a published version.", Resource: testVersion(testenv.Imported[mg]("$LATEST")), Want: observation{Err: `"$LATEST" is not a published version`, Calls: testenv.None}},
-		"DeletedNever": {Reason: "What published nothing has nothing to delete.", Resource: testVersion(testenv.BeingDeleted), Want: observation{Calls: testenv.None}},
-		"DeletedGone":  {Reason: "A deletion ends when the version is gone.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has()},
-		"DeletedThere": {Reason: "An owned version is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
+		"Imported": {
+			Reason: "A version is imported by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger),
+			AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder,
+		},
+		"NoNumber": {
+			Reason: "An alias is no version.", Resource: testVersion(testenv.Imported[mg]("live")),
+			Want: observation{Err: `"live" is not a published version`, Calls: testenv.None},
+		},
+		"Latest": {
+			Reason: "$LATEST is not a published version.", Resource: testVersion(testenv.Imported[mg]("$LATEST")),
+			Want: observation{Err: `"$LATEST" is not a published version`, Calls: testenv.None},
+		},
+		"DeletedNever": {
+			Reason: "What published nothing has nothing to delete.", Resource: testVersion(testenv.BeingDeleted),
+			Want: observation{Calls: testenv.None},
+		},
+		"DeletedGone": {
+			Reason: "A deletion ends when the version is gone.", Resource: testVersion(testenv.BeingDeleted, at("3")),
+			AWS: has(),
+		},
+		"DeletedThere": {
+			Reason: "An owned version is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")),
+			AWS: has(configuration("3")), Want: observation{Exists: true},
+		},
 		"DeletedOthers": {
 			Reason: "One that was there before is left.",
 			Resource: testVersion(testenv.BeingDeleted, at("3"), func(v mg) {
@@ -145,37 +218,62 @@ func TestObserve(t *testing.T) {
 			}),
 			AWS: has(configuration("3")),
 		},
-		"ObserveOnly": {Reason: "Any version may be looked at.", Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3")), Want: inOrder},
+		"ObserveOnly": {
+			Reason:   "Any version may be looked at.",
+			Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3")),
+			Want: inOrder,
+		},
 		"Unreadable": {
-			Reason: "Ready reports that it is not known whether the function has changed.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
+			Reason:   "Ready reports that it is not known whether the function has changed.",
+			Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
 		},
-		"UnreadableOnRequest": {Reason: "Spec requests no new version.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder},
+		"UnreadableOnRequest": {
+			Reason: "Spec requests no new version.", Resource: testVersion(at("3"), onRequest),
+			AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder,
+		},
 		"UnreadableRequested": {
-			Reason: "What cannot be read is not published.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST", secret), configuration("3")),
+			Reason: "What cannot be read is not published.", Resource: testVersion(at("3"), onRequest, trigger),
+			AWS:  has(configuration("$LATEST", secret), configuration("3")),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
 		},
 		"UnreadableVersion": {
-			Reason: "A version stays what it was while its variables could be read.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("a")), configuration("3", secret)),
+			Reason: "A version stays what it was while its variables could be read.", Resource: testVersion(
+				at("3"), read("a"),
+			), AWS: has(configuration("$LATEST", variables("a")), configuration("3", secret)),
 			Want: inOrder,
 		},
 		"UnreadableVersionChanged": {
-			Reason: "A change is detected by comparing with the status from before the variables became unreadable.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("b")), configuration("3", secret)),
-			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
+			Reason:   "A change is detected by comparing with the status from before the variables became unreadable.",
+			Resource: testVersion(at("3"), read("a")),
+			AWS:      has(configuration("$LATEST", variables("b")), configuration("3", secret)),
+			Want: observation{
+				Exists: true, Ready: "Updating", Message: "publishing a new version: function changed",
+			},
 		},
 		"UnreadableObserveOnly": {
-			Reason: "Any version may be looked at, whatever its key.", Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3", secret)), Want: inOrder,
+			Reason: "Any version may be looked at, whatever its key.", Resource: testVersion(
+				testenv.ObserveOnly, testenv.Imported[mg]("3"),
+			), AWS: has(configuration("3", secret)), Want: inOrder,
 		},
 		"UnreadableDeleted": {
-			Reason: "A key that cannot be used keeps nothing from being deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3", secret)), Want: observation{Exists: true},
+			Reason: "A key that cannot be used keeps nothing from being deleted.", Resource: testVersion(
+				testenv.BeingDeleted, at("3"),
+			), AWS: has(configuration("3", secret)), Want: observation{Exists: true},
 		},
-		"ManagedInstances": {Reason: "A version is Ready when AWS is done with it.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", nonInvocable), configuration("3")), Want: inOrder},
+		"ManagedInstances": {
+			Reason: "A version is Ready when AWS is done with it.", Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST", nonInvocable), configuration("3")), Want: inOrder,
+		},
 		"VersionNonInvocable": {
-			Reason: "AWS documents no such state of a published version. If it occurs, it is not awaited forever.", Resource: testVersion(at("3")),
-			AWS: has(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), Want: inOrder,
+			Reason:   "AWS documents no such state of a published version. If it occurs, it is not awaited forever.",
+			Resource: testVersion(at("3")),
+			AWS:      has(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), Want: inOrder,
 		},
 		"Denied": {
-			Reason: "AWS's error is returned.", Resource: testVersion(), AWS: func(e env) { e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no") }, Want: observation{Err: "cannot read function f"},
+			Reason: "AWS's error is returned.", Resource: testVersion(), AWS: func(e env) {
+				e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no")
+			}, Want: observation{Err: "cannot read function f"},
 		},
 	})
 }
@@ -199,7 +297,8 @@ func TestWaitingForAFunction(t *testing.T) {
 				if _, aborted := attempt.Aborted(); err != nil || aborted || !o.ResourceUpToDate {
 					t.Fatalf("aborted %t, %+v, %v", aborted, o, err)
 				}
-				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue || ready.Message != "Function ns/cart is not Ready yet" {
+				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue ||
+					ready.Message != "Function ns/cart is not Ready yet" {
 					t.Fatalf("Ready must say what is waited for: %+v", ready)
 				}
 				last = attempt.RequeueDelay()
@@ -256,7 +355,13 @@ func TestDeletionsHaveTheirQualifier(t *testing.T) {
 func TestVersionsInUse(t *testing.T) {
 	r := newEnv(t)
 	r.Script = script(answers(configuration("7")))
-	r.Script[opDelete] = testenv.Returns[lambda.DeleteFunctionOutput](nil, testenv.APIError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]"))
+	r.Script[opDelete] = testenv.Returns[lambda.DeleteFunctionOutput](
+		nil,
+		testenv.APIError(
+			http.StatusConflict, "ResourceConflictException",
+			"Unable to delete version because the following aliases reference it: [live]",
+		),
+	)
 	v := testVersion(testenv.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
@@ -282,7 +387,11 @@ func TestVersionsInUse(t *testing.T) {
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
-	if events := attempt.Events(); len(events) != 1 || !strings.Contains(events[0].Message, "Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]") {
+	if events := attempt.Events(); len(events) != 1 ||
+		!strings.Contains(
+			events[0].Message,
+			"Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]",
+		) {
 		t.Errorf("an event must say so, got %v", events)
 	}
 	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
@@ -296,18 +405,25 @@ func TestVersionsInUse(t *testing.T) {
 func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 	e := newEnv(t)
 	e.Script = script(answers(configuration("$LATEST"), configuration("7")))
-	e.Script["ListEventSourceMappings"] = testenv.Returns[lambda.ListEventSourceMappingsOutput](nil, testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))
+	e.Script["ListEventSourceMappings"] = testenv.Returns[lambda.ListEventSourceMappingsOutput](
+		nil, testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"),
+	)
 	v := testVersion(at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.State, v.Status.AtProvider.PreparedVersion = ptr.To("Pending"), ptr.To("5")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
 	_, err := e.External().Observe(t.Context(), v)
-	if err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
+	if err == nil ||
+		!strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 		t.Errorf("what is missing must be told, got %v", err)
 	}
-	if s := v.Status.AtProvider; *s.State != "Active" || *s.PreparedVersion != "7" || v.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
-		t.Errorf("the version is there all the same: %s, prepared %s, %+v", *s.State, *s.PreparedVersion, v.GetCondition(xpv2.TypeReady))
+	if s := v.Status.AtProvider; *s.State != "Active" || *s.PreparedVersion != "7" ||
+		v.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
+		t.Errorf(
+			"the version is there all the same: %s, prepared %s, %+v", *s.State, *s.PreparedVersion,
+			v.GetCondition(xpv2.TypeReady),
+		)
 	}
 }
 
@@ -317,8 +433,12 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	now := metav1.Now()
 	r := newEnv(t)
 	r.Script = script(answers(configuration("7")))
-	r.Script["ListEventSourceMappings"] = testenv.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
-		return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To("m"), FunctionArn: in.FunctionName}}}, nil
+	r.Script["ListEventSourceMappings"] = testenv.Scripted(func(in *lambda.ListEventSourceMappingsInput) (
+		*lambda.ListEventSourceMappingsOutput, error,
+	) {
+		return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{
+			{UUID: ptr.To("m"), FunctionArn: in.FunctionName},
+		}}, nil
 	})
 	v := testVersion(testenv.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.DeletionTimestamp = &now
@@ -335,7 +455,8 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	if _, err := e.Delete(ctx, v); err != nil {
 		t.Errorf("an earlier version that is in use must be left, got %v", err)
 	}
-	if events := attempt.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
+	if events := attempt.Events(); len(events) != 1 ||
+		events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
 		t.Errorf("an event must say so, got %v", events)
 	}
 	if diff := cmp.Diff([]v1beta1.PublishedVersion{{Version: "7"}}, v.Status.AtProvider.History); diff != "" {
@@ -346,7 +467,9 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 func TestPublishedContentIsTheObservedOne(t *testing.T) {
 	var in *lambda.PublishVersionInput
 	v := testVersion(func(v *v1beta1.Version) {
-		v.Spec.ForProvider.Description, v.Spec.ForProvider.CodeSHA256, v.Spec.ForProvider.PublishTo = ptr.To("d"), ptr.To("code"), ptr.To("LATEST_PUBLISHED")
+		v.Spec.ForProvider.Description, v.Spec.ForProvider.CodeSHA256, v.Spec.ForProvider.PublishTo = ptr.To(
+			"d",
+		), ptr.To("code"), ptr.To("LATEST_PUBLISHED")
 	})
 	r := newEnv(t)
 	r.Script = script(answers(configuration("$LATEST")))
@@ -370,9 +493,12 @@ func TestPublishedContentIsTheObservedOne(t *testing.T) {
 		t.Error("the function must be looked at again")
 	}
 	want := lambda.PublishVersionInput{
-		FunctionName: ptr.To("f"), Description: ptr.To("d"), CodeSha256: ptr.To("code"), PublishTo: types.FunctionVersionLatestPublishedLatestPublished, RevisionId: ptr.To("r$LATEST"),
+		FunctionName: ptr.To("f"), Description: ptr.To("d"), CodeSha256: ptr.To("code"),
+		PublishTo: types.FunctionVersionLatestPublishedLatestPublished, RevisionId: ptr.To("r$LATEST"),
 	}
-	if diff := cmp.Diff(want, *in, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "noSmithyDocumentSerde" }, cmp.Ignore())); diff != "" {
+	if diff := cmp.Diff(
+		want, *in, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "noSmithyDocumentSerde" }, cmp.Ignore()),
+	); diff != "" {
 		t.Errorf("PublishVersion: -want, +got:\n%s", diff)
 	}
 }

@@ -38,7 +38,10 @@ func (e *external) version(ctx context.Context, v *v1beta1.Version, name string)
 	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
 		fresh.Since = fresh.Now.Add(-while)
 	}
-	return readcache.Read(ctx, e.cache, e.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return e.get(ctx, name) })
+	return readcache.Read(
+		ctx, e.cache, e.key(name), fresh,
+		func(ctx context.Context) (*types.FunctionConfiguration, error) { return e.get(ctx, name) },
+	)
 }
 
 func (e *external) key(name string) readcache.Key {
@@ -52,7 +55,9 @@ func active(v *v1beta1.Version) bool {
 
 // get reads $LATEST, or a version. It returns nil for one that does not exist.
 func (e *external) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
-	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(e.function), Qualifier: lambdaapi.NonEmpty(ptr.To(name))})
+	out, err := e.api.GetFunction(
+		ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(e.function), Qualifier: lambdaapi.NonEmpty(ptr.To(name))},
+	)
 	if awserr.IsNotFound(err) {
 		return nil, nil
 	}
@@ -80,7 +85,8 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot get Function %s", key)
 	}
-	if f.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration() {
+	if f.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue ||
+		f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration() {
 		return "Function " + key.String() + " is not Ready yet", nil
 	}
 	return "", nil

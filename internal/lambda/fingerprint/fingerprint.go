@@ -1,15 +1,14 @@
-// Package fingerprint compares the code and configuration of functions and versions. It is pure, but for a cache of hashes.
+// Package fingerprint compares the code and configuration of functions and versions. It is pure, but for a cache of
+// hashes.
 //
-// A revision ID does not serve for that: it also changes with permissions and with publishing. Nor
-// does the time of the last change: an update without a change sets it too.
+// A revision ID does not serve for that: it also changes with permissions and with publishing. Nor does the time of the
+// last change: an update without a change sets it too.
 package fingerprint
 
 import (
-	"bytes"
 	"crypto/pbkdf2"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"reflect"
 	"slices"
 
@@ -18,8 +17,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Content is what PublishVersion keeps of a function, as far as a user chose it. What AWS chooses,
-// such as the patch level of a runtime, is left out.
+// Content is the part of a function that PublishVersion keeps, as far as a user chose it. What AWS chooses, such as the
+// patch level of a runtime, is left out.
 type Content struct {
 	FunctionName           *string
 	CodeSha256             *string
@@ -93,36 +92,35 @@ func (c Content) WithoutDescription() Content {
 }
 
 // Equal reports whether two contents are equal.
-func (c Content) Equal(other Content) bool {
-	return bytes.Equal(c.canonical(), other.canonical())
-}
+func (c Content) Equal(other Content) bool { return reflect.DeepEqual(c, other) }
 
-// rounds make it expensive to guess the values of environment variables from a fingerprint, which
-// all who can read a resource's status see.
+// rounds is high enough to make it expensive to guess the values of environment variables from a fingerprint, which all
+// who can read a resource's status see.
 const rounds = 1 << 14
 
-// Fingerprint returns 32 hexadecimal digits that identify the content, and reveal nothing about the
-// values of environment variables. It takes some milliseconds if there are any that it
-// was not called with lately.
+// Fingerprint returns 32 hexadecimal digits that identify the content, and reveal nothing about the values of
+// environment variables. It takes some milliseconds if there are any that it was not called with lately. It returns
+// the same digits in each release, since resources store them.
 func (c Content) Fingerprint() string { return c.FingerprintWith(nil) }
 
-// FingerprintWith returns the fingerprint of the content together with settings, which hold no
-// secrets and can be encoded as JSON. Nil means none.
+// FingerprintWith returns the fingerprint of the content together with settings, which hold no secrets and are
+// encoded as JSON. Nil means none. Fingerprints are stored: a member that is added to the type of settings must have
+// the option omitempty.
 func (c Content) FingerprintWith(settings any) string {
 	h := sha256.New()
 	if settings != nil {
-		_, _ = h.Write(encode(settings)) // A hash never fails to write.
+		_, _ = h.Write(marshal(settings)) // A hash never fails to write.
 	}
 	if c.Environment != nil {
-		_, _ = h.Write(secretHash(ptr.Deref(c.FunctionName, ""), encode(c.Environment))) // A hash never fails to write.
+		_, _ = h.Write(secretHash(ptr.Deref(c.FunctionName, ""), encode(c.Environment)))
 		c.Environment = nil
 	}
-	_, _ = h.Write(c.canonical())
+	_, _ = h.Write(encode(c))
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// hashes holds the latest results of secretHash by a hash of its arguments. Functions and their versions are compared again
-// and again, mostly with the same variables. It never leaves memory.
+// hashes holds the latest results of secretHash by a hash of its arguments. Functions and their versions are compared
+// again and again, mostly with the same variables. It never leaves memory.
 var hashes = lru.New(256) //nolint:mnd // A result takes about 200 bytes.
 
 // secretHash returns an expensive hash of the environment variables of a function.
@@ -132,20 +130,7 @@ func secretHash(function string, variables []byte) []byte {
 	if sum, ok := hashes.Get(key); ok {
 		return sum.([]byte) //nolint:forcetypeassert // Only this function adds one.
 	}
-	sum, _ := pbkdf2.Key(sha256.New, string(variables), salt, rounds, sha256.Size) // It fails only for other sizes than these.
+	sum, _ := pbkdf2.Key(sha256.New, string(variables), salt, rounds, sha256.Size) // These sizes never fail.
 	hashes.Add(key, sum)
 	return sum
-}
-
-// canonical returns the content as text, which is the same for equal contents.
-func (c Content) canonical() []byte { return encode(c) }
-
-// encode returns the JSON of a value that consists of texts, numbers, lists and maps, which cannot
-// fail.
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return []byte(err.Error())
-	}
-	return b
 }

@@ -14,9 +14,11 @@ func configuration(change func(*types.FunctionConfiguration)) *types.FunctionCon
 		FunctionName: ptr.To("f"), FunctionArn: ptr.To("arn:f"), Version: ptr.To("$LATEST"), CodeSha256: ptr.To("a"),
 		Description: ptr.To("d"), MemorySize: ptr.To[int32](128), RevisionId: ptr.To("r"),
 		Environment: &types.EnvironmentResponse{Variables: map[string]string{"PASSWORD": "hunter2"}},
-		SnapStart:   &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnPublishedVersions, OptimizationStatus: types.SnapStartOptimizationStatusOff},
-		VpcConfig:   &types.VpcConfigResponse{SubnetIds: []string{"a", "b"}, VpcId: ptr.To("v")},
-		Layers:      []types.Layer{{Arn: ptr.To("l:1"), CodeSize: 1}},
+		SnapStart: &types.SnapStartResponse{
+			ApplyOn: types.SnapStartApplyOnPublishedVersions, OptimizationStatus: types.SnapStartOptimizationStatusOff,
+		},
+		VpcConfig: &types.VpcConfigResponse{SubnetIds: []string{"a", "b"}, VpcId: ptr.To("v")},
+		Layers:    []types.Layer{{Arn: ptr.To("l:1"), CodeSize: 1}},
 	}
 	if change != nil {
 		change(c)
@@ -30,29 +32,48 @@ func TestContent(t *testing.T) {
 		change func(*types.FunctionConfiguration)
 		same   bool
 	}{
-		"Nothing": {reason: "The same is the same.", same: true},
+		"Nothing": {reason: "Two answers with the same values have the same content.", same: true},
 		"WhatAWSAdds": {
-			reason: "What publishing, permissions and AWS itself change is not looked at.",
+			reason: "What publishing, permissions and AWS itself change is not part of the content.",
 			change: func(c *types.FunctionConfiguration) {
-				c.RevisionId, c.Version, c.FunctionArn, c.LastModified = ptr.To("s"), ptr.To("3"), ptr.To("arn:f:3"), ptr.To("later")
+				c.RevisionId, c.Version, c.FunctionArn = ptr.To("s"), ptr.To("3"), ptr.To("arn:f:3")
+				c.LastModified = ptr.To("later")
 				c.State, c.LastUpdateStatus = types.StatePending, types.LastUpdateStatusInProgress
-				c.SnapStart = &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnPublishedVersions, OptimizationStatus: types.SnapStartOptimizationStatusOn}
+				c.SnapStart.OptimizationStatus = types.SnapStartOptimizationStatusOn
 				c.RuntimeVersionConfig = &types.RuntimeVersionConfig{RuntimeVersionArn: ptr.To("patched")}
 				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"b", "a"}, SecurityGroupIds: []string{}}
 				c.Layers = []types.Layer{{Arn: ptr.To("l:1"), CodeSize: 2}}
 			},
 			same: true,
 		},
-		"Code":        {reason: "Other code is other content.", change: func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("b") }},
-		"Memory":      {reason: "Another setting is other content.", change: func(c *types.FunctionConfiguration) { c.MemorySize = ptr.To[int32](256) }},
-		"Description": {reason: "A missing description changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.Description = nil }},
+		"Code": {
+			reason: "Other code is other content.",
+			change: func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("b") },
+		},
+		"Memory": {
+			reason: "Another setting is other content.",
+			change: func(c *types.FunctionConfiguration) { c.MemorySize = ptr.To[int32](256) },
+		},
+		"Description": {
+			reason: "A missing description changes the fingerprint.",
+			change: func(c *types.FunctionConfiguration) { c.Description = nil },
+		},
 		"Environment": {
 			reason: "Another value of a variable changes the fingerprint.",
 			change: func(c *types.FunctionConfiguration) { c.Environment.Variables["PASSWORD"] = "hunter3" },
 		},
-		"NoEnvironment": {reason: "A missing environment changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.Environment = nil }},
-		"Layer":         {reason: "Another layer changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.Layers[0].Arn = ptr.To("l:2") }},
-		"Subnet":        {reason: "Another subnet changes the fingerprint.", change: func(c *types.FunctionConfiguration) { c.VpcConfig.SubnetIds = []string{"a"} }},
+		"NoEnvironment": {
+			reason: "A missing environment changes the fingerprint.",
+			change: func(c *types.FunctionConfiguration) { c.Environment = nil },
+		},
+		"Layer": {
+			reason: "Another layer changes the fingerprint.",
+			change: func(c *types.FunctionConfiguration) { c.Layers[0].Arn = ptr.To("l:2") },
+		},
+		"Subnet": {
+			reason: "Another subnet changes the fingerprint.",
+			change: func(c *types.FunctionConfiguration) { c.VpcConfig.SubnetIds = []string{"a"} },
+		},
 	}
 	before := Read(configuration(nil))
 	for name, tc := range cases {
@@ -69,7 +90,8 @@ func TestContent(t *testing.T) {
 }
 
 func TestNoDescription(t *testing.T) {
-	other := Read(configuration(func(c *types.FunctionConfiguration) { c.Description = ptr.To("e") })).WithoutDescription()
+	change := func(c *types.FunctionConfiguration) { c.Description = ptr.To("e") }
+	other := Read(configuration(change)).WithoutDescription()
 	if !Read(configuration(nil)).WithoutDescription().Equal(other) {
 		t.Error("contents without their descriptions differ")
 	}

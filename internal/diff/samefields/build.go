@@ -1,0 +1,179 @@
+package samefields
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// A builder pairs the fields of two types.
+type builder struct {
+	hooks map[types]convert
+	rules map[string]*rule
+
+	unread, unset []string
+}
+
+type types struct{ from, to reflect.Type }
+
+func newBuilder(opts []Option) *builder {
+	b := &builder{hooks: map[types]convert{}, rules: map[string]*rule{}}
+	for _, o := range opts {
+		o(b)
+	}
+	return b
+}
+
+// rule returns what the options say about the field at a path. It records that there is one.
+func (b *builder) rule(path string) rule {
+	r := b.rules[strings.ToLower(path)]
+	if r == nil {
+		return rule{}
+	}
+	r.used = true
+	return *r
+}
+
+func (b *builder) checkPaths() {
+	for path, r := range b.rules {
+		if !r.used {
+			panic("samefields: an option names " + path + ", where no field is")
+		}
+	}
+}
+
+// pairs returns the fields that two structs at a path share.
+func (b *builder) pairs(from, to reflect.Type, path string) []pair {
+	var out []pair
+	read := map[string]bool{}
+	for t := range to.Fields() {
+		if !t.IsExported() {
+			continue
+		}
+		at := path + t.Name
+		r := b.rule(at)
+		source := r.from
+		if source == "" {
+			source = t.Name
+		}
+		f, ok := field(from, source)
+		if r.except || !ok {
+			b.unset = append(b.unset, at)
+			continue
+		}
+		read[strings.ToLower(strings.Split(source, ".")[0])] = true
+		p := pair{name: t.Name, from: f.Index, to: t.Index[0], clears: r.clears}
+		p.convert = b.conversion(f.Type, t.Type, at)
+		if r.clears && b.hooks[types{f.Type, t.Type}] == nil {
+			p.convert = orEmpty(p.convert)
+		}
+		if r.emptyIsAbsent {
+			p.convert = unlessEmpty(p.convert)
+		}
+		out = append(out, p)
+	}
+	for f := range from.Fields() {
+		if f.IsExported() && !read[strings.ToLower(f.Name)] {
+			b.unread = append(b.unread, path+f.Name)
+		}
+	}
+	return out
+}
+
+// field returns the field of a struct at a path, with the indexes that lead to it.
+func field(in reflect.Type, path string) (reflect.StructField, bool) {
+	var out reflect.StructField
+	var index []int
+	for name := range strings.SplitSeq(path, ".") {
+		if in.Kind() == reflect.Pointer {
+			in = in.Elem()
+		}
+		f, ok := in.FieldByNameFunc(func(s string) bool { return strings.EqualFold(s, name) })
+		if !ok || len(f.Index) > 1 {
+			return out, false
+		}
+		index = append(index, f.Index...)
+		out, in = f, f.Type
+	}
+	out.Index = index
+	return out, true
+}
+
+// conversion returns how a value that is not absent is converted.
+func (b *builder) conversion(from, to reflect.Type, at string) convert {
+	fk, tk := from.Kind(), to.Kind()
+	switch hook := b.hooks[types{from, to}]; {
+	case hook != nil:
+		return hook
+	case from == to:
+		return func(t, f reflect.Value) { t.Set(f) }
+	case fk == reflect.Slice && tk == reflect.Slice && from.Elem() == to.Elem():
+		return func(t, f reflect.Value) { t.Set(f.Convert(to)) }
+	case fk == reflect.Pointer && tk == reflect.Pointer:
+		return pointer(b.conversion(from.Elem(), to.Elem(), at), to)
+	case fk == reflect.Pointer:
+		inner := b.conversion(from.Elem(), to, at)
+		return func(t, f reflect.Value) { inner(t, f.Elem()) }
+	case tk == reflect.Pointer:
+		inner := b.conversion(from, to.Elem(), at)
+		return func(t, f reflect.Value) {
+			t.Set(reflect.New(to.Elem()))
+			inner(t.Elem(), f)
+		}
+	case fk == reflect.String && tk == reflect.String:
+		return func(t, f reflect.Value) { t.SetString(f.String()) }
+	case fk == reflect.Slice && tk == reflect.Slice:
+		return list(b.conversion(from.Elem(), to.Elem(), at+"[]"), to)
+	case fk == reflect.Struct && tk == reflect.Struct:
+		return block(b.pairs(from, to, at+"."))
+	}
+	panic(fmt.Sprintf("samefields: %s is of type %s, which cannot be made of %s", at, to, from))
+}
+
+func pointer(inner convert, to reflect.Type) convert {
+	return func(t, f reflect.Value) {
+		t.Set(reflect.New(to.Elem()))
+		inner(t.Elem(), f.Elem())
+	}
+}
+
+func list(inner convert, to reflect.Type) convert {
+	return func(t, f reflect.Value) {
+		t.Set(reflect.MakeSlice(to, f.Len(), f.Len()))
+		for i := range f.Len() {
+			inner(t.Index(i), f.Index(i))
+		}
+	}
+}
+
+func block(pairs []pair) convert {
+	pairs = slices.Clip(pairs)
+	return func(t, f reflect.Value) {
+		for i := range pairs {
+			pairs[i].copy(t, f)
+		}
+	}
+}
+
+func orEmpty(inner convert) convert {
+	return func(t, f reflect.Value) {
+		switch {
+		case !absent(f):
+			inner(t, f)
+		case t.Kind() == reflect.Pointer:
+			t.Set(reflect.New(t.Type().Elem()))
+		case t.Kind() == reflect.Slice:
+			t.Set(reflect.MakeSlice(t.Type(), 0, 0))
+		}
+	}
+}
+
+func unlessEmpty(inner convert) convert {
+	return func(t, f reflect.Value) {
+		inner(t, f)
+		if t.Kind() == reflect.Pointer && !t.IsNil() && t.Elem().IsZero() {
+			t.SetZero()
+		}
+	}
+}

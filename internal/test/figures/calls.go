@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// A graph has the callers of each function, the files of this module's functions, and the words of its files.
+type graph struct {
+	callers map[*types.Func][]*types.Func
+	files   map[*types.Func]string
+	words   map[string]map[string]bool
+}
+
+const listed = "{{.ImportPath}}\t{{.Export}}\t{{if .Module}}{{.Module.Main}}{{end}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
+
+// load type-checks the packages of this module that the provider consists of. The go command compiles the others.
+func load() (*graph, error) {
+	out, err := exec.Command("go", "list", "-deps", "-export", "-f", listed, "./cmd/provider").Output()
+	if err != nil {
+		return nil, err
+	}
+	g := &graph{map[*types.Func][]*types.Func{}, map[*types.Func]string{}, map[string]map[string]bool{}}
+	own, exports, fset := map[string]*types.Package{}, map[string]string{}, token.NewFileSet()
+	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	config := types.Config{Importer: fallback{own, importer.ForCompiler(fset, "gc", open)}}
+	for line := range bytes.Lines(out) {
+		f := strings.Split(strings.TrimSpace(string(line)), "\t")
+		if exports[f[0]] = f[1]; f[2] != "true" {
+			continue
+		}
+		var files []*ast.File
+		for name := range strings.SplitSeq(f[4], ",") {
+			file, err := parser.ParseFile(fset, filepath.Join(f[3], name), nil, 0)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file)
+		}
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
+		if own[f[0]], err = config.Check(f[0], fset, files, info); err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			g.add(fset.Position(file.Pos()).Filename, file, info)
+		}
+	}
+	return g, nil
+}
+
+type fallback struct {
+	first map[string]*types.Package
+	types.Importer
+}
+
+func (f fallback) Import(path string) (*types.Package, error) {
+	if p := f.first[path]; p != nil {
+		return p, nil
+	}
+	return f.Importer.Import(path)
+}
+
+// add records the functions and words of a file, and what they call.
+func (g *graph) add(name string, file *ast.File, info *types.Info) {
+	g.words[name] = map[string]bool{}
+	for _, d := range file.Decls {
+		var caller *types.Func
+		if f, ok := d.(*ast.FuncDecl); ok {
+			caller, _ = info.Defs[f.Name].(*types.Func)
+			g.files[caller] = name
+		}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.Ident:
+				g.words[name][strings.ToLower(n.Name)] = true
+			case *ast.BasicLit:
+				g.words[name][strings.ToLower(strings.Trim(n.Value, `"`))] = true
+			case *ast.CallExpr:
+				if fn := called(n.Fun, info); fn != nil && caller != nil {
+					g.callers[fn] = append(g.callers[fn], caller)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// called returns the function or method that an expression names, or nil if it is a variable or a type.
+func called(e ast.Expr, info *types.Info) *types.Func {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		if fn, ok := info.Uses[e].(*types.Func); ok {
+			return fn.Origin()
+		}
+	case *ast.SelectorExpr:
+		return called(e.Sel, info)
+	case *ast.IndexExpr:
+		return called(e.X, info)
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+// Command figures prints in how many files some values are on their way from a manifest to AWS. figures.sh, which
+// `make figures` runs, prints how large the code is too.
+//
+// The files on a way are those of the API type, of the kind's controller and of what kinds share (see shared) that name
+// the value, or that have a function from which a call leads to the operation of AWS. A call of an interface's method
+// leads to each type with methods of all its names.
+package main
+
+import (
+	"fmt"
+	"go/types"
+	"log"
+	"os"
+	"regexp"
+	"strings"
+)
+
+type way struct{ title, kind, operation, word string }
+
+var ways = []way{
+	{"environment of a Function", "function", "UpdateFunctionConfiguration", "environment"},
+	{"memorySize of a Function", "function", "UpdateFunctionConfiguration", "memorysize"},
+	{"ephemeralStorage of a Function", "function", "UpdateFunctionConfiguration", "ephemeralstorage"},
+	{"an Alias's drift", "alias", "UpdateAlias", "drift"},
+	{"a rollout's step", "alias", "UpdateAlias", "step"},
+}
+
+const shared = `reconcile|diff|kube|rollout|archive`
+
+func main() {
+	g, err := load()
+	if err != nil {
+		log.Fatalf("cannot read the program: %v", err)
+	}
+	for _, w := range ways {
+		_, _ = fmt.Fprintf(os.Stdout, "%6d files on the way of %s\n", g.filesOn(w), w.title)
+	}
+}
+
+// filesOn returns the number of files on a way.
+func (g *graph) filesOn(w way) int {
+	on, seen, next := map[string]bool{}, map[*types.Func]bool{}, []*types.Func{}
+	for fn := range g.callers {
+		if fn.Name() == w.operation && fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(), "/controller/"+w.kind) {
+			next = append(next, fn)
+		}
+	}
+	for len(next) > 0 {
+		fn := next[0]
+		if next = next[1:]; !seen[fn] {
+			seen[fn], on[g.files[fn]] = true, true
+			next = append(next, g.callersOf(fn)...)
+		}
+	}
+	near := regexp.MustCompile(fmt.Sprintf(`/(apis/v1beta1/%[1]s|internal/(controller/%[1]s|%[2]s)/)`, w.kind, shared))
+	n := 0
+	for file, words := range g.words {
+		if near.MatchString(file) && (on[file] || words[w.word]) {
+			n++
+		}
+	}
+	return n
+}
+
+// callersOf returns the callers of a function, and those of the interfaces' methods that it may stand for.
+func (g *graph) callersOf(fn *types.Func) []*types.Func {
+	out := g.callers[fn]
+	if fn.Signature().Recv() == nil {
+		return out
+	}
+	has := types.NewMethodSet(fn.Signature().Recv().Type())
+	for other, callers := range g.callers {
+		r := other.Signature().Recv()
+		if r == nil || other.Name() != fn.Name() {
+			continue
+		}
+		i, ok := r.Type().Underlying().(*types.Interface)
+		for k := 0; ok && k < i.NumMethods(); k++ {
+			ok = has.Lookup(i.Method(k).Pkg(), i.Method(k).Name()) != nil
+		}
+		if ok {
+			out = append(out, callers...)
+		}
+	}
+	return out
+}
