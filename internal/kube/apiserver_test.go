@@ -32,7 +32,7 @@ func TestAgainstAPIServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := New(server, server, &samples.Sample{}, nil)
+	c := New(server, server, &samples.Sample{})
 	ns := cluster.Namespace(t)
 
 	th := &samples.Sample{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"}, Spec: samples.SampleSpec{Value: "a"}}
@@ -50,7 +50,7 @@ func TestAgainstAPIServer(t *testing.T) {
 		if err := c.Annotate(t.Context(), th, map[string]string{"a": "b"}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Status().Update(WithRead(t.Context(), outdated), th); err != nil {
+		if err := c.View(outdated, nil).Status().Update(t.Context(), th); err != nil {
 			t.Fatal(err)
 		}
 		got := &samples.Sample{}

@@ -41,7 +41,6 @@ type Client struct {
 	live    client.Reader
 	ofShard Selected
 	kind    reflect.Type
-	onWrite StatusHook
 
 	mu sync.Mutex
 	// newest is the newest version of each object that was read or written here.
@@ -56,7 +55,7 @@ type Client struct {
 
 // A StatusHook may complete the status of an object before it is compared and written. It
 // returns what to do with it.
-type StatusHook func(ctx context.Context, obj client.Object) StatusAction
+type StatusHook func(obj client.Object) StatusAction
 
 // A StatusAction is what to do with a status.
 type StatusAction int
@@ -74,17 +73,13 @@ const (
 )
 
 // New decorates the cached client c for objects of the example's type. live reads from the API
-// server. onWrite may be nil.
-func New(c client.Client, live client.Reader, example client.Object, onWrite StatusHook) *Client {
-	if onWrite == nil {
-		onWrite = func(context.Context, client.Object) StatusAction { return WriteStatus }
-	}
+// server.
+func New(c client.Client, live client.Reader, example client.Object) *Client {
 	return &Client{
 		Client:  c,
 		live:    live,
 		ofShard: Selected{Reader: live},
 		kind:    reflect.TypeOf(example),
-		onWrite: onWrite,
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 
@@ -102,15 +97,11 @@ func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 // before the client is used.
 func (c *Client) JoinIntents() { c.joinIntents = true }
 
-// Get gets an object: the one in the context, if it has that key; otherwise the cached one;
-// or, if the cache is older than what was written here, the live one.
+// Get gets an object: the cached one, or, if the cache is older than what was written here, the
+// live one.
 func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	if !c.ours(obj) {
 		return c.Client.Get(ctx, key, obj, opts...)
-	}
-	if read := reading(ctx, key); read != nil {
-		assign(obj, read.DeepCopyObject())
-		return nil
 	}
 	err := c.Client.Get(ctx, key, obj, opts...)
 	if err == nil && !c.behind(key, obj.GetResourceVersion()) {

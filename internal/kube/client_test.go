@@ -41,6 +41,18 @@ type env struct {
 	// neither.
 	answer  func(error) error
 	dropped func() bool
+
+	// hook completes statuses, and view is the client of the last read.
+	hook StatusHook
+	view *View
+}
+
+// Status writes the status in the reconcile of the last read, if there was one.
+func (e *env) Status() client.SubResourceWriter {
+	if e.view == nil {
+		return e.Client.Status()
+	}
+	return e.view.Status()
 }
 
 func sample() *samples.Sample {
@@ -59,7 +71,7 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 	if err := corev1.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	e := &env{}
+	e := &env{hook: hook}
 	intercept := func() {
 		if f := e.before; f != nil {
 			e.before = nil
@@ -103,7 +115,7 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 			return c.Get(ctx, key, obj, opts...)
 		},
 	})
-	e.Client = New(counted, live, &samples.Sample{}, hook)
+	e.Client = New(counted, live, &samples.Sample{})
 	return e
 }
 
@@ -114,7 +126,8 @@ func (e *env) read(t *testing.T) (context.Context, *samples.Sample) {
 	if err := e.Get(t.Context(), key, th); err != nil {
 		t.Fatal(err)
 	}
-	return WithRead(t.Context(), th), th.DeepCopyObject().(*samples.Sample)
+	e.view = e.View(th, e.hook)
+	return t.Context(), th.DeepCopyObject().(*samples.Sample)
 }
 
 func (e *env) stored(t *testing.T) *samples.Sample {
@@ -190,7 +203,7 @@ func TestUnchangedConditionKeepsItsTime(t *testing.T) {
 
 func TestHookCompletesAndDropsStatus(t *testing.T) {
 	action := WriteStatus
-	e := newEnv(t, func(_ context.Context, obj client.Object) StatusAction {
+	e := newEnv(t, func(obj client.Object) StatusAction {
 		obj.(*samples.Sample).Status.Value = "hooked"
 		return action
 	})
@@ -322,7 +335,7 @@ func TestGoneObjectIsForgotten(t *testing.T) {
 }
 
 func TestOtherKindsPassThrough(t *testing.T) {
-	e := newEnv(t, func(context.Context, client.Object) StatusAction {
+	e := newEnv(t, func(client.Object) StatusAction {
 		t.Error("the hook is called for another kind")
 		return WriteStatus
 	})

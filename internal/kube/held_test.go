@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"context"
 	"testing"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -66,7 +65,7 @@ func TestHeldStatus(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			action := HoldStatus
-			e := newEnv(t, func(context.Context, client.Object) StatusAction { return action })
+			e := newEnv(t, func(client.Object) StatusAction { return action })
 			ctx, th := e.read(t)
 			creating(th)
 			th.Status.Value = "first"

@@ -8,7 +8,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // TestPendingCreation checks that what is recorded before a creation is one patch.
@@ -70,7 +69,7 @@ func TestCriticalAnnotationsAreWrittenAtTheEnd(t *testing.T) {
 	meta.AddAnnotations(th, map[string]string{ownership.AnnotationRecord: "done"})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := e.UpdateCriticalAnnotations(WithRead(ctx, &samples.Sample{}), th); err != nil {
+	if err := e.UpdateCriticalAnnotations(ctx, th); err != nil {
 		t.Fatal(err)
 	}
 	if got := e.stored(t).GetAnnotations()[ownership.AnnotationRecord]; got != "done" {

@@ -5,31 +5,37 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-type readingKey struct{}
+// A View is a Client in one reconcile of an object.
+type View struct {
+	*Client
 
-// WithRead returns a context in which every Get of this object returns a copy of it. One
-// reconcile thus uses the same object from its first decision to its last, and its status is
-// compared with this object before it is written.
-func WithRead(ctx context.Context, obj client.Object) context.Context {
-	return context.WithValue(ctx, readingKey{}, obj)
+	read client.Object
+	hook StatusHook
 }
 
-// reading returns the object with that key in the context, or nil.
-func reading(ctx context.Context, key types.NamespacedName) client.Object {
-	obj, ok := ctx.Value(readingKey{}).(client.Object)
-	if !ok || client.ObjectKeyFromObject(obj) != key {
-		return nil
+// View returns a client in which every Get of the object that was read returns a copy of it: one reconcile uses the
+// same object from its first decision to its last. The status is completed by the hook, and compared with that object
+// before it is written. The object must not be changed.
+func (c *Client) View(read client.Object, hook StatusHook) *View {
+	return &View{Client: c, read: read, hook: hook}
+}
+
+// Get gets the object that was read, or another one as Client does.
+func (v *View) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if !v.ours(obj) || key != client.ObjectKeyFromObject(v.read) {
+		return v.Client.Get(ctx, key, obj, opts...)
 	}
-	return obj
+	assign(obj, v.read.DeepCopyObject())
+	return nil
 }
 
-// Read returns the object with that key in the context, as it was read, or nil if there is
-// none. It must not be changed.
-func Read(ctx context.Context, key types.NamespacedName) client.Object { return reading(ctx, key) }
+// Status returns a writer of the status subresource.
+func (v *View) Status() client.SubResourceWriter {
+	return &statusWriter{SubResourceWriter: v.Client.Client.Status(), c: v.Client, read: v.read, hook: v.hook}
+}
 
 // assign sets *to = *from. Both are pointers to the same type of struct.
 func assign(to client.Object, from runtime.Object) {

@@ -19,10 +19,14 @@ func (c *Client) Status() client.SubResourceWriter {
 	return &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
 }
 
+// A statusWriter writes the status of an object. read is the object at the start of the reconcile, and hook completes
+// its status. Both are nil outside of a reconcile.
 type statusWriter struct {
 	client.SubResourceWriter
 
-	c *Client
+	c    *Client
+	read client.Object
+	hook StatusHook
 }
 
 // Update updates the status, if it has changed. The provider is the only writer of its
@@ -34,19 +38,21 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
 	}
 	key := client.ObjectKeyFromObject(obj)
-	read := reading(ctx, key)
-	known := read != nil && read.GetUID() == obj.GetUID()
+	known := w.read != nil && w.read.GetUID() == obj.GetUID()
 	if known {
-		keepTransitionTimes(obj, read)
+		keepTransitionTimes(obj, w.read)
 	}
-	action := w.c.onWrite(ctx, obj)
+	action := WriteStatus
+	if w.hook != nil {
+		action = w.hook(obj)
+	}
 	if action == DropStatus {
 		return nil
 	}
 	if known {
-		keepTransitionTimes(obj, read) // The hook may have set them again.
+		keepTransitionTimes(obj, w.read) // The hook may have set them again.
 	}
-	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status"))
+	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(w.read, "Status"))
 	switch held := w.c.Holds(key); {
 	case unchanged && (!held || action == HoldStatus):
 		return nil

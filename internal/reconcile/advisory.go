@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -19,32 +18,13 @@ import (
 // maxAdvisory is the length of the message of the condition Advisory.
 const maxAdvisory = 1024
 
-// ReportSize reports the observed size, in bytes, of what a code of the advisor is about. It is for sizes that status
-// does not have.
-func ReportSize(ctx context.Context, code advice.Code, size int) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.sizes == nil {
-		a.sizes = advice.Sizes{}
-	}
-	a.sizes[code] = size
-}
-
-// Sizes returns the sizes that were reported with ReportSize.
-func (a *Attempt) Sizes() advice.Sizes {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.sizes
-}
-
 // setAdvisory sets the condition Advisory if there are findings, or were. It is part of a status that is written
 // anyway: neither its reason nor its message changes while the findings remain.
-func setAdvisory(mg Managed, a *Attempt, now time.Time) {
+func setAdvisory(mg Managed, sizes advice.Sizes, now time.Time) {
 	if meta.WasDeleted(mg) {
 		return
 	}
-	found := advice.Of(mg, a.Sizes(), now)
+	found := advice.Of(mg, sizes, now)
 	found = slices.DeleteFunc(found, func(f advice.Finding) bool { return !f.IsShown() })
 	switch {
 	case len(found) > 0:

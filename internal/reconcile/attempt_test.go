@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -60,52 +59,6 @@ func TestAttempt(t *testing.T) {
 	}
 }
 
-func TestWithoutAttempt(t *testing.T) {
-	ctx := t.Context()
-	RequeueAfter(ctx, time.Second)
-	Abort(ctx, time.Second)
-	DescribeChange(ctx, "x")
-	if !Reserve(ctx, "x") {
-		t.Error("without a reconciler every call is granted")
-	}
-	mg := newSample()
-	if err := WriteExternalName(ctx, mg, "cart-fn"); err != nil || meta.GetExternalName(mg) != "cart-fn" {
-		t.Errorf("without a reconciler the name is set in memory: %v, %q", err, meta.GetExternalName(mg))
-	}
-}
-
-func TestWriteExternalName(t *testing.T) {
-	boom := errors.New("boom")
-	cases := map[string]struct {
-		reason string
-		mg     func(*sample)
-		err    error
-		writes int
-	}{
-		"Found":    {reason: "What is found is named at once.", mg: func(*sample) {}, writes: 1},
-		"Imported": {reason: "The user's name stays the user's.", mg: func(mg *sample) { meta.SetExternalName(mg, "cart-fn") }, writes: 0},
-		"Refused":  {reason: "A name that is not written is an error.", mg: func(*sample) {}, err: boom, writes: 1},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			mg := newSample()
-			tc.mg(mg)
-			writes := 0
-			ctx := WithAttempt(t.Context(), &Attempt{AnnotateFn: func(_ context.Context, obj client.Object, a map[string]string) error {
-				writes++
-				meta.AddAnnotations(obj, a)
-				return tc.err
-			}})
-			if err := WriteExternalName(ctx, mg, "cart-fn"); !errors.Is(err, tc.err) {
-				t.Errorf("%s: got %v", tc.reason, err)
-			}
-			if writes != tc.writes || meta.GetExternalName(mg) != "cart-fn" || ownership.WroteName(mg) != (tc.writes > 0) {
-				t.Errorf("%s: %d writes, %v", tc.reason, writes, mg.GetAnnotations())
-			}
-		})
-	}
-}
-
 // scripted is an external client with a function for each of its calls.
 type scripted struct {
 	*cloud
@@ -139,7 +92,7 @@ func (s *scripted) Update(ctx context.Context, mg *sample) (managed.ExternalUpda
 
 func script(e *env, s *scripted) {
 	s.cloud = e.cloud
-	e.reconciler.inner = newManagedReconciler(&manager{c: e.server}, e.options, scriptedKind(e, s), e.reconciler.kube, e.reconciler.recorder, e.reconciler.referral)
+	e.reconciler.kind = scriptedKind(e, s)
 }
 
 func TestRequeueAfter(t *testing.T) {

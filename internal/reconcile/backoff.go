@@ -169,7 +169,7 @@ func backoff(c errorClass, n int) time.Duration {
 }
 
 // backoff records that a resource has failed, and returns when it is reconciled next.
-func (r *reconciler[T]) backoff(key types.NamespacedName, a *Attempt, c errorClass, err error) time.Duration {
+func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c errorClass, err error) time.Duration {
 	failures, throttles := r.states.recordFailure(key, c, awserr.IsThrottled(err))
 	if open, ok := asCircuitOpen(err); ok && open.after > 0 {
 		return open.after
@@ -181,7 +181,7 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, a *Attempt, c errorCla
 	if throttles > 0 {
 		after = max(after, throttled(throttles))
 	}
-	if a.changing {
+	if changing {
 		after = max(after, refused(r.states.countRefusal(key)))
 	}
 	return after

@@ -110,10 +110,9 @@ func TestOtherwise(t *testing.T) {
 		With(Step{Call: "TagThing", Carried: tags}, Step{Call: "UpdateThing", Carried: code, Slow: true})
 	a, at := &CallHistory{}, time.Unix(1e9, 0)
 	next := func() (string, bool) {
-		ctx := WithAttempt(t.Context(), &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}})
-		p := bounded(ctx, newExternalSample(), plan)
+		p := bounded(Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}, newExternalSample(), plan)
 		if p.Call != "" {
-			RecordCall(ctx, p.Call, p.Carried.String())
+			a.Record(p.Call, p.Carried.String(), at)
 		}
 		return p.Call, p.Slow
 	}

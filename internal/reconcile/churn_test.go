@@ -59,7 +59,7 @@ func TestChurn(t *testing.T) {
 	}
 	r := c.reconciler
 	for what, n := range map[string]int{
-		"records": len(r.states.states), "turns": len(r.recorder.state.attempts), "events": len(r.recorder.state.lastEvents),
+		"records": len(r.states.states), "events": len(r.recorder.state.lastEvents),
 		"in flight": r.inFlight.total + len(r.inFlight.namespaces) + len(r.inFlight.configs) + len(r.inFlight.pairs),
 		"objects":   len(c.store), "open breakers": len(c.breakers.Open("")),
 	} {

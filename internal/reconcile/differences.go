@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -158,32 +157,18 @@ func differenceFields(mg Managed) func(path string) bool {
 	}
 }
 
-// readyWithDifferences reports how AWS differs from spec in status and, if no changes are
-// allowed, in Ready. It returns the Ready condition.
-func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) xpv2.Condition {
+// reportDifferences returns how AWS differs from spec, for status, and the Ready condition, which says so too if no
+// changes are allowed.
+func reportDifferences(mg Managed, cs diff.Changes, mayUpdate bool, ready xpv2.Condition) (Differences, xpv2.Condition) {
 	c := compared(mg, cs)
 	served := ready.Status == corev1.ConditionTrue
 	switch {
 	case mayUpdate && served:
-		ReportDifferences(ctx, "", nil)
+		return Differences{}, ready
 	case mayUpdate:
-		ReportDifferences(ctx, "", c.list())
-	default:
-		ReportDifferences(ctx, c.message(), c.list())
-		if served && c.remark() != "" {
-			return ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
-		}
+		return Differences{List: c.list()}, ready
+	case served && c.remark() != "":
+		ready = ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
 	}
-	return ready
-}
-
-// previewChanges returns how AWS differs from spec for a resource that may not change it.
-func (e *External[T, O, S]) previewChanges(ctx context.Context, mg T) (diff.Changes, error) {
-	aside, ok := mg.DeepCopyObject().(T)
-	if !ok {
-		return nil, nil
-	}
-	p, _, err := e.planned(WithoutEffects(ctx), aside)
-	recordPlan(ctx, p.Changes)
-	return p.Changes, err
+	return Differences{Message: c.message(), List: c.list()}, ready
 }

@@ -7,7 +7,7 @@
 //   - Before the runtime's reconciler runs, the reconciler reserves the AWS calls of one
 //     observation. If they are not available yet, it requeues the resource for when they are,
 //     and does nothing else. Changes by users take precedence over polls.
-//   - An external client that finds a call due calls Reserve in Observe. If there is no quota
+//   - The call that an observation finds due is reserved after it. If there is no quota
 //     for it yet, the rest of the reconcile is dropped: no status, no event and no change log
 //     entry is written. The resource is requeued for when the call is allowed, and the next
 //     reconcile reserves it in advance.
@@ -15,12 +15,10 @@
 //     seconds, errors that only the user can correct every ten minutes and when anything
 //     changes. A throttled call is not reported as an error.
 //
-// External is the external client that the kinds share: it decides what to do when an external
+// A kind returns what it found and what it wants: its Observer returns an Outcome with the call that is due, and the
+// pass, which is one reconcile, applies it. Most kinds return a Resource, which
+// decides what to do when an external
 // resource is absent, foreign, only observed, being changed, different from its spec or to be
-// deleted. An observation reads everything first and then decides without any call to Lambda; it
-// ends with at most one mutating call that is due. Create, Update and Delete make that one call.
-//
-// A kind consists of a Kind value and an ExternalResource, which says only what differs in that
-// kind. Package ownership decides who owns an external resource, package refs reads Secrets,
+// deleted. Package ownership decides who owns an external resource, package refs reads Secrets,
 // ConfigMaps and fields of other objects.
 package reconcile

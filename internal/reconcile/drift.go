@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -37,22 +36,6 @@ func (c SyncState) String() string {
 	return "changed"
 }
 
-// ReportSyncState reports the result of this observation, from which drift is derived. mayUpdate
-// is whether the resource may correct a difference. The last of several reports wins.
-func ReportSyncState(ctx context.Context, c SyncState, mayUpdate bool) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.comparison, a.mayUpdate = c, mayUpdate
-}
-
-// SyncState returns the last comparison reported with ReportComparison.
-func (a *Attempt) SyncState() (c SyncState, mayUpdate bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.comparison, a.mayUpdate
-}
-
 // A drift is the state that distinguishes drift from changes by the user. Drift is a
 // difference that appears although the desired state has not changed: one observation found
 // AWS up to date, and the next one finds something else. The first observation after a start
@@ -74,19 +57,6 @@ type drift struct {
 
 // pending returns whether there is drift that is yet to be corrected.
 func (d drift) pending() bool { return d.pendingFor != "" && d.mayUpdate }
-
-// Cause returns why AWS differs from the desired state, for the event of the correction: spec
-// or what it refers to has changed, someone has changed the resource in AWS, or the cause is
-// unknown, as in the first observation after a start.
-func Cause(ctx context.Context, mg Managed) string {
-	if !Settled(mg) {
-		return "spec changed"
-	}
-	if a := attemptFrom(ctx); a.cause != "" {
-		return a.cause
-	}
-	return "differed from spec"
-}
 
 // cause returns the cause according to the state before an observation. It is empty if
 // unknown.

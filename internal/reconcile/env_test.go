@@ -89,6 +89,29 @@ func (c *cloud) Observe(ctx context.Context, mg *sample) (managed.ExternalObserv
 	return managed.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
 }
 
+// observer returns the cloud as an Observer.
+func (c *cloud) observer() Observer[*sample] {
+	return ObserverFunc[*sample](func(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
+		out, err := FromClient[*sample](c.unreserving()).Observe(ctx, f, mg)
+		if out.Call != nil && c.reserve {
+			out.Call.Reserve = []string{map[Verb]string{ToCreate: "Create", ToUpdate: "Update", ToDelete: "Delete"}[out.Call.Verb]}
+		}
+		return out, err
+	})
+}
+
+// unreserving returns the client without reservations.
+func (c *cloud) unreserving() managed.TypedExternalClient[*sample] {
+	return managed.TypedExternalClientFns[*sample]{
+		ObserveFn: func(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
+			defer func(was bool) { c.reserve = was }(c.reserve)
+			c.reserve = false
+			return c.Observe(ctx, mg)
+		},
+		CreateFn: c.Create, UpdateFn: c.Update, DeleteFn: c.Delete, DisconnectFn: c.Disconnect,
+	}
+}
+
 func (c *cloud) Create(_ context.Context, mg *sample) (managed.ExternalCreation, error) {
 	err := c.call("Create")
 	if err == nil {
@@ -286,14 +309,12 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *e
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
 	k := Kind[*sample]{
-		GVK:     samples.GVK,
-		New:     func() *sample { return &sample{} },
-		NewList: func() resource.ManagedList { return &samples.SampleList{} },
-		Region:  func(*sample) string { return "eu-west-1" },
-		Reads:   func(*sample) []string { return []string{"Get"} },
-		Connect: func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-			return e.cloud, nil
-		},
+		GVK:      samples.GVK,
+		New:      func() *sample { return &sample{} },
+		NewList:  func() resource.ManagedList { return &samples.SampleList{} },
+		Region:   func(*sample) string { return "eu-west-1" },
+		Reads:    func(*sample) []string { return []string{"Get"} },
+		Observer: func(*sample, *session.Session) Observer[*sample] { return e.cloud.observer() },
 		Refs: func(mg *sample) []refs.ObjectRef {
 			if mg.Spec.SecretName == "" {
 				return nil

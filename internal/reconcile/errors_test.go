@@ -188,12 +188,12 @@ func TestStalled(t *testing.T) {
 func TestStalledAfterARollback(t *testing.T) {
 	mg := newSample()
 	mg.SetConditions(RolledBack(mg.GetGeneration(), "version 1 serves"))
-	setStalled(newStateStore(), mg, &Attempt{}, made)
+	setStalled(newStateStore(), mg, nil, made)
 	if c := mg.GetCondition(TypeStalled); c.Status != corev1.ConditionTrue || c.Reason != ReasonRolledBack || c.Message != "version 1 serves" {
 		t.Errorf("got %+v", c)
 	}
 	mg.SetConditions(Updating(mg.GetGeneration(), "another version is rolled out"))
-	setStalled(newStateStore(), mg, &Attempt{}, made)
+	setStalled(newStateStore(), mg, nil, made)
 	if c := mg.GetCondition(TypeStalled); c.Status != corev1.ConditionFalse {
 		t.Errorf("got %+v", c)
 	}

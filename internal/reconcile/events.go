@@ -14,7 +14,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
@@ -41,7 +40,7 @@ const reasonWaiting event.Reason = "WaitingForReference"
 // the API server keeps events for an hour.
 const repeatAfter = 30 * time.Minute
 
-// recorder emits events of one kind of resource. It drops events of aborted reconciles, and
+// recorder emits events of one kind of resource. It drops
 // repetitions. It applies the filters itself, because the runtime's recorder drops them as
 // soon as an annotation is added.
 type recorder struct {
@@ -55,7 +54,6 @@ type recorderState struct {
 	now func() time.Time
 
 	mu         sync.Mutex
-	attempts   map[types.NamespacedName]*Attempt
 	lastEvents map[types.NamespacedName]map[event.Reason]lastEvent
 }
 
@@ -67,9 +65,7 @@ type lastEvent struct {
 
 func newRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *recorder {
 	return &recorder{inner: inner, filter: filter, state: &recorderState{
-		now:        now,
-		attempts:   map[types.NamespacedName]*Attempt{},
-		lastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
+		now: now, lastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
 	}}
 }
 
@@ -78,68 +74,31 @@ func (r *recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
 	return &recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, state: r.state}
 }
 
-// Event emits an event, unless the reconcile was aborted or the event repeats the last one.
+// Event emits an event, unless it repeats the last one.
 func (r *recorder) Event(obj runtime.Object, e event.Event) {
-	o, ok := obj.(client.Object)
-	if !ok {
+	if o, ok := obj.(client.Object); ok && r.state.repeats(client.ObjectKeyFromObject(o), e) {
+		return
+	}
+	if !slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
 		r.inner.Event(obj, e)
-		return
 	}
-	key := client.ObjectKeyFromObject(o)
-	if a := r.state.attempt(key); a != nil {
-		if _, aborted := a.Aborted(); aborted {
-			return
-		}
-		if e.Reason == reasonDeleted && a.action == actionHeld {
-			return
-		}
-		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && a.ChangeSummary() != "" {
-			e.Message = a.ChangeSummary()
-		}
-		if a.isWaitingForReference(o, e) {
-			e.Type, e.Reason = event.TypeNormal, reasonWaiting
-		}
-	}
-	if r.state.repeats(key, e) || slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
-		return
-	}
-	r.inner.Event(obj, e)
 }
 
-// isWaitingForReference returns whether an event is about the missing reference of a resource
-// that does not exist in AWS yet.
-func (a *Attempt) isWaitingForReference(obj client.Object, e event.Event) bool {
-	c, ok := obj.(resource.Conditioned)
-	if !ok || !a.waitsForReference || e.Type != event.TypeWarning {
-		return false
-	}
-	ready := c.GetCondition(xpv2.TypeReady)
-	return ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating
-}
-
-// begin starts an attempt of a resource, to which the next events of the resource belong.
-func (r *recorder) begin(key types.NamespacedName, a *Attempt) { r.state.begin(key, a) }
-
-// end ends the attempt of a resource.
-func (r *recorder) end(key types.NamespacedName) { r.state.end(key) }
-
-// forget removes the state of a resource that does not exist any more.
-func (r *recorder) forget(key types.NamespacedName) { r.state.forget(key) }
-
-// finish emits the events of an attempt that was not aborted: those of the external client,
-// and a change of the Ready condition. before is the resource at the start of the attempt.
-func (r *recorder) finish(before Managed, a *Attempt) {
-	for _, e := range a.Events() {
+// finish emits the events of a reconcile: those that it has found,
+// and a change of the Ready condition. before is the resource at the start, and is the Ready condition that was
+// written. An event reports an error already.
+func (r *recorder) finish(before Managed, found []event.Event, is xpv2.Condition, failed bool) {
+	for _, e := range found {
 		r.Event(before, e)
 	}
-	was, is := before.GetCondition(xpv2.TypeReady), a.ready
+	was := before.GetCondition(xpv2.TypeReady)
 	if is.Type == "" || (was.Status == is.Status && was.Reason == is.Reason && was.Message == is.Message) {
 		return
 	}
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case a.failure() != nil: // The event of the error reports it.
+	case failed:
 	case is.Reason == ReasonDiffers:
 		r.Event(before, event.Normal(reasonDiffers, is.Message))
 	case is.Reason == xpv2.ReasonUnavailable:
@@ -147,29 +106,11 @@ func (r *recorder) finish(before Managed, a *Attempt) {
 	}
 }
 
-func (s *recorderState) attempt(key types.NamespacedName) *Attempt {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.attempts[key]
-}
-
-func (s *recorderState) begin(key types.NamespacedName, a *Attempt) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.attempts[key] = a
-}
-
-func (s *recorderState) end(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.attempts, key)
-}
-
-func (s *recorderState) forget(key types.NamespacedName) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.attempts, key)
-	delete(s.lastEvents, key)
+// forget removes the state of a resource that does not exist any more.
+func (r *recorder) forget(key types.NamespacedName) {
+	r.state.mu.Lock()
+	defer r.state.mu.Unlock()
+	delete(r.state.lastEvents, key)
 }
 
 // repeats returns whether an event repeats the last one of its reason within repeatAfter.

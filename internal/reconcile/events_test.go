@@ -108,7 +108,7 @@ func TestReadinessIsAnEvent(t *testing.T) {
 			e := &events{}
 			mg := newSample()
 			mg.SetConditions(tc.was)
-			newRecorder(e, time.Now).finish(mg, &Attempt{ready: tc.is})
+			newRecorder(e, time.Now).finish(mg, nil, tc.is, false)
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -137,8 +137,7 @@ func TestWaitingIsNoWarning(t *testing.T) {
 			if tc.ready.Type != "" {
 				mg.SetConditions(tc.ready)
 			}
-			r := newRecorder(e, time.Now)
-			r.begin(cart, &Attempt{waitsForReference: tc.awaits})
+			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{awaits: tc.awaits}}
 			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -172,26 +171,6 @@ func hasQualifier(mg Managed, qualifier, kind string) bool {
 	return kind != v1beta1.AliasKind && kind != v1beta1.VersionKind || name == qualifier
 }
 
-// pollInterval returns the interval after which a stable resource is reconciled, 0 for the usual one. Events make polls
-// rare, if they are proven to arrive and if they tell of all changes.
-func (r *reconciler[T]) pollInterval(mg T, a *Attempt, requested time.Duration) time.Duration {
-	s := a.session
-	if requested > 0 || s == nil || r.events == nil || r.poll.WithEvents <= r.poll.Interval || r.kind.Reported == nil || !r.kind.Reported(mg) {
-		return requested
-	}
-	if a.ready.Status != corev1.ConditionTrue || !r.events.Proven(s.Ref.UID, s.Identity.Account, s.AWS.Region) {
-		return requested
-	}
-	return r.poll.WithEvents
-}
-
-// upToDate returns whether this reconcile has found AWS up to date. A resource that only observes reports no comparison.
-func (a *Attempt) upToDate() bool {
-	c, _ := a.SyncState()
-	differs, ds, reported := a.Differences()
-	return c == UpToDate || c == Undecided && reported && differs == "" && len(ds) == 0 && a.ready.Status == corev1.ConditionTrue
-}
-
 // separator precedes the description of a call in a condition.
 const separator = "; changed by "
 
@@ -210,12 +189,11 @@ func withOrigin(message, origin, was string) string {
 }
 
 // explained returns the Ready condition while a difference is corrected, with the call that explains it.
-func explained(ctx context.Context, ready xpv2.Condition) xpv2.Condition {
-	a := attemptFrom(ctx)
-	if ready.Reason != ReasonUpdating || a.origin == "" {
+func explained(origin string, ready xpv2.Condition) xpv2.Condition {
+	if ready.Reason != ReasonUpdating || origin == "" {
 		return ready
 	}
-	return ready.WithMessage(withOrigin(ready.Message, a.origin, ""))
+	return ready.WithMessage(withOrigin(ready.Message, origin, ""))
 }
 
 // deletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that call

@@ -1,12 +1,10 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
-
-	"go.opentelemetry.io/otel/trace"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -17,182 +15,471 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// errAborted aborts a reconcile. The runtime requeues on a conflict without writing status or
-// emitting an event.
-var errAborted error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
+// ReasonAdopted is the reason of the event about an external resource that was adopted.
+const ReasonAdopted event.Reason = "AdoptedExternalResource"
 
-// connector connects a kind's external clients, and wraps each in an attemptClient.
-type connector[T Managed] struct {
-	kind       Kind[T]
-	tracker    Tracker
-	references *references[T]
-	referral   *referral[T]
-	tenants    *tenancy.Registry
-	policies   bool
-	tracer     trace.Tracer
-	planner    ResourcePlanner
-	brake      *brake[T]
-	events     event.Recorder
+// busyDelay is the requeue interval after AWS reports a conflicting operation.
+const busyDelay = time.Second
+
+// An external is a Resource in one reconcile.
+type external[T Managed, O, S any] struct {
+	Resource[T, O, S]
+
+	facts Facts
+	mg    T
+
+	// out is the outcome so far.
+	out Outcome
+
+	// observation is what was read; plan and comparison are what was decided.
+	observation Observation[O, S]
+	plan        Plan
+	comparison  Comparison[S]
+
+	// settings are the settings to create, if a creation is due.
+	settings S
+
+	// creation is what the creation asks for, and recreates describes it if the external resource was deleted in AWS.
+	creation  Creation
+	recreates string
 }
 
-// Connect connects with the session that the reconciler has resolved. It tracks the resource
-// as a user of its config. If the resource is refused, it is not tracked, unless it may have
-// created something with that config.
-func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
-	a := attemptFrom(ctx)
-	e, err := c.planning(ctx, mg, func() (managed.TypedExternalClient[T], error) { return c.connect(ctx, a, mg) })
-	track := c.tracker.Track
-	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
-		track = c.tracker.Drop
-	}
-	if err := track(ctx, mg); err != nil {
-		return nil, toRuntimeError(a, err)
-	}
-	if err != nil {
-		return nil, toRuntimeError(a, unusableError{err})
-	}
-	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer, kind: c.kind, referral: c.referral, brake: c.brake}, nil
+// Observe observes the external resource and decides which call is due.
+func (r Resource[T, O, S]) Observe(ctx context.Context, f Facts, mg T) (Outcome, error) {
+	e := &external[T, O, S]{Resource: r, facts: f, mg: mg}
+	err := e.observe(ctx)
+	return e.out, err
 }
 
-// mayHaveCreated returns whether the resource may have created or adopted something in AWS.
-func mayHaveCreated(mg resource.Managed) bool {
-	return ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero()
-}
-
-// connect returns the kind's external client, without tracking the use of the config. It makes
-// no AWS call.
-func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (managed.TypedExternalClient[T], error) {
-	s, err := sessionOf(ctx)
-	if open, ok := asCircuitOpen(err); ok {
-		return unreachableClient[T](open), nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if meta.WasDeleted(mg) {
-		c.references.resolveDeleted(ctx, mg)
-	}
-	if c.kind.FunctionName != nil {
-		if err := plainFunctionName(mg, c.kind.FunctionName(mg), s); err != nil {
-			return nil, err
-		}
-	}
-	return c.client(ctx, a, mg, s)
-}
-
-// client returns the kind's external client if the resource has the permission to use its
-// targets. A resource without permission that is being deleted leaves them in AWS.
-func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *session.Session) (managed.TypedExternalClient[T], error) {
-	err := c.permit(ctx, a, mg, s)
-	switch {
-	case err == nil:
-		return c.kind.Connect(ctx, mg, s)
-	case meta.WasDeleted(mg) && isDenied(err):
-		return releasingClient[T](err, c.removed(tenancy.User{Resource: mg, Session: s})), nil
-	}
-	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
-	if e, failed := c.refused(ctx, mg, s, err); e != nil || failed != nil {
-		return e, failed
-	}
-	if isDenied(err) {
-		err = &refusedError{err}
-	}
-	return nil, err
-}
-
-// A refusedError says that a resource may not use its targets.
-type refusedError struct{ error }
-
-// Unwrap returns the reason.
-func (e *refusedError) Unwrap() error { return e.error }
-
-func isRefused(err error) bool {
-	var r *refusedError
-	return errors.As(err, &r)
-}
-
-// toRuntimeError translates an error of the external client for the runtime. A call deferred
-// for quota aborts the reconcile and is not reported as an error. Neither is a throttled call,
-// until many in a row were throttled.
-func toRuntimeError(a *Attempt, err error) error {
-	if errors.Is(err, errAborted) {
-		return errAborted
-	}
-	if wait, ok := quota.Deferred(err); ok {
-		a.abortDeferred(wait)
-		return errAborted
-	}
-	if awserr.IsThrottled(err) {
-		after, _ := awserr.RetryAfter(err)
-		if a.throttlesBefore < manyThrottles {
-			a.abortThrottled(after)
-			return errAborted
-		}
-		err = errors.Wrap(awserr.Clean(err), "AWS has throttled the calls of this resource for a while")
-	}
-	err = awserr.Front(nameField(awserr.Clean(err)))
-	a.recordFailure(err)
-	return err
-}
-
-// nameField adds the field of spec that AWS does not accept, if its answer names one.
-func nameField(err error) error {
-	field, c := awserr.Field(err), classify(err)
-	switch {
-	case field == "", field == "functionName", c != terminal && c != ambiguous:
-		return err
-	case c == ambiguous && field == "role":
-		// The role may be another resource's: the role of a mapping is that of its function.
+func (e *external[T, O, S]) observe(ctx context.Context) error {
+	if err := ownership.CheckName(e.mg); err != nil {
 		return err
 	}
-	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
+	var err error
+	e.observation, err = e.Read(ctx, e.facts, e.mg)
+	e.out.add(e.observation.Effects)
+	e.annotate(e.observation.Annotate)
+	if err != nil {
+		return err
+	}
+	if !e.observation.Exists {
+		return e.absent(ctx)
+	}
+	e.facts.Repeats.Forget(absence)
+	e.out.Exists = true
+	if ObserveOnly(e.mg) {
+		return e.observeOnly(ctx)
+	}
+	owned, err := e.owner(ctx)
+	if err != nil {
+		return e.foreign(ctx, err)
+	}
+	if meta.WasDeleted(e.mg) {
+		e.out.Call = &Call{Verb: ToDelete, Reserve: operations(e.Calls.Delete), Do: e.delete}
+		return nil
+	}
+	e.name(owned)
+	e.facts.Others.confirm()
+	return e.compare(ctx)
 }
 
-// recordAction records what the external client did. It returns errAborted if the client has
-// aborted the reconcile, because then it did nothing.
-func (a *Attempt) recordAction(d action) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.aborted {
-		return errAborted
+// annotate sets annotations in memory, and has them written.
+func (e *external[T, O, S]) annotate(r Record) {
+	if len(r.Annotations) > 0 {
+		meta.AddAnnotations(e.mg, r.Annotations)
+		e.out.Annotate = r
 	}
-	a.action = d
+}
+
+// name writes the external name if it is not written yet, so that the next observation
+// recognises the external resource as owned.
+func (e *external[T, O, S]) name(v ownership.Ownership) {
+	o := e.observation
+	if o.Name == "" || ownership.WroteName(e.mg) && meta.GetExternalName(e.mg) == o.Name {
+		return
+	}
+	if v == ownership.Adopted {
+		e.out.Events = append(e.out.Events, event.Normal(ReasonAdopted, "Adopted "+o.Description))
+	}
+	e.annotate(Record{Annotations: ownership.Name(e.mg, o.Name), Failure: "cannot write the external name"})
+}
+
+// owner decides whether what was observed belongs to the managed resource.
+func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, error) {
+	if e.Owner != nil {
+		return e.Owner(ctx, e.facts, e.mg, e.observation)
+	}
+	created, err := e.matchesCreation(ctx)
+	v := ownership.CheckUntaggedOwnership(e.mg, e.observation.Name, created)
+	if v.Manageable() {
+		return v, nil
+	}
+	if err != nil && !meta.WasDeleted(e.mg) {
+		return v, err // It is not known what the create would have made.
+	}
+	return v, e.facts.Others.NewForeignUntaggedError(ctx, e.observation.Description, e.observation.Name)
+}
+
+// matchesCreation reports whether what was observed is as a create would have made it.
+// That matters only as long as a create is unanswered.
+func (e *external[T, O, S]) matchesCreation(ctx context.Context) (bool, error) {
+	if !meta.GetExternalCreatePending(e.mg).After(meta.GetExternalCreateSucceeded(e.mg)) {
+		return false, nil
+	}
+	d, err := e.desired(ctx, e.mg)
+	if err != nil {
+		return false, err
+	}
+	c, err := e.compared(ctx, e.mg, Desired[S]{Settings: d.Settings})
+	if err != nil {
+		return false, err
+	}
+	if e.MatchesCreation != nil {
+		return e.MatchesCreation(e.mg, c.Changes), nil
+	}
+	return len(c.Changes) == 0, nil
+}
+
+// desired resolves and merges what spec asks for.
+func (e *external[T, O, S]) desired(ctx context.Context, mg T) (Desired[S], error) {
+	forProvider, initProvider, err := e.Desired(ctx, mg)
+	if err != nil {
+		return Desired[S]{}, err
+	}
+	d := Merge(forProvider, initProvider)
+	e.settings = d.Settings
+	return d, nil
+}
+
+// compared returns how spec differs from what was observed.
+func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (Comparison[S], error) {
+	if e.Compare == nil {
+		return d.Compare(e.observation.Settings), nil
+	}
+	c, err := e.Compare(ctx, mg, d, e.observation)
+	c.preview = d.Preview
+	return c, err
+}
+
+// planned compares spec with what was observed and decides what is due. It makes no call to
+// Lambda.
+func (e *external[T, O, S]) planned(ctx context.Context, mg T, preview bool) (Plan, Comparison[S], error) {
+	d, err := e.desired(ctx, mg)
+	if err != nil {
+		return Plan{}, Comparison[S]{}, err
+	}
+	d.Preview = preview
+	c, err := e.compared(ctx, mg, d)
+	if err != nil {
+		return Plan{}, c, err
+	}
+	p := Plan{Changes: c.Changes}
+	if e.Plan != nil {
+		p, err = e.Plan(ctx, mg, e.observation, c)
+	} else if len(c.Changes) > 0 {
+		p.Call = e.Calls.Update
+	}
+	if e.Replaces && p.Call == e.Calls.Update && !Allows(mg, xpv2.ManagementActionCreate) {
+		p.Call, p.Ready = "", Unavailable(mg.GetGeneration(), e.observation.Description+
+			" differs from spec, and managementPolicies do not allow creating it again: "+c.Changes.String())
+	}
+	switch {
+	case p.Ready.Type != "" || err != nil:
+	case p.Call == "":
+		p.Ready = e.readyCondition()
+	default:
+		p.Ready = UpdatingFields(mg.GetGeneration(), p.Changes)
+	}
+	return p, c, err
+}
+
+// readyCondition returns the Ready condition from the AWS value alone.
+func (e *external[T, O, S]) readyCondition() xpv2.Condition {
+	if e.Ready != nil {
+		return e.Ready(e.mg, e.observation)
+	}
+	return Available(e.mg.GetGeneration())
+}
+
+// details returns the connection details.
+func (e *external[T, O, S]) details() managed.ConnectionDetails {
+	if e.Details == nil {
+		return nil
+	}
+	return e.Details(e.mg)
+}
+
+// compare compares spec with the observation and decides which call is due.
+func (e *external[T, O, S]) compare(ctx context.Context) error {
+	e.facts.Repeats.Forget(creation)
+	e.Status(e.mg, e.observation)
+	p, c, err := e.planned(ctx, e.mg, false)
+	e.out.add(p.Effects)
+	if err != nil {
+		e.out.Ready = p.Ready
+		return err
+	}
+	mayUpdate := Allows(e.mg, xpv2.ManagementActionUpdate)
+	e.out.Changes, e.out.State, e.out.MayUpdate = p.Changes, p.comparison(), mayUpdate
+	if !mayUpdate && (len(p.Changes) > 0 || p.Call != "") {
+		p.Call, p.Ready = "", e.readyCondition()
+	}
+	p = bounded(e.facts, e.mg, p)
+	differences, ready := reportDifferences(e.mg, p.Changes, mayUpdate, p.Ready)
+	p.Ready = explained(e.facts.origin, ready)
+	e.plan, e.comparison = p, c
+	e.out.Ready, e.out.Differences, e.out.Details = p.Ready, &differences, e.details()
+	e.out.add(Effects{After: p.Wait})
+	if p.Recreate && Allows(e.mg, xpv2.ManagementActionDelete) && Allows(e.mg, xpv2.ManagementActionCreate) {
+		return e.recreate(ctx)
+	}
+	if p.Call == "" {
+		return nil
+	}
+	if p.Call == e.Calls.Create {
+		if err := e.facts.Others.claim(); err != nil {
+			return err
+		}
+	}
+	e.out.Call = &Call{Verb: ToUpdate, Reserve: append(operations(p.Call), p.Reserve...), Intent: p.Intent, Do: e.update}
 	return nil
 }
 
-// recordDeletion records what a deletion waits for, which the runtime is about to overwrite.
-// An unchanged condition keeps its transition time.
-func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
-	if after.Reason != xpv2.ReasonDeleting || after.Message == "" {
-		return
+// recreate has what was observed deleted and created again.
+func (e *external[T, O, S]) recreate(ctx context.Context) error {
+	e.out.Details = nil
+	if err := e.prepareCreate(ctx); err != nil {
+		return err
 	}
-	if before.Equal(after) {
-		after = before
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.deletion = after
+	e.dueCreation(e.Calls.Delete, e.Calls.Create)
+	return nil
 }
 
-// abortDeferred aborts the reconcile because a call is not allowed before a while.
-func (a *Attempt) abortDeferred(after time.Duration) {
-	a.abort(after)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.deferred = true
+// dueCreation has the external resource created, with calls of operations.
+func (e *external[T, O, S]) dueCreation(ops ...string) {
+	e.out.Exists = false
+	intent := e.creation.Intent
+	if len(intent.Annotations) == 0 {
+		intent = e.unname()
+	}
+	e.out.Call = &Call{Verb: ToCreate, Reserve: append(operations(ops...), e.creation.Reserve...), Intent: intent, Does: e.recreates, Do: e.create}
 }
 
-// abortThrottled aborts the reconcile because AWS throttled a call. after is the delay that
-// AWS asked for, 0 if none.
-func (a *Attempt) abortThrottled(after time.Duration) {
-	a.abort(after)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.throttled = true
+// operations returns the operations that are not empty.
+func operations(ops ...string) []string {
+	return slices.DeleteFunc(slices.Clone(ops), func(op string) bool { return op == "" })
+}
+
+// prepareCreate checks what is to be created, and records in memory what it belongs to.
+// The annotation is written before the creation.
+func (e *external[T, O, S]) prepareCreate(ctx context.Context) error {
+	if _, err := e.desired(ctx, e.mg); err != nil {
+		return err
+	}
+	if !e.observation.Exists {
+		var none S
+		e.out.Changes = diff.Compare(e.settings, none)
+	}
+	if e.observation.Parent != "" {
+		meta.AddAnnotations(e.mg, map[string]string{ownership.AnnotationParent: e.observation.Parent})
+	}
+	if e.PrepareCreate == nil {
+		return nil
+	}
+	var err error
+	e.creation, err = e.PrepareCreate(ctx, e.mg, e.settings)
+	e.out.add(e.creation.Effects)
+	return err
+}
+
+// absent decides what to do about an external resource that AWS does not show.
+func (e *external[T, O, S]) absent(ctx context.Context) error {
+	if ObserveOnly(e.mg) {
+		return nil
+	}
+	if wait, err := e.mayExist(); wait || err != nil {
+		e.out.Exists = true
+		return err
+	}
+	if meta.WasDeleted(e.mg) {
+		return nil
+	}
+	e.reportGone()
+	mayCreate := Allows(e.mg, xpv2.ManagementActionCreate)
+	e.out.State, e.out.MayUpdate = Missing, mayCreate
+	if !mayCreate {
+		e.out.Ready = Unavailable(e.mg.GetGeneration(), withOrigin(
+			"it does not exist in AWS, and managementPolicies do not allow creating it", e.facts.origin, e.facts.before.Message))
+		return nil
+	}
+	if wait, count := e.facts.Repeats.Delay(creation, "", e.facts.Now()); wait > 0 {
+		e.out.Exists = true
+		e.out.Ready = createdNotShown(e.mg.GetGeneration(), e.Calls.Create, count)
+		e.out.add(Effects{After: wait})
+		return nil
+	}
+	err := e.prepareCreate(ctx)
+	if err == nil {
+		err = e.facts.Others.claim()
+	}
+	if err != nil {
+		return err
+	}
+	e.out.Ready = Creating(e.mg.GetGeneration(), "")
+	e.dueCreation(e.Calls.Create)
+	return nil
+}
+
+// observeOnly reports how the external resource of a resource that may only observe differs from spec. It checks no
+// ownership.
+func (e *external[T, O, S]) observeOnly(ctx context.Context) error {
+	changes, err := e.previewChanges(ctx)
+	e.Status(e.mg, e.observation)
+	if err != nil {
+		return errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
+	}
+	differences, ready := reportDifferences(e.mg, changes, false, e.readyCondition())
+	e.out.Ready, e.out.Differences, e.out.Details = ready, &differences, e.details()
+	return nil
+}
+
+// foreign reports that this resource does not own the external resource.
+// If the managed resource is being deleted, it leaves the external resource in AWS.
+func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
+	e.facts.Others.release()
+	if meta.WasDeleted(e.mg) && ownership.IsForeign(err) {
+		e.out.Exists = false
+		e.out.Events = append(e.out.Events, event.Normal(ReasonNotDeleted,
+			"Left in AWS, because this resource does not own it: "+err.Error()))
+		return nil
+	}
+	if later := (*Later)(nil); errors.As(err, &later) {
+		return err
+	}
+	e.out.Ready = Unavailable(e.mg.GetGeneration(), err.Error())
+	if !ownership.IsAdoptable(err) {
+		return err
+	}
+	if changes, ferr := e.previewChanges(ctx); ferr == nil { // A failed comparison is reported after the adoption.
+		e.out.Differences = &Differences{List: compared(e.mg, changes).list()}
+	}
+	return err
+}
+
+// previewChanges returns how AWS differs from spec for a resource that may not change it.
+func (e *external[T, O, S]) previewChanges(ctx context.Context) (diff.Changes, error) {
+	aside, ok := e.mg.DeepCopyObject().(T)
+	if !ok {
+		return nil, nil
+	}
+	p, _, err := e.planned(ctx, aside, true)
+	e.out.Changes = p.Changes
+	return p.Changes, err
+}
+
+// create creates the external resource. If AWS has it already, the next observation checks
+// the ownership: an unanswered create may have made it.
+func (e *external[T, O, S]) create(ctx context.Context) (Result, error) {
+	res, err := e.Create(ctx, e.mg, e.settings)
+	if err != nil && !isUnanswered(err) {
+		e.facts.Others.release()
+	}
+	switch {
+	case isBusy(err):
+		return res, e.busy(err)
+	case awserr.IsAlreadyExists(err):
+		return e.alreadyExists(res, err)
+	case err != nil:
+		if isUnanswered(err) {
+			meta.AddAnnotations(e.mg, ownership.Unanswered(e.mg))
+		}
+		return res, err
+	case res.Name == "":
+		return e.nameless(res), nil
+	}
+	e.facts.Repeats.Forget(deferral)
+	e.facts.Repeats.Record(creation, "", e.facts.Now())
+	meta.AddAnnotations(e.mg, ownership.Name(e.mg, res.Name))
+	res.Details = e.details()
+	return res, nil
+}
+
+// update makes the one call that is due.
+func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
+	res, err := e.Update(ctx, e.mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
+	if err != nil && !isUnanswered(err) {
+		e.facts.Others.release()
+	}
+	if isBusy(err) {
+		return res, e.busy(err)
+	}
+	if err != nil {
+		return res, err
+	}
+	e.facts.Repeats.Forget(deferral)
+	if res.Part {
+		e.facts.Repeats.Forget(deletion)
+	}
+	e.facts.Repeats.Record(e.plan.Call, e.plan.Carried.String(), e.facts.Now())
+	if res.Name != "" {
+		res.Annotate = Record{Annotations: createdAgain(e.mg, res.Name, e.facts.Now()), Failure: "cannot write the external name"}
+	}
+	res.Does = cmp.Or(e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
+	if !e.plan.Slow {
+		res.add(Effects{After: AtOnce})
+	}
+	res.Details = e.details()
+	return res, nil
+}
+
+// delete deletes the external resource.
+func (e *external[T, O, S]) delete(ctx context.Context) (Result, error) {
+	res, err := e.Delete(ctx, e.mg, e.observation)
+	if isBusy(err) {
+		return res, e.busy(err)
+	}
+	if err != nil && !awserr.IsNotFound(err) {
+		return res, err
+	}
+	if res.Part {
+		e.facts.Repeats.Forget(deletion)
+		if res.After == 0 {
+			res.After = AtOnce
+		}
+		return res, nil
+	}
+	e.facts.Repeats.Forget(deferral)
+	return e.afterDeletion(res), nil
+}
+
+// ExternalName returns the external name of a resource: the one that the user set, or the
+// one that the resource itself wrote. It is empty if there is none yet.
+func ExternalName(mg resource.Managed) string {
+	return cmp.Or(meta.GetExternalName(mg), ownership.WrittenName(mg))
+}
+
+// isBusy reports whether AWS accepts the call later, because another operation is in
+// progress or the external resource was changed since it was observed.
+func isBusy(err error) bool { return awserr.IsInProgress(err) || awserr.IsPreconditionFailed(err) }
+
+// Allows reports whether the management policies of a resource allow an action, as the
+// runtime decides it. The runtime pauses a resource without any policy. It reconciles one
+// only if management policies are turned off, and then allows everything.
+func Allows(mg resource.Managed, a xpv2.ManagementAction) bool {
+	p := mg.GetManagementPolicies()
+	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
+}
+
+// MayCreate reports whether a resource may create its external resource if there is none.
+func MayCreate(mg resource.Managed) bool {
+	return Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg)
+}
+
+// ObserveOnly reports whether the management policies allow nothing but observing.
+func ObserveOnly(mg resource.Managed) bool {
+	return ownership.ObserveOnly(mg)
 }

@@ -105,9 +105,9 @@ func (r *reconciler[T]) drain(ctx context.Context, mg T) reconcile.Result {
 	}
 	switch {
 	case kerrors.IsConflict(err):
-		return r.waitingResult(minRequeueAfter)
+		return r.waitingResult(AtOnce)
 	case client.IgnoreNotFound(err) != nil:
-		return r.failedResult(ctx, key, &Attempt{}, errors.Wrap(err, "cannot hand the resource over to another shard"))
+		return r.failedResult(ctx, key, failed{err: errors.Wrap(err, "cannot hand the resource over to another shard")})
 	}
 	endSpan(ctx, outcomeGone)
 	return reconcile.Result{}

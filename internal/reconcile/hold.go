@@ -8,59 +8,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
 // StatusDelay is the default of Options.StatusDelay. Most creations in AWS take less.
 const StatusDelay = 5 * time.Second
 
-// mayHold returns whether a status may be held back: it only says that the resource is being
+// mayHold reports whether a status may be held back: it only says that the resource is being
 // created, or what it waits for, and the stored one does not say more.
-func mayHold(ctx context.Context, mg Managed, a *Attempt, f Input, d Decision) bool {
-	before, ok := kube.Read(ctx, client.ObjectKeyFromObject(mg)).(Managed)
-	if !ok || f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || a.storesNow() {
+func (p *pass[T]) mayHold(mg Managed, f Input, d Decision) bool {
+	if f.Deleted || f.Paused || d.Ready.Reason != xpv2.ReasonCreating || p.storesNow() {
 		return false
 	}
 	if f.Failure != Succeeded && f.Failure != Awaited || mg.GetCondition(TypeStalled).Status == corev1.ConditionTrue {
 		return false
 	}
-	r := before.GetCondition(xpv2.TypeReady)
+	return notCreated(p.read)
+}
+
+// notCreated reports whether Ready says no more of a resource than that it is being created.
+func notCreated(mg resource.Conditioned) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating
-}
-
-// storesNow returns whether the status that this reconcile has found must not be held back.
-func (a *Attempt) storesNow() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.storeNow || len(a.onStored) > 0 || a.action != actionNone && a.action != actionCreated
-}
-
-// StoreNow says that the status that this reconcile has found contains what cannot be read from
-// AWS again, so that it is written at once.
-func StoreNow(ctx context.Context) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.storeNow = true
-}
-
-// Conclude says that nothing remains to be observed after the Create that calls it: unless it
-// fails, the resource has this Ready condition.
-func Conclude(ctx context.Context, ready xpv2.Condition) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.concluded = ready
-}
-
-// concludes returns whether the external resource was created, and nothing remains to be
-// observed.
-func (a *Attempt) concludes() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.concluded.Type != "" && a.action == actionCreated && a.err == nil
 }
 
 // boundHold bounds how long a status is held back: it writes the status if it has been held back
@@ -81,7 +52,7 @@ func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res
 		}
 	}
 	if res.RequeueAfter == 0 || res.RequeueAfter > left {
-		res.RequeueAfter = max(left, minRequeueAfter)
+		res.RequeueAfter = max(left, AtOnce)
 	}
 	return res
 }

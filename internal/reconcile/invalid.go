@@ -21,3 +21,6 @@ func isInvalid(err error) bool {
 	_, ok := errors.AsType[invalidError](err)
 	return ok
 }
+
+// asType returns the first error of a type in an error's tree. crossplane-runtime's package errors lacks it.
+func asType[E error](err error) (E, bool) { return errors.AsType[E](err) }

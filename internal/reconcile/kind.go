@@ -62,9 +62,10 @@ type Kind[T Managed] struct {
 	// reservations are released.
 	Reads func(T) []string
 
-	// Connect returns an external client that uses the session. It makes no call.
-	//
-	// Observe calls Reserve for each call that is due before it reports that the call is due.
+	// Observer returns the observer of a resource in one reconcile, which uses the session. It makes no call.
+	Observer func(mg T, s *session.Session) Observer[T]
+
+	// Connect is for kinds that have no Observer yet.
 	Connect func(ctx context.Context, mg T, s *session.Session) (managed.TypedExternalClient[T], error)
 
 	// Refs returns the Secrets and ConfigMaps that spec refers to. When one of them changes,
@@ -133,6 +134,18 @@ type Kind[T Managed] struct {
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
 	// nothing.
 	Forget func(uid types.UID)
+}
+
+// observer returns the observer of a resource.
+func (k Kind[T]) observer(ctx context.Context, mg T, s *session.Session) (Observer[T], error) {
+	if k.Connect == nil {
+		return k.Observer(mg, s), nil
+	}
+	c, err := k.Connect(ctx, mg, s)
+	if err != nil {
+		return nil, err
+	}
+	return FromClient(c), nil
 }
 
 // A Resolver finds the AWS session for the config that a managed resource refers to. It is

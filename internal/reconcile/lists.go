@@ -44,20 +44,20 @@ func (r *reconciler[T]) listable(mg T) bool {
 	return r.lists != nil && r.kind.Listed != nil && settled(mg) && !r.makesNoCall(mg) && (requested <= 0 || requested >= r.poll.Interval)
 }
 
-// watch watches a resource by lists if this reconcile has found it up to date, so that nothing
+// watchLists watches the resource by lists if this reconcile has found it up to date, so that nothing
 // but its poll interval makes the next one due.
-func (r *reconciler[T]) watch(ctx context.Context, mg T, a *Attempt, known resourceState) {
-	if r.lists == nil || r.kind.Listed == nil {
+func (p *pass[T]) watchLists() {
+	if p.lists == nil || p.kind.Listed == nil {
 		return
 	}
-	s, err := sessionOf(ctx)
-	c, _ := a.SyncState()
-	if err != nil || c != UpToDate || a.action != actionNone || a.requeueAfter > 0 || a.failure() != nil || a.ready.Status != corev1.ConditionTrue {
-		r.lists.Forget(mg.GetUID())
+	mg := p.read
+	if p.session == nil || p.out.State != UpToDate || p.did != actionNone || p.out.After > 0 || p.err != nil ||
+		p.ready.Status != corev1.ConditionTrue {
+		p.lists.Forget(mg.GetUID())
 		return
 	}
-	r.lists.Watch(mg.GetUID(), s, a.listed, r.now(), r.enqueue(mg))
-	r.states.recordWatched(client.ObjectKeyFromObject(mg), known)
+	p.lists.Watch(mg.GetUID(), p.session, p.listed, p.now(), p.enqueue(mg))
+	p.states.recordWatched(client.ObjectKeyFromObject(mg), p.known)
 }
 
 func (r *reconciler[T]) enqueue(mg T) func() {
@@ -67,9 +67,9 @@ func (r *reconciler[T]) enqueue(mg T) func() {
 
 // unchanged returns whether lists show that a resource is what the last reconcile found up to
 // date, and when it is polled next.
-func (r *reconciler[T]) unchanged(ctx context.Context, mg T, known resourceState) (time.Duration, bool) {
-	s, err := sessionOf(ctx)
-	if err != nil || !known.watched || !known.idle() || !r.listable(mg) {
+func (p *pass[T]) unchanged(ctx context.Context) (time.Duration, bool) {
+	mg, s, r := p.read, p.session, p.reconciler
+	if s == nil || !p.known.watched || !p.known.idle() || !r.listable(mg) {
 		return 0, false
 	}
 	result := r.lists.Check(mg.GetUID(), s)

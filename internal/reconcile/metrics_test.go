@@ -231,7 +231,7 @@ func TestChangeDuringAReconcile(t *testing.T) {
 	reconcile := func(c SyncState, during func()) driftChange {
 		known, _ := s.begin(mg)
 		during()
-		return s.recordComparison(mg, &Attempt{comparison: c}, known)
+		return s.recordComparison(mg, compareResult{state: c}, known)
 	}
 	reconcile(UpToDate, func() { s.markChanged(cart, "Secret db") })
 	if f := reconcile(Differs, func() {}); f.seen {

@@ -13,7 +13,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 )
 
 // reasonPanicked is the reason of the event about a bug of the provider that a reconcile has
@@ -29,20 +28,18 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (r
 			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
 		}
 	}()
-	res, err = r.reconcile(ctx, req)
-	return r.boundHold(ctx, req.NamespacedName, res), err
+	return r.boundHold(ctx, req.NamespacedName, r.reconcile(ctx, req)), nil
 }
 
 // panicked ends the reconcile of a resource that has panicked.
 func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
-	r.recorder.end(key)
 	if known, ok := r.states.get(key); ok && known.requester != "" {
 		r.limiter.Release(known.scope, known.requester)
 	}
 	if err := r.report(ctx, key, err); err != nil {
 		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
 	}
-	return r.failedResult(ctx, key, &Attempt{}, err)
+	return r.failedResult(ctx, key, failed{err: err})
 }
 
 // report reports an error that the runtime does not know of: in the condition Synced, and by
@@ -53,12 +50,12 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 		return errors.Wrap(err, "cannot get managed resource")
 	}
 	r.recorder.Event(mg, event.Warning(reasonPanicked, failure))
-	a := &Attempt{}
-	a.recordFailure(failure)
-	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
+	known, _ := r.states.get(key)
+	p := r.newPass(mg, known)
+	p.err = failure
 	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
 	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
-	return errors.Wrap(r.kube.Status().Update(ctx, updated), "cannot update managed resource status")
+	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated), "cannot update managed resource status")
 }
 
 // logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call

@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -13,6 +12,8 @@ import (
 
 // A Plan is the result of comparing spec with the observation.
 type Plan struct {
+	Effects
+
 	// Ready is the Ready condition to set. If changes are due, it says that they are being
 	// made.
 	Ready xpv2.Condition
@@ -27,6 +28,12 @@ type Plan struct {
 	// Call is the AWS operation that makes the changes, or the first of several. It is empty
 	// if nothing is due or nothing can be sent yet.
 	Call string
+
+	// Reserve are AWS operations to reserve besides the Call.
+	Reserve []string
+
+	// Intent is written before the Call.
+	Intent Record
 
 	// Carried are those of the Changes that the Call makes. Nil means all.
 	Carried diff.Changes
@@ -75,14 +82,6 @@ func (p Plan) With(steps ...Step) Plan {
 // fields: the values are in status.differences and in events.
 func UpdatingFields(generation int64, changes diff.Changes) xpv2.Condition {
 	return Updating(generation, "changing "+changes.Names())
-}
-
-// describe describes the call for the event about it.
-func (p Plan) describe(ctx context.Context, mg Managed) string {
-	if p.Does != "" {
-		return p.Does
-	}
-	return Cause(ctx, mg) + ": " + p.Carried.String()
 }
 
 // comparison returns what the plan says about drift.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -49,33 +48,33 @@ type ResourcePlanner interface {
 // planOnly returns whether a resource is only planned.
 func planOnly(mg Managed) bool { return mg.GetAnnotations()[AnnotationPlan] == "true" }
 
-// planClient is the external client of a resource that is only planned or only observed. It changes nothing.
-type planClient[T Managed] struct {
-	managed.TypedExternalClient[T]
-
+// A planObserver is the observer of a resource that is only planned or only observed. It has no call made.
+type planObserver[T Managed] struct {
+	inner   Observer[T]
 	planner ResourcePlanner
 	session *session.Session
 
 	// reads returns the calls of one observation.
 	reads func(mg T) []string
 
-	// brake decides whether the deletion of the resource would wait.
-	brake *brake[T]
+	// protection decides whether the deletion of the resource would wait.
+	protection *deletionProtection[T]
 
 	// asked are the management policies of spec if the resource is only planned, and nil if it is only observed.
 	asked xpv2.ManagementPolicies
 }
 
-// planning returns the client of a resource that only plans, if the resource asks for that. The kind's own client then
-// observes it as if spec allowed nothing else.
-func (c *connector[T]) planning(ctx context.Context, mg T, connect func() (managed.TypedExternalClient[T], error)) (managed.TypedExternalClient[T], error) {
-	p := &planClient[T]{planner: c.planner, reads: c.kind.Reads, brake: c.brake}
+// planning returns the observer of a resource that only plans, if the resource asks for that. The kind's own observer
+// then observes it as if spec allowed nothing else.
+func (p *pass[T]) planning(mg T, connect func() (Observer[T], error)) (Observer[T], error) {
+	r := p.reconciler
+	o := &planObserver[T]{planner: r.planner, reads: r.kind.Reads, protection: r.protection, session: p.session}
 	switch {
-	case c.planner == nil:
+	case r.planner == nil:
 		return connect()
 	case planOnly(mg):
-		if p.asked = mg.GetManagementPolicies(); len(p.asked) == 0 {
-			p.asked = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
+		if o.asked = mg.GetManagementPolicies(); len(o.asked) == 0 {
+			o.asked = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 		}
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 	case !ObserveOnly(mg):
@@ -84,70 +83,74 @@ func (c *connector[T]) planning(ctx context.Context, mg T, connect func() (manag
 		}
 		return connect()
 	}
-	s, err := sessionOf(ctx)
-	if err != nil {
+	if p.session == nil {
 		return connect()
 	}
-	p.session = s
-	p.TypedExternalClient, err = connect()
-	return p, err
+	var err error
+	o.inner, err = connect()
+	return o, err
 }
 
 // Observe observes the external resource, and says in a condition what would be done.
-func (c *planClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
+func (o *planObserver[T]) Observe(ctx context.Context, f Facts, mg T) (Outcome, error) {
 	before, ok := mg.DeepCopyObject().(Managed)
 	if !ok {
-		return managed.ExternalObservation{}, errors.Errorf("%T cannot be planned", mg)
+		return Outcome{}, errors.Errorf("%T cannot be planned", mg)
 	}
-	before.SetManagementPolicies(c.asked)
-	if c.asked == nil {
+	before.SetManagementPolicies(o.asked)
+	if o.asked == nil {
 		before.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 		before.SetDeletionTimestamp(nil)
 	}
-	if c.asked != nil && meta.WasDeleted(mg) {
-		return managed.ExternalObservation{}, c.planDeletion(ctx, mg, before)
+	if o.asked != nil && meta.WasDeleted(mg) {
+		return Outcome{}, o.planDeletion(ctx, f, mg, before)
 	}
-	o, err := c.TypedExternalClient.Observe(ctx, mg)
+	out, err := o.inner.Observe(ctx, f, mg)
 	if err != nil {
-		return o, err
+		return out, err
 	}
-	if c.asked == nil && (!o.ResourceExists || sameAsPlanned(ctx, mg)) {
-		return o, nil
+	if o.asked == nil && (!out.Exists || sameAsPlanned(out, mg)) {
+		return out, nil
 	}
-	summary, differs, err := c.plan(ctx, mg, before)
+	summary, differs, err := o.plan(ctx, f, mg, before)
 	if err != nil {
-		return managed.ExternalObservation{}, err
+		return out, err
 	}
 	show(mg, summary, differs)
-	if c.asked == nil {
-		return o, nil
+	if o.asked == nil {
+		return out, nil
 	}
-	explainPlanOnly(ctx)
-	if !o.ResourceExists {
-		mg.SetConditions(Unavailable(mg.GetGeneration(), fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created", AnnotationPlan)))
+	if out.Differences != nil {
+		out.Differences.Message = strings.Replace(out.Differences.Message, policiesForbid,
+			"the annotation "+AnnotationPlan+" keeps it from being changed", 1)
 	}
-	o.ResourceExists, o.ResourceUpToDate = true, true
-	return o, nil
+	if !out.Exists {
+		out.Ready = Unavailable(mg.GetGeneration(),
+			fmt.Sprintf("it does not exist in AWS, and the annotation %s keeps it from being created", AnnotationPlan))
+	}
+	out.Exists, out.Call = true, nil
+	return out, nil
 }
 
-// planDeletion plans the deletion of a resource, says in a condition what would be done, and returns the error that keeps the
-// resource.
-func (c *planClient[T]) planDeletion(ctx context.Context, mg T, before Managed) error {
-	summary, differs, err := c.plan(ctx, mg, before)
+// planDeletion plans the deletion of a resource, says in a condition what would be done, and returns the error that
+// keeps the resource.
+func (o *planObserver[T]) planDeletion(ctx context.Context, f Facts, mg T, before Managed) error {
+	summary, differs, err := o.plan(ctx, f, mg, before)
 	if err != nil {
 		return err
 	}
 	if differs {
-		held, err := c.brake.wouldHold(ctx, mg, c.session)
+		waits, err := o.protection.preview(ctx, mg, o.session)
 		if err != nil {
 			return err
 		}
-		if held != "" {
-			summary += "; " + held
+		if waits != "" {
+			summary += "; " + waits
 		}
 	}
 	show(mg, summary, differs)
-	return Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; remove the annotation to delete it", AnnotationPlan, summary))
+	return Invalid(errors.Errorf("the annotation %s keeps the resource from being deleted: the plan is to %s; "+
+		"remove the annotation to delete it", AnnotationPlan, summary))
 }
 
 // show says in a condition what would be done.
@@ -161,29 +164,20 @@ func show(mg Managed, summary string, differs bool) {
 
 // plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many resources
 // that are planned at once take calls from each other, and none finishes its plan.
-func (c *planClient[T]) plan(ctx context.Context, mg T, before Managed) (summary string, differs bool, err error) {
-	reads := c.reads(mg)
-	if !Reserve(ctx, append(slices.Clone(reads), reads...)...) {
-		return "", false, errAborted
+func (o *planObserver[T]) plan(ctx context.Context, f Facts, mg T, before Managed) (summary string, differs bool, err error) {
+	reads := o.reads(mg)
+	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {
+		return "", false, err
 	}
-	return c.planner.Plan(ctx, before, c.session)
+	return o.planner.Plan(ctx, before, o.session)
 }
 
-// sameAsPlanned returns whether a resource that is only observed was planned for this spec, and AWS differs as it did
+// sameAsPlanned reports whether a resource that is only observed was planned for this spec, and AWS differs as it did
 // then. It need not be planned again, which would read AWS again.
-func sameAsPlanned(ctx context.Context, mg Managed) bool {
+func sameAsPlanned(out Outcome, mg Managed) bool {
 	p := mg.GetCondition(TypePlanned)
-	_, found, reported := attemptFrom(ctx).Differences()
 	return p.Status == corev1.ConditionTrue && p.ObservedGeneration == mg.GetGeneration() && !requested(mg) &&
-		reported && slices.Equal(found, mg.GetSummary().Differences)
-}
-
-// explainPlanOnly makes the message about differences name the annotation instead of managementPolicies.
-func explainPlanOnly(ctx context.Context) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.differsMessage = strings.Replace(a.differsMessage, policiesForbid, "the annotation "+AnnotationPlan+" keeps it from being changed", 1)
+		out.Differences != nil && slices.Equal(out.Differences.List, mg.GetSummary().Differences)
 }
 
 func plannedCondition(generation int64, status corev1.ConditionStatus, reason xpv2.ConditionReason, message string) xpv2.Condition {

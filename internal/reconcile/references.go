@@ -19,7 +19,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 )
 
@@ -54,44 +54,33 @@ type referrer interface {
 	ResolveReferences(ctx context.Context, c client.Reader) error
 }
 
-// ResolveReferences resolves the references of a resource. If it fails, it reports that the
-// resource waits for the referenced one.
-func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	err := awserr.Front(r.resolve(ctx, mg))
-	if err == nil {
-		return nil
-	}
-	attemptFrom(ctx).recordFailure(err)
-	ReportWaiting(ctx, mg, err)
-	return err
-}
-
 // resolveDeleted resolves the references of a resource that is being deleted, as far as
 // possible.
-func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed) {
+func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed, s *session.Session) {
 	at := mg.GetDeletionTimestamp()
 	mg.SetDeletionTimestamp(nil) // The generated methods do not resolve references of deleted resources.
 	defer mg.SetDeletionTimestamp(at)
-	_ = r.resolve(ctx, mg) // For references that cannot be resolved any more, status has the last value.
+	_ = r.resolve(ctx, mg, s) // For references that cannot be resolved any more, status has the last value.
 }
 
 // resolve resolves the references of a resource in memory. An error contains the field, and
 // the reason why its reference cannot be resolved.
-func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error {
+func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *session.Session) error {
 	rr, ok := mg.(referrer)
 	if !ok {
 		return nil
 	}
-	if err := r.mayRefer(ctx, mg); err != nil {
+	if err := r.mayRefer(ctx, mg, s); err != nil {
 		return err
 	}
-	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, "", to) }})
+	permits := func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, s, "", to) }
+	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: permits})
 	if err == nil {
 		return nil
 	}
 	if t, ok := mg.(T); ok && r.kind.References != nil {
 		for _, ref := range r.kind.References(t) {
-			if why := r.explain(ctx, mg, ref); why != "" {
+			if why := r.explain(ctx, mg, s, ref); why != "" {
 				return errors.Wrapf(errors.New(why), "cannot resolve spec.forProvider.%s", ref.Field)
 			}
 		}
@@ -102,7 +91,7 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error 
 // mayRefer returns an error if a spec refers to a resource of another namespace that does not
 // allow it, whether or not the reference is going to be resolved. Selectors of another
 // namespace are checked by selectable.
-func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed) error {
+func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *session.Session) error {
 	t, ok := mg.(T)
 	if !ok || r.kind.References == nil {
 		return nil
@@ -122,30 +111,31 @@ func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed) error
 		} else if err != nil {
 			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
 		}
-		if err := r.permits(ctx, mg, ref.To.Kind, to); err != nil {
+		if err := r.permits(ctx, mg, s, ref.To.Kind, to); err != nil {
 			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
 		}
 	}
 	return nil
 }
 
-// permits returns an error if a resource may not refer to another.
-func (r *references[T]) permits(ctx context.Context, mg resource.Managed, kind string, to client.Object) error {
+// permits returns an error if a resource may not refer to another. Without a session, annotations decide.
+func (r *references[T]) permits(
+	ctx context.Context, mg resource.Managed, s *session.Session, kind string, to client.Object,
+) error {
 	user, ok := mg.(resource.ModernManaged)
 	if !ok {
 		return nil
 	}
-	s, _ := sessionOf(ctx) // Without a session, annotations decide.
 	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
 
 // explain returns why a reference cannot be resolved, or "" if it can.
-func (r *references[T]) explain(ctx context.Context, mg resource.Managed, ref Reference) string {
+func (r *references[T]) explain(ctx context.Context, mg resource.Managed, s *session.Session, ref Reference) string {
 	if ref.Ref == nil && ref.Selector == nil {
 		return ""
 	}
 	if ref.Ref == nil {
-		return r.explainSelector(ctx, mg, ref)
+		return r.explainSelector(ctx, mg, s, ref)
 	}
 	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
 	obj, err := r.object(ref.To)
@@ -167,7 +157,7 @@ func (r *references[T]) explain(ctx context.Context, mg resource.Managed, ref Re
 }
 
 // explainSelector returns why a selector selects no usable resource, or "" if it does.
-func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed, ref Reference) string {
+func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed, s *session.Session, ref Reference) string {
 	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
 	if err != nil {
 		return err.Error()
@@ -186,10 +176,10 @@ func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed
 	}
 	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
 		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to) ||
-			r.permits(ctx, mg, ref.To.Kind, to) != nil
+			r.permits(ctx, mg, s, ref.To.Kind, to) != nil
 	})
 	if len(items) == 0 && namespace != mg.GetNamespace() {
-		if err := r.permits(ctx, mg, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
+		if err := r.permits(ctx, mg, s, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
 			return err.Error()
 		}
 	}

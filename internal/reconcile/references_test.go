@@ -195,7 +195,7 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	mg := newSample()
 	mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
 	r := &references[*sample]{reader: c}
-	if err := r.ResolveReferences(t.Context(), mg); err != nil {
+	if err := r.resolve(t.Context(), mg, nil); err != nil {
 		t.Fatal(err)
 	}
 	if got := ptr.Deref(mg.Spec.Other, ""); got != "old" {

@@ -47,7 +47,7 @@ func (r *referral[T]) unchanged(ctx context.Context, mg T, s *session.Session) b
 		return false
 	}
 	copied, ok := mg.DeepCopyObject().(T)
-	if !ok || r.references.resolve(ctx, copied) != nil {
+	if !ok || r.references.resolve(ctx, copied, s) != nil {
 		return false
 	}
 	if r.kind.FunctionName != nil && plainFunctionName(copied, r.kind.FunctionName(copied), s) != nil {

@@ -16,9 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
@@ -85,48 +83,59 @@ func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 	return newReconciler(mgr, o, k, events)
 }
 
-// newReconciler wraps the runtime's managed reconciler in a reconciler.
+// newReconciler returns the reconciler of a kind.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *reconciler[T] {
 	s := newStateStore()
-	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now, o.StatusDelay))
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
 	if k.RecordsIntent {
 		kc.JoinIntents()
 	}
-	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
 	ids := &traces{}
 	if o.Tracer != nil {
 		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
 	}
-	g := &reconciler[T]{
-		kind:     k,
-		kube:     kc,
-		limiter:  o.Limiter,
-		resolver: o.Resolver,
-		recorder: r,
-		states:   s,
-		traces:   ids,
-		fields:   o.Fields,
-		tenants:  o.Tenants,
-		poll:     o.poll(),
-		metrics:  o.Metrics,
-		inFlight: newInFlight(o.MaxConcurrentReconciles),
-		breakers: o.Breakers,
-		events:   o.Events,
-		lists:    o.Lists,
-		shard:    o.Shard,
-		handover: newHandover(o),
-		timeout:  o.timeout(),
-		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
-		delay:    o.StatusDelay,
-		now:      o.Now,
-		random:   o.Random,
-		log:      o.Logger.WithValues("kind", k.GVK.Kind),
+	r := &reconciler[T]{
+		kind:       k,
+		manager:    mgr,
+		kube:       kc,
+		limiter:    o.Limiter,
+		resolver:   o.Resolver,
+		tracker:    o.Tracker,
+		recorder:   newRecorder(events, o.Now, o.EventFilterFunctions...),
+		states:     s,
+		tracer:     o.Tracer,
+		traces:     ids,
+		fields:     o.Fields,
+		tenants:    o.Tenants,
+		poll:       o.poll(),
+		metrics:    o.Metrics,
+		inFlight:   newInFlight(o.MaxConcurrentReconciles),
+		breakers:   o.Breakers,
+		events:     o.Events,
+		planner:    o.Planner,
+		protection: newDeletionProtection(o, k),
+		lists:      o.Lists,
+		shard:      o.Shard,
+		handover:   newHandover(o),
+		timeout:    o.timeout(),
+		policies:   o.Features.Enabled(feature.EnableBetaManagementPolicies),
+		delay:      o.StatusDelay,
+		now:        o.Now,
+		random:     o.Random,
+		log:        o.Logger.WithValues("kind", k.GVK.Kind),
+		runtimeLog: o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind)),
 	}
-	g.referral = &referral[T]{kind: k, references: &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}, objects: o.Objects}
-	g.inner = newManagedReconciler(mgr, o, k, kc, r, g.referral)
+	if r.tracer == nil {
+		r.tracer = noop.NewTracerProvider().Tracer("")
+	}
+	if o.ChangeLogOptions != nil {
+		r.changeLog = o.ChangeLogOptions.ChangeLogger
+	}
+	r.references = &references[T]{kind: k, reader: resourcesOf(o, mgr, kc), tenants: o.Tenants}
+	r.referral = &referral[T]{kind: k, references: r.references, objects: o.Objects}
 	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
-	return g
+	return r
 }
 
 // resourcesOf returns a reader of the resources that others may refer to: the client of the kind, or
@@ -145,86 +154,6 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 		return r
 	}
 	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
-}
-
-// newManagedReconciler returns the runtime's reconciler with these changes: it uses the
-// decorated client, writes finalizers and annotations as patches of metadata alone, has a
-// minimum poll interval, and never sets a default external name.
-func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder, referral *referral[T]) reconcile.Reconciler {
-	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	c := &connector[T]{kind: k, tracker: o.Tracker, references: referral.references, referral: referral, tenants: o.Tenants, policies: policies, tracer: o.Tracer, planner: o.Planner, brake: newBrake(o, k), events: r}
-	if c.tracer == nil {
-		c.tracer = noop.NewTracerProvider().Tracer("")
-	}
-	opts := []managed.ReconcilerOption{
-		managed.WithTypedExternalConnector[T](c),
-		managed.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
-		managed.WithRecorder(r),
-		managed.WithTimeout(o.timeout()),
-		managed.WithPollInterval(o.PollInterval),
-		managed.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
-		managed.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
-		// Every kind finds what it created when the answer was lost, whether or not spec
-		// determines the external name.
-		managed.WithDeterministicExternalName(true),
-		managed.WithInitializers(),
-		managed.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, managed.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
-			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
-		}}),
-		managed.WithCriticalAnnotationUpdater(kc),
-		managed.WithReferenceResolver(referral.references),
-	}
-	if policies {
-		opts = append(opts, managed.WithManagementPolicies())
-	}
-	if o.ChangeLogOptions != nil && o.ChangeLogOptions.ChangeLogger != nil {
-		opts = append(opts, managed.WithChangeLogger(&changeLogger[T]{inner: o.ChangeLogOptions.ChangeLogger, redact: k.Redact}))
-	}
-	return managed.NewReconciler(&decorated{Manager: mgr, client: kc}, resource.ManagedKind(k.GVK), opts...)
-}
-
-// decorated is a manager with the decorated client.
-type decorated struct {
-	ctrl.Manager
-
-	client client.Client
-}
-
-// GetClient returns the decorated client.
-func (d *decorated) GetClient() client.Client { return d.client }
-
-// A finalizer adds the finalizer of a resource in memory only if the runtime is about to record
-// a pending creation, which writes both. It removes the record that the resource uses its config
-// before it removes the finalizer.
-type finalizer struct {
-	resource.Finalizer
-
-	tracker Tracker
-	deleted func(resource.Object)
-}
-
-// AddFinalizer adds the finalizer to a resource, unless it has it.
-func (f *finalizer) AddFinalizer(ctx context.Context, obj resource.Object) error {
-	if attemptFrom(ctx).creates {
-		meta.AddFinalizer(obj, managed.FinalizerName)
-		return nil
-	}
-	return f.Finalizer.AddFinalizer(ctx, obj)
-}
-
-// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted
-// or orphaned.
-func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
-	if mg, ok := obj.(resource.ModernManaged); ok {
-		if err := f.tracker.Untrack(ctx, mg); err != nil {
-			return err
-		}
-	}
-	err := f.Finalizer.RemoveFinalizer(ctx, obj)
-	if err == nil && meta.WasDeleted(obj) {
-		f.deleted(obj)
-	}
-	return err
 }
 
 // watchRefs enqueues a resource when a Secret or ConfigMap that it refers to changes. It only

@@ -112,16 +112,15 @@ func failedSpan(span trace.Span, err error) {
 	span.SetStatus(codes.Error, awserr.Clean(err).Error())
 }
 
-// outcome returns the outcome of a reconcile without an error.
-func (a *Attempt) outcome() string {
-	_, aborted := a.Aborted()
+// spanOutcome returns the outcome of a reconcile without an error.
+func (p *pass[T]) spanOutcome() string {
 	switch {
-	case aborted && a.throttled:
+	case p.later != nil && p.later.throttled:
 		return outcomeThrottled
-	case aborted:
+	case p.later != nil:
 		return outcomeDeferred
 	}
-	switch a.action {
+	switch p.did {
 	case actionCreated:
 		return outcomeCreated
 	case actionUpdated:

@@ -444,3 +444,40 @@ func TestHangingRegions(t *testing.T) {
 		})
 	}
 }
+
+// TestDeferredCallsAccumulate checks that calls that are found due one after the other are reserved together in the
+// end, and no longer once a reconcile has left a trace.
+func TestDeferredCallsAccumulate(t *testing.T) {
+	e := newEnv(t, newSample(), func(_ *Options, k *Kind[*sample]) {
+		k.Observer = func(*sample, *session.Session) Observer[*sample] {
+			return ObserverFunc[*sample](func(_ context.Context, f Facts, mg *sample) (Outcome, error) {
+				for _, op := range []string{"First", "Second"} {
+					if err := f.Reserve(op); err != nil {
+						return Outcome{}, err
+					}
+				}
+				return Outcome{Exists: true, Ready: Available(mg.GetGeneration())}, nil
+			})
+		}
+	})
+	reads := func() []string {
+		e.limiter.requested = nil
+		e.reconcile()
+		return e.limiter.requested[0]
+	}
+	steps := []struct {
+		reason, waits string
+		want          []string
+	}{
+		{reason: "Nothing was found due before.", waits: "First", want: []string{"Get"}},
+		{reason: "The first call is reserved in advance.", waits: "Second", want: []string{"Get", "First"}},
+		{reason: "The second call does not take the place of the first one.", want: []string{"Get", "First", "Second"}},
+		{reason: "The calls are not reserved any longer once they were made.", want: []string{"Get"}},
+	}
+	for _, s := range steps {
+		e.limiter.wait = map[string]time.Duration{s.waits: time.Second}
+		if got := strings.Join(reads(), " "); got != strings.Join(s.want, " ") {
+			t.Errorf("%s\nwant %v reserved in advance, got %s", s.reason, s.want, got)
+		}
+	}
+}

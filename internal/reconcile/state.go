@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -64,7 +65,7 @@ type resourceState struct {
 	failures int
 
 	// calls is the history of calls that have not had their effect yet.
-	calls *CallHistory
+	calls *Repeats
 
 	// ambiguous is when the first ambiguous error occurred since the last success or change.
 	// It is zero if there was none.
@@ -143,7 +144,7 @@ func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f
 		known.reset()
-		known.calls, known.watched = &CallHistory{}, false
+		known.calls, known.watched = &Repeats{}, false
 	}
 	return *known, first
 }
@@ -171,11 +172,13 @@ func (s *stateStore) resetBackoff(key types.NamespacedName) {
 	recordChange(r)
 }
 
-// recordDeferred records the calls that a resource waits for.
+// recordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
+// trace: otherwise two calls could wait for each other forever.
 func (s *stateStore) recordDeferred(key types.NamespacedName, ops []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).deferredOps = ops
+	r := s.state(key)
+	r.deferredOps = append(slices.Clip(r.deferredOps), ops...)
 }
 
 // countThrottle records a throttled call, and returns the number of consecutive ones.
@@ -301,24 +304,34 @@ func (s *stateStore) forget(key types.NamespacedName) (resourceState, bool) {
 	return *r, true
 }
 
+// compareResult is the result of comparing AWS with spec in one reconcile, as far as drift is concerned.
+type compareResult struct {
+	state     SyncState
+	mayUpdate bool
+	did       action
+
+	// upToDate is whether AWS was found up to date, by answers since a time. failed is whether there was an error.
+	upToDate, failed bool
+	since            time.Time
+}
+
 // recordComparison records the result of an observation, and returns what it adds to the
 // metrics. known is the state at the start of the observation: if something changed since, the
 // observation may or may not have seen the change, so no drift is derived from it.
-func (s *stateStore) recordComparison(mg Managed, a *Attempt, known resourceState) driftChange {
+func (s *stateStore) recordComparison(mg Managed, c compareResult, known resourceState) driftChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(client.ObjectKeyFromObject(mg))
-	c, mayUpdate := a.SyncState()
 	var f driftChange
-	if r.drift, f = r.drift.after(c, mayUpdate, desiredState(mg), a.action); r.changes != known.changes {
+	if r.drift, f = r.drift.after(c.state, c.mayUpdate, desiredState(mg), c.did); r.changes != known.changes {
 		r.drift.synced = ""
-	} else if c == UpToDate {
+	} else if c.state == UpToDate {
 		r.changedReference = ""
 	}
 	switch {
-	case a.upToDate() && r.changes == known.changes && !a.Freshness.Since.IsZero():
-		r.events.recordUpToDate(a.Freshness.Since)
-	case a.failure() == nil:
+	case c.upToDate && r.changes == known.changes && !c.since.IsZero():
+		r.events.recordUpToDate(c.since)
+	case !c.failed:
 		r.events.recordDifferent()
 	}
 	return f

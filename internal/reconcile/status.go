@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"cmp"
-	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -17,68 +16,67 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// completeStatus returns a function that completes each status that the runtime is about to
-// write. The status is dropped if the reconcile was aborted, and may be held back for the given
-// time.
-func completeStatus(s *stateStore, now func() time.Time, delay time.Duration) kube.StatusHook {
-	return func(ctx context.Context, obj client.Object) kube.StatusAction {
-		a := attemptFrom(ctx)
-		if _, aborted := a.Aborted(); aborted {
-			return kube.DropStatus
-		}
-		mg, ok := obj.(Managed)
-		if !ok {
-			return kube.WriteStatus
-		}
-		if a.concludes() {
-			mg.SetConditions(a.concluded)
-		}
-		setStalled(s, mg, a, now())
-		f := decisionInput(mg, a)
-		d := Decide(f)
-		if d.Ready.Type != "" {
-			mg.SetConditions(d.Ready)
-		}
-		mg.SetObservedGeneration(d.Observed)
-		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled, ReferencesFingerprint: cmp.Or(a.referred, mg.GetSummary().ReferencesFingerprint)})
-		if !f.Paused {
-			setAdvisory(mg, a, now())
-		}
-		a.recordReady(mg.GetCondition(xpv2.TypeReady))
-		if delay > 0 && mayHold(ctx, mg, a, f, d) {
-			return kube.HoldStatus
-		}
+// completeStatus completes each status that the runtime is about to
+// write. The status is dropped if the reconcile leaves no trace, and may be held back for a while.
+func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
+	if p.later != nil {
+		return kube.DropStatus
+	}
+	mg, ok := obj.(Managed)
+	if !ok {
 		return kube.WriteStatus
 	}
+	if p.concludes() {
+		mg.SetConditions(p.result.Ready)
+	}
+	setStalled(p.states, mg, p.err, p.now())
+	f := p.decisionInput(mg)
+	d := Decide(f)
+	if d.Ready.Type != "" {
+		mg.SetConditions(d.Ready)
+	}
+	mg.SetObservedGeneration(d.Observed)
+	mg.SetSummary(v1beta1.Summary{
+		Phase: d.Phase, Message: d.Message, Differences: p.differences(mg), SettledGeneration: d.Settled,
+		ReferencesFingerprint: cmp.Or(p.referred, mg.GetSummary().ReferencesFingerprint),
+	})
+	if !f.Paused {
+		setAdvisory(mg, p.out.Sizes, p.now())
+	}
+	p.ready = mg.GetCondition(xpv2.TypeReady)
+	if p.delay > 0 && p.mayHold(mg, f, d) {
+		return kube.HoldStatus
+	}
+	return kube.WriteStatus
 }
 
 // decisionInput returns what the status of a resource is derived from.
-func decisionInput(mg Managed, a *Attempt) Input {
-	differs, _, _ := a.Differences()
+func (p *pass[T]) decisionInput(mg Managed) Input {
 	f := Input{
 		Generation: mg.GetGeneration(),
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
-		Differs:    withOrigin(differs, a.origin, a.readyBefore.Message),
-		Changed:    a.action != actionNone && !a.concludes(),
+		Changed:    p.did != actionNone && !p.concludes(),
 		Unseen:     Unseen(mg),
-		WaitsFor:   a.deletion.Message,
+		WaitsFor:   p.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),
 		Settled:    settledGeneration(mg),
+	}
+	if d := p.out.Differences; d != nil {
+		f.Differs = withOrigin(d.Message, p.facts.origin, p.facts.before.Message)
 	}
 	if f.Ready.Status == corev1.ConditionUnknown {
 		f.Ready = xpv2.Condition{} // GetCondition returns an Unknown condition if there is none.
 	}
-	f.Failure, f.Error = failureOf(mg, a)
+	f.Failure, f.Error = failureOf(mg, p.err, p.awaits)
 	return f
 }
 
 // failureOf returns the kind of failure of a reconcile, and its error. Some errors of the
 // runtime are only in the condition Synced.
-func failureOf(mg Managed, a *Attempt) (Failure, string) {
-	err, synced := a.failure(), mg.GetCondition(xpv2.TypeSynced)
-	stalled := mg.GetCondition(TypeStalled)
+func failureOf(mg Managed, err error, awaits bool) (Failure, string) {
+	synced, stalled := mg.GetCondition(xpv2.TypeSynced), mg.GetCondition(TypeStalled)
 	switch {
 	case err == nil && synced.Reason == xpv2.ReasonReconcileError:
 		return Refused, synced.Message
@@ -86,7 +84,7 @@ func failureOf(mg Managed, a *Attempt) (Failure, string) {
 		return Succeeded, ""
 	case stalled.Status == corev1.ConditionTrue && stalled.ObservedGeneration == mg.GetGeneration():
 		return Stuck, err.Error()
-	case a.waitsForReference:
+	case awaits:
 		return Awaited, err.Error()
 	case classify(err) == transient:
 		return Passing, err.Error()
@@ -96,12 +94,12 @@ func failureOf(mg Managed, a *Attempt) (Failure, string) {
 
 // differences returns the differences found by this reconcile, or those of the last one if
 // this one did not compare.
-func differences(mg Managed, a *Attempt) []v1beta1.Difference {
-	if meta.WasDeleted(mg) {
+func (p *pass[T]) differences(mg Managed) []v1beta1.Difference {
+	switch {
+	case meta.WasDeleted(mg):
 		return nil
-	}
-	if _, ds, reported := a.Differences(); reported {
-		return ds
+	case p.out.Differences != nil:
+		return p.out.Differences.List
 	}
 	return mg.GetSummary().Differences
 }
@@ -109,8 +107,8 @@ func differences(mg Managed, a *Attempt) []v1beta1.Difference {
 // setStalled sets the condition Stalled to True once enough consecutive errors show that only
 // the user can help, or after a rollout has failed. It sets it to False when there is no error, when a new spec fails for
 // another reason, or when enough consecutive errors of another class have occurred.
-func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
-	err, generation := a.failure(), mg.GetGeneration()
+func setStalled(s *stateStore, mg Managed, err error, now time.Time) {
+	generation := mg.GetGeneration()
 	c, shown := mg.GetCondition(TypeStalled), func(c errorClass) bool {
 		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
 	}
@@ -165,11 +163,4 @@ func settledGeneration(mg Managed) int64 {
 		return ready.ObservedGeneration
 	}
 	return 0
-}
-
-// recordReady records the Ready condition that is written.
-func (a *Attempt) recordReady(ready xpv2.Condition) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.ready = ready
 }

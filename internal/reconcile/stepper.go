@@ -78,36 +78,35 @@ type Stepped struct {
 
 // stepper implements Stepper.
 type stepper[T Managed] struct {
-	kind      Kind[T]
-	connector *connector[T]
-	policies  bool
-	calls     CallHistory
-	status    func(ctx context.Context, mg client.Object)
+	reconciler *reconciler[T]
+	calls      Repeats
 }
 
 // newStepper returns the stepper of a kind. kc reads what specs refer to.
 func newStepper[T Managed](kc client.Client, o Options, k Kind[T]) *stepper[T] {
 	r := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
-	c := &connector[T]{kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants, policies: true, tracer: noop.NewTracerProvider().Tracer(""), events: event.NewNopRecorder()}
-	hook := completeStatus(newStateStore(), o.Now, 0)
-	return &stepper[T]{kind: k, connector: c, policies: true, status: func(ctx context.Context, mg client.Object) { hook(ctx, mg) }}
+	return &stepper[T]{reconciler: &reconciler[T]{
+		kind: k, references: r, referral: &referral[T]{kind: k, references: r, objects: o.Objects}, tenants: o.Tenants,
+		policies: true, tracer: noop.NewTracerProvider().Tracer(""), now: o.Now, states: newStateStore(),
+		recorder: newRecorder(event.NewNopRecorder(), o.Now),
+	}}
 }
 
 // Region returns the AWS region of a resource.
 func (s *stepper[T]) Region(mg Managed) string {
 	if t, ok := mg.(T); ok {
-		return s.kind.Region(t)
+		return s.reconciler.kind.Region(t)
 	}
 	return ""
 }
 
 // New returns an empty resource.
-func (s *stepper[T]) New() Managed { return s.kind.New() }
+func (s *stepper[T]) New() Managed { return s.reconciler.kind.New() }
 
 // Reads returns the AWS operations of the next observation.
 func (s *stepper[T]) Reads(mg Managed) []string {
 	if t, ok := mg.(T); ok {
-		return s.kind.Reads(t)
+		return s.reconciler.kind.Reads(t)
 	}
 	return nil
 }
@@ -115,11 +114,11 @@ func (s *stepper[T]) Reads(mg Managed) []string {
 // Lists returns AWS's lists by which many settled resources are polled at once.
 func (s *stepper[T]) Lists(mg Managed) []*listpoll.List {
 	t, ok := mg.(T)
-	if !ok || s.kind.Listed == nil {
+	if !ok || s.reconciler.kind.Listed == nil {
 		return nil
 	}
 	var out []*listpoll.List
-	for _, item := range s.kind.Listed(t) {
+	for _, item := range s.reconciler.kind.Listed(t) {
 		out = append(out, item.List)
 	}
 	return out
@@ -127,8 +126,8 @@ func (s *stepper[T]) Lists(mg Managed) []*listpoll.List {
 
 // Redact removes from a resource what must not be shown.
 func (s *stepper[T]) Redact(mg Managed) {
-	if t, ok := mg.(T); ok && s.kind.Redact != nil {
-		s.kind.Redact(t)
+	if t, ok := mg.(T); ok && s.reconciler.kind.Redact != nil {
+		s.reconciler.kind.Redact(t)
 	}
 	hideLastApplied(mg)
 }
@@ -137,78 +136,60 @@ func (s *stepper[T]) Redact(mg Managed) {
 func (s *stepper[T]) Step(ctx context.Context, mg Managed, sess *session.Session, now time.Time) Stepped {
 	t, ok := mg.(T)
 	if !ok {
-		return Stepped{Err: errors.Errorf("%T is not a %s", mg, s.kind.GVK.Kind)}
+		return Stepped{Err: errors.Errorf("%T is not a %s", mg, s.reconciler.kind.GVK.Kind)}
 	}
-	before := mg.DeepCopyObject()
-	a := &Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, Calls: &s.calls, step: true, readyBefore: mg.GetCondition(xpv2.TypeReady)}
-	defer a.end()
-	ctx = withSession(WithAttempt(ctx, a), sess, nil)
-	out, err := s.reconcile(ctx, t, now)
+	before, _ := mg.DeepCopyObject().(T)
+	p := s.reconciler.newPass(before, resourceState{calls: &s.calls})
+	p.session, p.facts.Fresh, p.facts.cause, p.facts.origin = sess, readcache.Freshness{Now: now, Since: now}, "", ""
+	defer p.end()
+	gone, err := p.step(ctx, t, now)
 	restore(mg, before, "Spec") // References are resolved in memory.
-	out.Changes, out.Adopted, out.Awaits = a.planned, a.adopts(), a.waitsForReference
-	wait, aborted := a.Aborted()
-	out.Wait = max(wait, a.RequeueDelay())
-	if aborted {
-		out.Deferred = a.deferred || a.throttled
+	out := Stepped{Exists: p.out.Exists, Changes: p.out.Changes, Adopted: p.adopts(), Awaits: p.awaits, Gone: gone, Wait: p.out.After}
+	if p.later != nil {
+		out.Wait = max(out.Wait, p.later.After)
+		out.Deferred = p.later.deferred || p.later.throttled
 		restore(mg, before, "Status")
 		return out
 	}
 	out.Err = err
 	mg.SetConditions(xpv2.ReconcileSuccess())
 	if err != nil {
-		a.recordFailure(err)
+		p.err = err
 		mg.SetConditions(xpv2.ReconcileError(err))
 	}
-	s.status(ctx, mg)
-	out.Settled = err == nil && a.action == actionNone && (out.Gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
+	p.completeStatus(mg)
+	out.Settled = err == nil && p.did == actionNone && (gone || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue)
 	return out
 }
 
-// reconcile observes the external resource, and makes the call that is due.
-func (s *stepper[T]) reconcile(ctx context.Context, mg T, now time.Time) (Stepped, error) {
-	a, p := attemptFrom(ctx), managed.NewManagementPoliciesResolver(s.policies, mg.GetManagementPolicies())
+// step observes the external resource, and makes the call that is due. It reports whether nothing is left of a
+// resource that is being deleted.
+func (p *pass[T]) step(ctx context.Context, mg T, now time.Time) (gone bool, err error) {
+	policies := managed.NewManagementPoliciesResolver(p.policies, mg.GetManagementPolicies())
 	switch {
-	case meta.IsPaused(mg) || p.IsPaused():
-		return Stepped{}, errPaused
-	case p.Validate() != nil:
-		return Stepped{}, p.Validate()
-	case meta.WasDeleted(mg) && !p.ShouldDelete():
-		return Stepped{Gone: true}, nil
+	case meta.IsPaused(mg) || policies.IsPaused():
+		return false, errPaused
+	case policies.Validate() != nil:
+		return false, policies.Validate()
+	case meta.WasDeleted(mg) && !policies.ShouldDelete():
+		return true, nil
 	case !meta.WasDeleted(mg):
-		if err := s.connector.references.ResolveReferences(ctx, mg); err != nil {
-			return Stepped{}, err
+		if err := p.resolveReferences(ctx, mg); err != nil {
+			return false, err
 		}
 	}
-	e, err := s.connector.connect(ctx, a, mg)
-	if err != nil {
-		return Stepped{}, err
+	if p.observer, err = p.connected(ctx, mg); err != nil {
+		return false, err
 	}
-	c := &attemptClient[T]{inner: e, policies: s.policies, tracer: s.connector.tracer, kind: s.kind, referral: s.connector.referral}
-	o, err := c.Observe(ctx, mg)
-	if err != nil {
-		return Stepped{}, err
-	}
-	out := Stepped{Exists: o.ResourceExists}
+	err = p.observeAndAct(ctx, mg, now)
 	switch {
-	case !o.ResourceExists && p.ShouldOnlyObserve():
-		return out, errAbsent
-	case meta.WasDeleted(mg) && o.ResourceExists:
-		_, err = c.Delete(ctx, mg)
-		mg.SetConditions(xpv2.Deleting())
+	case err != nil:
 	case meta.WasDeleted(mg):
-		out.Gone = true
-	case !o.ResourceExists && p.ShouldCreate():
-		meta.AddFinalizer(mg, managed.FinalizerName)
-		meta.SetExternalCreatePending(mg, now)
-		if _, err = c.Create(ctx, mg); err != nil {
-			meta.SetExternalCreateFailed(mg, now)
-			return out, err
-		}
-		meta.SetExternalCreateSucceeded(mg, now)
-	case !o.ResourceUpToDate && p.ShouldUpdate():
-		_, err = c.Update(ctx, mg)
+		return !p.out.Exists, nil
+	case !p.out.Exists && policies.ShouldOnlyObserve():
+		return false, errAbsent
 	}
-	return out, err
+	return false, err
 }
 
 // errPaused is the error of a resource that is paused, errAbsent that of one that may only observe what does not exist.
@@ -225,15 +206,7 @@ func restore(mg Managed, from any, field string) {
 	reflect.ValueOf(mg).Elem().FieldByName(field).Set(reflect.ValueOf(from).Elem().FieldByName(field))
 }
 
-// adopts returns whether the reconcile has adopted the external resource.
-func (a *Attempt) adopts() bool {
-	return slices.ContainsFunc(a.Events(), func(e event.Event) bool { return e.Reason == ReasonAdopted })
-}
-
-// recordPlan records the differences that were found, or what is set by a creation.
-func recordPlan(ctx context.Context, cs diff.Changes) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.planned = cs
+// adopts reports whether the reconcile has adopted the external resource.
+func (p *pass[T]) adopts() bool {
+	return slices.ContainsFunc(p.out.Events, func(e event.Event) bool { return e.Reason == ReasonAdopted })
 }

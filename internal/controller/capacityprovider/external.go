@@ -80,7 +80,7 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found
 func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CapacityProvider, o found) (ownership.Ownership, error) {
 	arn := ptr.Deref(o.Resource.provider.CapacityProviderArn, "")
 	same := ownership.WroteName(c) && (arn == "" || ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn)
-	return e.owner.CheckOwnership(ctx, c, o.Resource.tags, same || ownership.UserSetName(c), o.Description)
+	return e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, c, o.Resource.tags, same || ownership.UserSetName(c), o.Description)
 }
 
 // SetStatus sets status.atProvider.
@@ -132,7 +132,8 @@ func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o foun
 	if busy(o.Resource.provider.State) {
 		rest = nil
 	}
-	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)...), nil
+	steps, err := tagging.Steps(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)
+	return p.With(steps...), err
 }
 
 // resolve replaces each From field by the value that it selects.

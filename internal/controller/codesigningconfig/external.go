@@ -78,7 +78,7 @@ func description(arn string) string { return "code signing configuration " + arn
 
 // CheckOwnership decides by the tags.
 func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Ownership, error) {
-	return e.owner.CheckOwnership(ctx, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
+	return e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
 }
 
 // SetStatus sets status.atProvider.
@@ -115,7 +115,8 @@ func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d re
 // Plan returns the call that is due. Tags are changed first.
 func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconcile.Comparison[settings]) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: k.Changes}
-	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)...), nil
+	steps, err := tagging.Steps(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)
+	return p.With(steps...), err
 }
 
 func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings) (settings, error) {

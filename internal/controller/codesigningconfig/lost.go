@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // skew is by how much AWS's clock may be behind the provider's.
@@ -26,14 +27,17 @@ const modified = "2006-01-02T15:04:05.999-0700"
 // lost returns the ARN of the configuration that this resource has created without
 // recording the ARN, see tagging.Search. It is empty if there is none.
 func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	return tagging.Search{
-		API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN",
+	name, effects, err := tagging.Search{
+		Facts: reconcile.FactsFrom(ctx),
+		API:   e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN",
 		InStatus: ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""),
 		Tags: func(ctx context.Context, arn string) (map[string]string, error) {
 			return e.tags.Read(ctx, c, arn, e.api)
 		},
 		List: e.candidates,
 	}.FindLost(ctx, c)
+	reconcile.Apply(ctx, effects)
+	return name, err
 }
 
 // candidates returns the configurations that were not last changed before a create was

@@ -101,7 +101,7 @@ func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 }
 
 func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Ownership, error) {
-	v, err := e.owner.CheckOwnership(ctx, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
+	v, err := e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
 		if owner := reconcile.Owner(ctx, uuid); owner != "" {
 			return v, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
@@ -152,7 +152,8 @@ func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o fo
 	case !fresh(m) && onlyEnables(c) && !advice.IsUserAction(o.Resource.reason()) && sinceModified(o.Resource, e.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(o.Resource, e.now())
 	default:
-		p = p.With(tagging.Steps(ctx, m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)
+		steps, err := tagging.Steps(m, e.tags, c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)
+		return p.With(steps...), err
 	}
 	return p, nil
 }

@@ -26,8 +26,9 @@ import (
 // lost returns the UUID of the mapping that this resource has created without recording the
 // UUID, see tagging.Search. It is empty if there is none.
 func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
-	return tagging.Search{
-		API: e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID",
+	name, effects, err := tagging.Search{
+		Facts: reconcile.FactsFrom(ctx),
+		API:   e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID",
 		InStatus: ptr.Deref(m.Status.AtProvider.UUID, ""),
 		Tags: func(ctx context.Context, uuid string) (map[string]string, error) {
 			o, err := e.getWithTags(ctx, m, uuid)
@@ -40,6 +41,8 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 			return e.candidates(ctx, m, created, f)
 		},
 	}.FindLost(ctx, m)
+	reconcile.Apply(ctx, effects)
+	return name, err
 }
 
 // candidates returns the mappings of the same source. The function may have been changed

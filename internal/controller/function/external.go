@@ -106,7 +106,7 @@ func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o fo
 		)
 	}
 	var err error
-	e.owned, err = e.owner.CheckOwnership(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
+	e.owned, err = e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
 	return e.owned, err
 }
 

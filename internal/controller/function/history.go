@@ -39,11 +39,13 @@ func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o obser
 		return
 	}
 	h := &f.Status.AtProvider.VersionHistory
-	e.pruning.unused, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess, e.now())
+	var effects reconcile.Effects
+	e.pruning.unused, effects, e.pruning.err = e.pruner(ctx).Unused(ctx, functionOf(o), h, excess, e.now())
+	reconcile.Apply(ctx, effects)
 }
 
-func (e *external) pruner() versions.Pruner {
-	return versions.Pruner{API: e.api, Cache: e.cache, Aliases: e.aliases, Limited: e.limited}
+func (e *external) pruner(ctx context.Context) versions.Pruner {
+	return versions.Pruner{Facts: reconcile.FactsFrom(ctx), API: e.api, Cache: e.cache, Aliases: e.aliases, Limited: e.limited}
 }
 
 func functionOf(o observed) versions.Function {
@@ -98,7 +100,9 @@ func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p recon
 
 // prune deletes the version that nothing uses.
 func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) error {
-	return e.pruner().Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, e.pruning.unused, e.now())
+	effects, err := e.pruner(ctx).Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, e.pruning.unused, e.now())
+	reconcile.Apply(ctx, effects)
+	return err
 }
 
 // intend records what is to be published, if the history is limited: a version with a

@@ -117,7 +117,7 @@ func TestListWithoutEnd(t *testing.T) {
 		return []string{"arn"}, ptr.To("next"), nil
 	}
 	n, _ := functionname.Parse("cart")
-	if _, _, err := r.Read(reconcile.WithAttempt(t.Context(), &reconcile.Attempt{}), &samples.Sample{}, n); err == nil || calls > lambdaapi.MostPages+1 {
+	if _, _, err := r.Read(t.Context(), reconcile.Facts{}, &samples.Sample{}, n); err == nil || calls > lambdaapi.MostPages+1 {
 		t.Errorf("%d pages were read, %v", calls, err)
 	}
 }
@@ -144,16 +144,15 @@ func (p *pages) reader() *Reader[string] {
 func TestReader(t *testing.T) {
 	now := time.Unix(100, 0)
 	var reserved []string
-	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
+	f := reconcile.Facts{Fresh: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
 		reserved = append(reserved, ops...)
 		return 0
 	}}
-	ctx := reconcile.WithAttempt(t.Context(), attempt)
 	p := &pages{}
 	r := p.reader()
 	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
 		n, _ := functionname.Parse(text)
-		if _, exists, err := r.Read(ctx, &samples.Sample{}, n); exists != want || err != nil {
+		if _, exists, err := r.Read(t.Context(), f, &samples.Sample{}, n); exists != want || err != nil {
 			t.Errorf("%s: exists %t, %v, want %t", text, exists, err, want)
 		}
 	}
@@ -164,7 +163,7 @@ func TestReader(t *testing.T) {
 		t.Errorf("reserved %v, want the second page", reserved)
 	}
 	r.Forget(functionname.Name{Function: "cart", Qualifier: "one"})
-	if _, _, err := r.Read(ctx, &samples.Sample{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
+	if _, _, err := r.Read(t.Context(), f, &samples.Sample{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
 		t.Errorf("calls %v, %v, want them anew after a change", p.calls, err)
 	}
 }
@@ -202,7 +201,7 @@ func TestReaderAsksForOne(t *testing.T) {
 				called = true
 				return "x", tc.get
 			}
-			_, exists, err := r.Read(t.Context(), tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
+			_, exists, err := r.Read(t.Context(), reconcile.Facts{}, tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
 			if exists != tc.want || called != tc.calls || !errors.Is(err, tc.err) {
 				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, called, err)
 			}
@@ -212,11 +211,11 @@ func TestReaderAsksForOne(t *testing.T) {
 
 func TestReaderErrors(t *testing.T) {
 	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
-	if _, exists, err := gone.reader().Read(t.Context(), &samples.Sample{}, functionname.Name{Function: "cart"}); exists || err != nil {
+	if _, exists, err := gone.reader().Read(t.Context(), reconcile.Facts{}, &samples.Sample{}, functionname.Name{Function: "cart"}); exists || err != nil {
 		t.Errorf("exists %t, %v: a function that is not there has nothing", exists, err)
 	}
 	broken := &pages{err: errors.New("broken")}
-	if _, _, err := broken.reader().Read(t.Context(), &samples.Sample{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
+	if _, _, err := broken.reader().Read(t.Context(), reconcile.Facts{}, &samples.Sample{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
 		t.Errorf("got %v, want what went wrong", err)
 	}
 	if len(broken.calls) != 1 {

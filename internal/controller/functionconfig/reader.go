@@ -44,13 +44,13 @@ type Reader[V any] struct {
 // The list is not conclusive if the endpoint, such as an emulator, does not support it, or
 // if it does not contain what the resource has created: then the single configuration is
 // read.
-func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionname.Name) (V, bool, error) {
+func (r *Reader[V]) Read(ctx context.Context, f reconcile.Facts, mg resource.Managed, n functionname.Name) (V, bool, error) {
 	var none V
-	all, err := readcache.Read(ctx, r.Cache, r.key(n), reconcile.Freshness(ctx), func(ctx context.Context) ([]V, error) {
-		return r.list(ctx, n.Function)
+	all, err := readcache.Read(ctx, r.Cache, r.key(n), f.Fresh, func(ctx context.Context) ([]V, error) {
+		return r.list(ctx, f, n.Function)
 	})
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-		return r.single(ctx, n)
+		return r.single(ctx, f, n)
 	}
 	if err != nil {
 		return none, false, err
@@ -61,22 +61,25 @@ func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionnam
 		}
 	}
 	if made(mg) {
-		return r.single(ctx, n)
+		return r.single(ctx, f, n)
 	}
 	return none, false, nil
 }
 
-// made returns whether a resource has created its configuration, or may have.
+// made reports whether a resource has created its configuration, or may have.
 func made(mg resource.Managed) bool {
 	return !meta.WasDeleted(mg) && (ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero())
 }
 
 // single reads one configuration. If the credentials do not permit the call, the list is
 // taken as conclusive.
-func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, error) {
+func (r *Reader[V]) single(ctx context.Context, f reconcile.Facts, n functionname.Name) (V, bool, error) {
 	var none V
-	if r.Get == nil || !reconcile.Reserve(ctx, r.GetBy) {
+	if r.Get == nil {
 		return none, false, nil
+	}
+	if err := f.Reserve(r.GetBy); err != nil {
+		return none, false, err
 	}
 	v, err := r.Get(ctx, n)
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) || awserr.IsAccessDenied(err) {
@@ -85,16 +88,17 @@ func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, e
 	return v, err == nil, err
 }
 
-// list returns all pages. Those after the first are not reserved: if there is no quota for
-// one, the client defers it and the reconcile with it, which then reserves quota for all.
-func (r *Reader[V]) list(ctx context.Context, function string) ([]V, error) {
+// list returns all pages. Those after the first are reserved one by one.
+func (r *Reader[V]) list(ctx context.Context, f reconcile.Facts, function string) ([]V, error) {
 	var read lambdaapi.Pages
 	all, marker, err := r.Page(ctx, function, nil)
 	for err == nil && ptr.Deref(marker, "") != "" {
 		if err := read.Next("what function " + function + " has"); err != nil {
 			return nil, err
 		}
-		reconcile.Reserve(ctx, r.Operation)
+		if err := f.Reserve(r.Operation); err != nil {
+			return nil, err
+		}
 		var page []V
 		page, marker, err = r.Page(ctx, function, marker)
 		all = append(all, page...)

@@ -3,13 +3,10 @@
 package functioneventinvokeconfig
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -30,7 +27,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return functionconfig.Reads(c, opList, opPut) },
 		Reported:     func(*v1beta1.FunctionEventInvokeConfig) bool { return true },
-		Connect:      c.connect,
+		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -43,8 +40,8 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 
 type connector struct{ fields fieldReader }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
+func (c *connector) observer(_ *v1beta1.FunctionEventInvokeConfig, s *session.Session) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields)
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

@@ -17,13 +17,9 @@ import (
 )
 
 type (
-	found  = reconcile.Observation[types.FunctionEventInvokeConfig, settings]
-	update = reconcile.Update[settings]
-)
-
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.Comparer[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] = &external{}
+	awsResource = reconcile.Resource[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings]
+	found       = reconcile.Observation[types.FunctionEventInvokeConfig, settings]
+	update      = reconcile.Update[settings]
 )
 
 // external is the asynchronous invocation configuration of a function in AWS. It lives for
@@ -33,16 +29,20 @@ type external struct {
 	reader *functionconfig.Reader[types.FunctionEventInvokeConfig]
 	fields fieldReader
 
-	name functionname.Name
+	name   functionname.Name
+	others *reconcile.Others
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) *reconcile.External[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) awsResource {
 	e := &external{api: api, fields: fields}
 	e.reader = &functionconfig.Reader[types.FunctionEventInvokeConfig]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(c types.FunctionEventInvokeConfig) *string { return c.FunctionArn },
 	}
-	return reconcile.NewExternal(e, calls)
+	return awsResource{
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Create: e.create, Update: e.update, Delete: e.delete,
+	}
 }
 
 // page returns a page of the configurations of a function.
@@ -66,15 +66,15 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 	}, nil
 }
 
-// Read reads the configuration from the list of its function's.
-func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
+// read reads the configuration from the list of its function's.
+func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
-	e.name = n
-	c, exists, err := e.reader.Read(ctx, mg, n)
+	e.name, e.others = n, f.Others
+	c, exists, err := e.reader.Read(ctx, f, mg, n)
 	return found{Resource: c, Settings: fromAWS(c), Exists: exists, Name: n.String(), Description: description(n), Parent: n.String()}, err
 }
 
@@ -82,35 +82,35 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the asynchronous invocation configuration", n)
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(mg *v1beta1.FunctionEventInvokeConfig, o found) {
+// status sets status.atProvider.
+func (e *external) status(mg *v1beta1.FunctionEventInvokeConfig, o found) {
 	mg.Status.AtProvider = observation(o.Resource, e.name)
 }
 
-// Desired returns the settings of spec, with what it refers to resolved.
-func (e *external) Desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec, with what it refers to resolved.
+func (e *external) desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (forProvider, initProvider settings, err error) {
 	return desired(mg, func(field string, s v1beta1.FieldSelector) (string, error) {
 		v, err := e.fields.Get(ctx, mg.GetNamespace(), s)
 		if err == nil {
-			err = reconcile.CheckMayAct(ctx, tenancy.Named(&v)...)
+			err = e.others.MayAct(ctx, tenancy.Named(&v)...)
 		}
 		return v, errors.Wrapf(err, "cannot resolve spec.forProvider.%s.destinationFrom", field)
 	})
 }
 
-// Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec with the configuration.
+func (e *external) compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 
-// Create creates the configuration.
-func (e *external) Create(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, s settings) (string, error) {
-	return e.name.String(), e.put(ctx, "create", s)
+// create creates the configuration.
+func (e *external) create(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, s settings) (reconcile.Result, error) {
+	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "create", s)
 }
 
-// Update replaces all settings.
-func (e *external) Update(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, _ found, u update) error {
-	return e.put(ctx, "update", u.Target)
+// update replaces all settings.
+func (e *external) update(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, _ found, u update) (reconcile.Result, error) {
+	return reconcile.Result{}, e.put(ctx, "update", u.Target)
 }
 
 func (e *external) put(ctx context.Context, verb string, s settings) error {
@@ -119,9 +119,9 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }
 
-// Delete deletes the configuration, which restores Lambda's defaults.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, o found) error {
+// delete deletes the configuration, which restores Lambda's defaults.
+func (e *external) delete(ctx context.Context, _ *v1beta1.FunctionEventInvokeConfig, o found) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteFunctionEventInvokeConfig(ctx, &lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
-	return errors.Wrapf(err, "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }

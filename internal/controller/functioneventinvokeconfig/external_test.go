@@ -105,7 +105,7 @@ func TestCallsThatFail(t *testing.T) {
 	const config = " the asynchronous invocation configuration of function cart:$LATEST"
 	e := newEnv(t)
 	has(there("$LATEST", 2))(e)
-	e.CallsFail(newConfig(named), "cannot create"+config, "cannot update"+config, "cannot delete"+config, opPut, opDelete)
+	testenv.CallsFail(e.Env, newExternal(e.Lambda, e.Cache, testenv.Fields{"q": queueARN}), newConfig(named), "cannot create"+config, "cannot update"+config, "cannot delete"+config, opPut, opDelete)
 }
 
 func TestReferences(t *testing.T) {

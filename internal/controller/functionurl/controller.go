@@ -3,13 +3,10 @@
 package functionurl
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -29,7 +26,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
 		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opList, opCreate) },
 		Reported:     func(*v1beta1.FunctionURL) bool { return true },
-		Connect:      connect,
+		Observer:     observer,
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -38,8 +35,8 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	})
 }
 
-func connect(_ context.Context, _ *v1beta1.FunctionURL, s *session.Session) (managed.TypedExternalClient[*v1beta1.FunctionURL], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory()), nil
+func observer(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory())
 }
 
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {

@@ -11,9 +11,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -26,7 +26,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.FunctionURL] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) reconcile.Observer[*v1beta1.FunctionURL] {
 		return newExternal(w.Lambda, w.Cache)
 	})}
 }
@@ -42,9 +42,8 @@ func TestLifecycle(t *testing.T) {
 	if meta.GetExternalName(u) != "cart:live" || url == "" {
 		t.Errorf("named %q, at %q", meta.GetExternalName(u), url)
 	}
-	o, err := e.External().Observe(t.Context(), u)
-	if err != nil || string(o.ConnectionDetails["functionUrl"]) != url {
-		t.Errorf("the connection is %s, %v, want the URL", o.ConnectionDetails, err)
+	if got := e.Done.Details["functionUrl"]; string(got) != url {
+		t.Errorf("the connection is %s, want the URL", got)
 	}
 
 	u.Spec.ForProvider.Cors = nil

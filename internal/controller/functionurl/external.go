@@ -18,14 +18,9 @@ import (
 )
 
 type (
-	found  = reconcile.Observation[types.FunctionUrlConfig, settings]
-	update = reconcile.Update[settings]
-)
-
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.Comparer[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.FunctionURL]                          = &external{}
+	awsResource = reconcile.Resource[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings]
+	found       = reconcile.Observation[types.FunctionUrlConfig, settings]
+	update      = reconcile.Update[settings]
 )
 
 // external is the URL of a function or an alias in AWS. It lives for one reconcile.
@@ -36,13 +31,16 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache) *reconcile.External[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache) awsResource {
 	e := &external{api: api}
 	e.reader = &functionconfig.Reader[types.FunctionUrlConfig]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(u types.FunctionUrlConfig) *string { return u.FunctionArn },
 	}
-	return reconcile.NewExternal(e, calls)
+	return awsResource{
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Create: e.create, Update: e.update, Delete: e.delete, Details: details,
+	}
 }
 
 // page returns a page of the URLs of a function.
@@ -66,61 +64,61 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 	}, nil
 }
 
-// Read reads the URL from the list of its function's.
-func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, error) {
+// read reads the URL from the list of its function's.
+func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.FunctionURL) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
 	e.name = n
-	u, exists, err := e.reader.Read(ctx, mg, n)
+	u, exists, err := e.reader.Read(ctx, f, mg, n)
 	return found{Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(), Description: functionconfig.Description("the URL", n), Parent: n.String()}, err
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(mg *v1beta1.FunctionURL, o found) {
+// status sets status.atProvider.
+func (e *external) status(mg *v1beta1.FunctionURL, o found) {
 	mg.Status.AtProvider = observation(o.Resource, e.name)
 }
 
-// Desired returns the settings of spec.
-func (e *external) Desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec.
+func (e *external) desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
 }
 
-// Compare compares spec with the URL.
-func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec with the URL.
+func (e *external) compare(_ context.Context, _ *v1beta1.FunctionURL, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 
-// Create creates the URL. AWS chooses its address.
-func (e *external) Create(ctx context.Context, mg *v1beta1.FunctionURL, s settings) (string, error) {
+// create creates the URL. AWS chooses its address.
+func (e *external) create(ctx context.Context, mg *v1beta1.FunctionURL, s settings) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
 	out, err := e.api.CreateFunctionUrlConfig(ctx, createInput(s, e.name))
 	if err != nil {
-		return "", errors.Wrapf(err, "cannot create %s", functionconfig.Description("the URL", e.name))
+		return reconcile.Result{}, errors.Wrapf(err, "cannot create %s", functionconfig.Description("the URL", e.name))
 	}
 	mg.Status.AtProvider = created(out, e.name)
-	return e.name.String(), nil
+	return reconcile.Result{Name: e.name.String()}, nil
 }
 
-// Update changes what differs.
-func (e *external) Update(ctx context.Context, _ *v1beta1.FunctionURL, o found, u update) error {
+// update changes what differs.
+func (e *external) update(ctx context.Context, _ *v1beta1.FunctionURL, o found, u update) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.UpdateFunctionUrlConfig(ctx, updateInput(u.Target, u.Changes, e.name))
-	return errors.Wrapf(err, "cannot update %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(err, "cannot update %s", o.Description)
 }
 
-// Delete deletes the URL. Its address is lost: another URL gets another one.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) error {
+// delete deletes the URL. Its address is lost: another URL gets another one.
+func (e *external) delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: &e.name.Function, Qualifier: qualifier(e.name)})
-	return errors.Wrapf(err, "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns the address of the URL.
-func (e *external) ConnectionDetails(mg *v1beta1.FunctionURL) managed.ConnectionDetails {
+// details returns the address of the URL.
+func details(mg *v1beta1.FunctionURL) managed.ConnectionDetails {
 	at := mg.Status.AtProvider
 	return managed.ConnectionDetails{
 		"functionUrl": []byte(ptr.Deref(at.FunctionURL, "")),

@@ -102,7 +102,7 @@ func TestObserve(t *testing.T) {
 func TestCallsThatFail(t *testing.T) {
 	e := newEnv(t)
 	has(lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeNone})(e)
-	e.CallsFail(newURL(named), "cannot create the URL of function cart", "cannot update the URL of function cart", "cannot delete the URL of function cart",
+	testenv.CallsFail(e.Env, newExternal(e.Lambda, e.Cache), newURL(named), "cannot create the URL of function cart", "cannot update the URL of function cart", "cannot delete the URL of function cart",
 		opCreate, opUpdate, opDelete)
 }
 

@@ -3,14 +3,12 @@
 package provisionedconcurrencyconfig
 
 import (
-	"context"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -31,7 +29,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:        func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return functionconfig.Reads(c, opList, opPut) },
 		Reported:     func(*v1beta1.ProvisionedConcurrencyConfig) bool { return true },
-		Connect:      c.connect,
+		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -42,8 +40,8 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 
 type connector struct{ now func() time.Time }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.now), nil
+func (c *connector) observer(_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.now)
 }
 
 func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {

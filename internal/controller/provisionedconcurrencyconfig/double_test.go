@@ -10,11 +10,11 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -29,7 +29,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, takes, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+	return env{functionconfigtest.New(t, takes, func(w *testenv.AWS) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
 		return newExternal(w.Lambda, w.Cache, w.Now)
 	})}
 }

@@ -19,14 +19,9 @@ import (
 )
 
 type (
-	found  = reconcile.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
-	update = reconcile.Update[settings]
-)
-
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.ReadyConditioner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] = &external{}
-	_ reconcile.Planner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]          = &external{}
+	awsResource = reconcile.Resource[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]
+	found       = reconcile.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
+	update      = reconcile.Update[settings]
 )
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for
@@ -39,13 +34,16 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) *reconcile.External[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) awsResource {
 	e := &external{api: api, now: now}
 	e.reader = &functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn },
 	}
-	return reconcile.NewExternal(e, calls)
+	return awsResource{
+		Calls: calls, Read: e.read, Status: e.status, Ready: e.ready, Desired: e.desired, Plan: e.plan,
+		Create: e.create, Update: e.update, Delete: e.delete,
+	}
 }
 
 // page returns a page of the provisioned concurrency of a function.
@@ -69,8 +67,8 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Provisio
 	}, nil
 }
 
-// Read reads the provisioned concurrency from the list of its function's.
-func (e *external) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyConfig) (found, error) {
+// read reads the provisioned concurrency from the list of its function's.
+func (e *external) read(ctx context.Context, f reconcile.Facts, mg *v1beta1.ProvisionedConcurrencyConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
 	if err != nil || !ok {
@@ -80,7 +78,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyC
 		return found{}, errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the external name to %s:qualifier", n, n)
 	}
 	e.name = n
-	item, exists, err := e.reader.Read(ctx, mg, n)
+	item, exists, err := e.reader.Read(ctx, f, mg, n)
 	return found{Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: description(n), Parent: n.String()}, err
 }
 
@@ -88,35 +86,35 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the provisioned concurrency", n)
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(mg *v1beta1.ProvisionedConcurrencyConfig, o found) {
+// status sets status.atProvider.
+func (e *external) status(mg *v1beta1.ProvisionedConcurrencyConfig, o found) {
 	mg.Status.AtProvider = observation(o.Resource, e.name)
 }
 
-// ReadyCondition returns the Ready condition from the AWS value.
-func (e *external) ReadyCondition(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2.Condition {
+// ready returns the Ready condition from the AWS value.
+func (e *external) ready(mg *v1beta1.ProvisionedConcurrencyConfig, o found) xpv2.Condition {
 	return state(o.Resource, mg.GetCondition(xpv2.TypeReady), mg.GetGeneration())
 }
 
-// Desired returns the settings of spec.
-func (e *external) Desired(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec.
+func (e *external) desired(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
 }
 
-// Plan decides what is due.
-func (e *external) Plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
-	return decide(o.Resource, c.Changes, e.ReadyCondition(mg, o), e.now()), nil
+// plan decides what is due.
+func (e *external) plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+	return decide(o.Resource, c.Changes, e.ready(mg, o), e.now()), nil
 }
 
-// Create requests provisioned concurrency, which AWS takes some minutes to provide.
-func (e *external) Create(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s settings) (string, error) {
-	return e.name.String(), e.put(ctx, "create", s)
+// create requests provisioned concurrency, which AWS takes some minutes to provide.
+func (e *external) create(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s settings) (reconcile.Result, error) {
+	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "create", s)
 }
 
-// Update requests another number, or the same again if AWS failed to provide it.
-func (e *external) Update(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, _ found, u update) error {
-	return e.put(ctx, "update", u.Target)
+// update requests another number, or the same again if AWS failed to provide it.
+func (e *external) update(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, _ found, u update) (reconcile.Result, error) {
+	return reconcile.Result{}, e.put(ctx, "update", u.Target)
 }
 
 func (e *external) put(ctx context.Context, verb string, s settings) error {
@@ -125,9 +123,9 @@ func (e *external) put(ctx context.Context, verb string, s settings) error {
 	return errors.Wrapf(err, "cannot %s %s", verb, description(e.name))
 }
 
-// Delete deletes the provisioned concurrency. The version or alias remains.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, o found) error {
+// delete deletes the provisioned concurrency. The version or alias remains.
+func (e *external) delete(ctx context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, o found) (reconcile.Result, error) {
 	defer e.reader.Forget(e.name)
 	_, err := e.api.DeleteProvisionedConcurrencyConfig(ctx, &lambda.DeleteProvisionedConcurrencyConfigInput{FunctionName: &e.name.Function, Qualifier: &e.name.Qualifier})
-	return errors.Wrapf(err, "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }

@@ -6,13 +6,10 @@
 package runtimemanagementconfig
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -32,7 +29,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return functionconfig.Reads(c, opGet, opPut) },
 		Reported:     func(*v1beta1.RuntimeManagementConfig) bool { return true },
-		Connect:      connect,
+		Observer:     observer,
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -41,8 +38,8 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	})
 }
 
-func connect(_ context.Context, _ *v1beta1.RuntimeManagementConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.RuntimeManagementConfig], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig)), nil
+func observer(_ *v1beta1.RuntimeManagementConfig, s *session.Session) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
+	return newExternal(session.Client(s, lambda.NewFromConfig))
 }
 
 func references(c *v1beta1.RuntimeManagementConfig) []reconcile.Reference {

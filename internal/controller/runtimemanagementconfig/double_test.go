@@ -11,9 +11,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -25,7 +25,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) managed.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.AWS) reconcile.Observer[*v1beta1.RuntimeManagementConfig] {
 		return newExternal(w.Lambda)
 	})}
 }

@@ -21,14 +21,9 @@ import (
 type answer = lambda.GetRuntimeManagementConfigOutput
 
 type (
-	found  = reconcile.Observation[*answer, settings]
-	update = reconcile.Update[settings]
-)
-
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
+	awsResource = reconcile.Resource[*v1beta1.RuntimeManagementConfig, *answer, settings]
+	found       = reconcile.Observation[*answer, settings]
+	update      = reconcile.Update[settings]
 )
 
 // external is the runtime management configuration of a version in AWS. It lives for one
@@ -39,13 +34,17 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI) *reconcile.External[*v1beta1.RuntimeManagementConfig, *answer, settings] {
-	return reconcile.NewExternal(&external{api: api}, calls)
+func newExternal(api lambdaAPI) awsResource {
+	e := &external{api: api}
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Create: e.create, Update: e.update, Delete: e.delete,
+	}
 }
 
-// Read reads the configuration. AWS's default counts as absent for a resource that has not
+// read reads the configuration. AWS's default counts as absent for a resource that has not
 // set one yet, and for one that is being deleted.
-func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig) (found, error) {
+func (e *external) read(ctx context.Context, _ reconcile.Facts, mg *v1beta1.RuntimeManagementConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
 	if err != nil || !ok {
@@ -70,40 +69,40 @@ func description(n functionname.Name) string {
 	return functionconfig.Description("the runtime management configuration", n)
 }
 
-// CheckOwnership returns that the configuration is owned: it has no exclusive owner.
-func (e *external) CheckOwnership(context.Context, *v1beta1.RuntimeManagementConfig, found) (ownership.Ownership, error) {
+// owner returns that the configuration is owned: it has no exclusive owner.
+func (e *external) owner(context.Context, reconcile.Facts, *v1beta1.RuntimeManagementConfig, found) (ownership.Ownership, error) {
 	return ownership.Ours, nil
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(mg *v1beta1.RuntimeManagementConfig, o found) {
+// status sets status.atProvider.
+func (e *external) status(mg *v1beta1.RuntimeManagementConfig, o found) {
 	mg.Status.AtProvider = observation(o.Resource, e.name)
 }
 
-// Desired returns the settings of spec.
-func (e *external) Desired(_ context.Context, mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec.
+func (e *external) desired(_ context.Context, mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings, err error) {
 	forProvider, initProvider = desired(mg)
 	return forProvider, initProvider, nil
 }
 
-// Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec with the configuration.
+func (e *external) compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 
-// Create sets the configuration.
-func (e *external) Create(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings) (string, error) {
-	return e.name.String(), e.put(ctx, "set", s)
+// create sets the configuration.
+func (e *external) create(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings) (reconcile.Result, error) {
+	return reconcile.Result{Name: e.name.String()}, e.put(ctx, "set", s)
 }
 
-// Update sets the configuration again.
-func (e *external) Update(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update) error {
-	return e.put(ctx, "update", u.Target)
+// update sets the configuration again.
+func (e *external) update(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update) (reconcile.Result, error) {
+	return reconcile.Result{}, e.put(ctx, "update", u.Target)
 }
 
-// Delete resets the configuration to AWS's default.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found) error {
-	return e.put(ctx, "reset", settings{UpdateRuntimeOn: ptr.To(auto)})
+// delete resets the configuration to AWS's default.
+func (e *external) delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found) (reconcile.Result, error) {
+	return reconcile.Result{}, e.put(ctx, "reset", settings{UpdateRuntimeOn: ptr.To(auto)})
 }
 
 func (e *external) put(ctx context.Context, verb string, s settings) error {

@@ -12,6 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -71,7 +72,7 @@ func TestCallsThatFail(t *testing.T) {
 	const config = " the runtime management configuration of function cart:$LATEST"
 	e := newEnv(t)
 	has(on(manual, runtimeA))(e)
-	e.CallsFail(newConfig(named), "cannot set"+config, "cannot update"+config, "cannot reset"+config, opPut)
+	testenv.CallsFail(e.Env, newExternal(e.Lambda), newConfig(named), "cannot set"+config, "cannot update"+config, "cannot reset"+config, opPut)
 }
 
 // TestCalls checks that a creation and an update set what spec says, and that a deletion
@@ -85,14 +86,15 @@ func TestCalls(t *testing.T) {
 			sent = append(sent, string(in.UpdateRuntimeOn))
 		}
 	}
-	e, mg := r.External(), newConfig(named)
-	_, err := e.Observe(r.Context(), mg)
+	e, mg := newExternal(r.Lambda), newConfig(named)
+	o, err := e.Read(r.Context(), reconcile.Facts{}, mg)
 	r.Must(err)
-	_, err = e.Create(r.Context(), mg)
+	want, _ := desired(mg)
+	_, err = e.Create(r.Context(), mg, want)
 	r.Must(err)
-	_, err = e.Update(r.Context(), mg)
+	_, err = e.Update(r.Context(), mg, o, update{Comparison: reconcile.Compare(want, o.Settings)})
 	r.Must(err)
-	_, err = e.Delete(r.Context(), mg)
+	_, err = e.Delete(r.Context(), mg, o)
 	r.Must(err)
 	if diff := cmp.Diff([]string{"FunctionUpdate", "FunctionUpdate", "Auto"}, sent); diff != "" {
 		t.Errorf("a deletion sets it back, -want +got:\n%s", diff)

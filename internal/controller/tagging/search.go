@@ -43,9 +43,6 @@ const (
 	unownedAge = time.Minute
 )
 
-// errMoreReads ends the search of one reconcile. The next one continues it.
-var errMoreReads = errors.New("enough tags were read for one reconcile")
-
 // MayHaveCreated reports whether a managed resource without an external name may have created
 // something in AWS: someone may have removed its annotations and its status since.
 func MayHaveCreated(mg resource.Managed, now time.Time) bool {
@@ -72,6 +69,9 @@ type Candidate struct {
 // A Search finds what carries the UID of a managed resource in its tags, if AWS gives the
 // name. It shares what it reads among all managed resources of a session.
 type Search struct {
+	// Facts of the reconcile.
+	Facts reconcile.Facts
+
 	// API reads tags.
 	API readcache.TagLister
 
@@ -96,25 +96,24 @@ type Search struct {
 // FindLost returns the name of the resource in AWS that carries the UID of a managed resource
 // without an external name, if the managed resource may have created one with a name that was
 // not recorded: the response was lost, the process ended, or someone has removed the managed
-// resource's annotations since. It is empty if there is none, or if the search continues in
-// the next reconcile. It returns the errors of Find, and those of reading the list unless the
+// resource's annotations since. It is empty if there is none. It returns the errors of Find, and those of reading the list unless the
 // list is unsupported and no create was recorded.
-func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, error) {
+func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, reconcile.Effects, error) {
 	created := meta.GetExternalCreatePending(mg)
 	if created.IsZero() {
 		if name, err := s.inStatus(ctx, mg); name != "" || err != nil {
-			return name, err
+			return name, reconcile.Effects{}, err
 		}
-		if !MayHaveCreated(mg, reconcile.Freshness(ctx).Now) {
-			return "", nil
+		if !MayHaveCreated(mg, s.Facts.Now()) {
+			return "", reconcile.Effects{}, nil
 		}
 	}
-	candidates, err := s.List(ctx, created, s.freshness(ctx, created))
+	candidates, err := s.List(ctx, created, s.freshness(created))
 	if created.IsZero() && awserr.IsUnsupported(err) {
-		return "", nil
+		return "", reconcile.Effects{}, nil
 	}
 	if err != nil {
-		return "", err
+		return "", reconcile.Effects{}, err
 	}
 	return s.Find(ctx, mg, candidates)
 }
@@ -122,8 +121,11 @@ func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, erro
 // inStatus returns the name in status if that resource carries the UID of a managed resource:
 // someone may have removed the annotations that record the name.
 func (s Search) inStatus(ctx context.Context, mg resource.Managed) (string, error) {
-	if s.InStatus == "" || !reconcile.Reserve(ctx, OpListTags) {
+	if s.InStatus == "" {
 		return "", nil
+	}
+	if err := s.Facts.Reserve(OpListTags); err != nil {
+		return "", err
 	}
 	tags, err := s.Tags(ctx, s.InStatus)
 	if err != nil || tags[ownership.TagUID] != string(mg.GetUID()) {
@@ -134,8 +136,8 @@ func (s Search) inStatus(ctx context.Context, mg resource.Managed) (string, erro
 
 // freshness returns how old a list may be that is searched for what was created at a time, or
 // at an unknown one if that is zero: at most two seconds, and not from before the create.
-func (s Search) freshness(ctx context.Context, created time.Time) readcache.Freshness {
-	f := reconcile.Freshness(ctx)
+func (s Search) freshness(created time.Time) readcache.Freshness {
+	f := s.Facts.Fresh
 	since := f.Now.Add(-listAge)
 	if after := created.Add(time.Second); !created.IsZero() && after.After(since) {
 		since = after // The annotation that records a create has no parts of seconds.
@@ -147,27 +149,30 @@ func (s Search) freshness(ctx context.Context, created time.Time) readcache.Fres
 }
 
 // Find returns the name of the candidate that carries the UID of a managed resource. It is
-// empty if there is none, or if the search continues in the next reconcile: it reads the
-// tags of at most 20 candidates in one, and aborts it then. It returns an error if several
+// empty if there is none. It reads the
+// tags of at most 20 candidates in one reconcile, and returns a reconcile.Later then: the next one continues. It
+// returns an error if several
 // candidates carry the UID, if tags cannot be read, or if AWS does not return those of a
 // likely candidate. Other candidates without tags, and those that other managed resources
 // name, are skipped.
-func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, error) {
+func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, reconcile.Effects, error) {
+	effects := reconcile.Effects{}
 	if len(candidates) == 0 {
-		return "", nil
+		return "", effects, nil
 	}
 	found := ownership.Recovery{Kind: s.Kind, Identifier: s.Identifier}
-	reads, others := 0, reconcile.OtherNames(ctx)
+	reads, others := 0, s.Facts.Others.Names(ctx)
 	for _, c := range candidates {
 		if others[c.Name] {
 			continue
 		}
 		tags, err := s.tags(ctx, c, &reads)
-		switch {
-		case errors.Is(err, errMoreReads):
-			return "", nil
+		switch later := (*reconcile.Later)(nil); {
+		case errors.As(err, &later):
+			return "", effects, err
 		case err != nil:
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s %s to check whether this resource created it", s.Kind, c.Name)
+			return "", effects, errors.Wrapf(awserr.Clean(err),
+				"cannot read the tags of %s %s to check whether this resource created it", s.Kind, c.Name)
 		case tags[ownership.TagUID] == string(mg.GetUID()):
 			found.Ours = append(found.Ours, c.Name)
 		case tags == nil && c.Likely:
@@ -176,9 +181,10 @@ func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Cand
 	}
 	name, err := found.Name(mg)
 	if name != "" && !meta.WasDeleted(mg) && meta.GetExternalCreatePending(mg).IsZero() {
-		reconcile.Emit(ctx, event.Normal(ReasonFound, fmt.Sprintf("Found %s %s by its tags: the annotation %s is set again", s.Kind, name, meta.AnnotationKeyExternalName)))
+		effects.Events = append(effects.Events, event.Normal(ReasonFound, fmt.Sprintf(
+			"Found %s %s by its tags: the annotation %s is set again", s.Kind, name, meta.AnnotationKeyExternalName)))
 	}
-	return name, err
+	return name, effects, err
 }
 
 // tags returns the tags of a candidate, as they were at most an hour ago. Those that carry no
@@ -200,17 +206,17 @@ func (s Search) tags(ctx context.Context, c Candidate, reads *int) (map[string]s
 }
 
 // read returns the tags of an ARN that are at most so old, from the cache or from ListTags. It
-// returns errMoreReads if it aborts the reconcile because the next call has to wait.
+// returns a reconcile.Later if the next call has to wait.
 func (s Search) read(ctx context.Context, arn string, age time.Duration, reads *int) (map[string]string, error) {
-	f := reconcile.Freshness(ctx)
+	f := s.Facts.Fresh
 	f.Since = f.Now.Add(-age)
-	return readcache.Read(ctx, s.Cache, readcache.Key{Operation: OpListTags, Of: arn}, f, func(ctx context.Context) (map[string]string, error) {
+	key := readcache.Key{Operation: OpListTags, Of: arn}
+	return readcache.Read(ctx, s.Cache, key, f, func(ctx context.Context) (map[string]string, error) {
 		if *reads++; *reads > mostReads {
-			reconcile.Abort(ctx, pause)
-			return nil, errMoreReads
+			return nil, reconcile.WaitFor(pause)
 		}
-		if !reconcile.Reserve(ctx, OpListTags) {
-			return nil, errMoreReads
+		if err := s.Facts.Reserve(OpListTags); err != nil {
+			return nil, err
 		}
 		return readcache.ListTags(ctx, s.API, arn)
 	})

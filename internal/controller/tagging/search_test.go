@@ -103,13 +103,14 @@ func TestFind(t *testing.T) {
 			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{UID: "uid"}}
 			s := Search{API: tc.api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
 			got := want{}
-			for aborted := true; aborted && got.reads < 5; got.reads++ {
-				attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: created, Since: created}}
-				name, err := s.Find(reconcile.WithAttempt(t.Context(), attempt), c, tc.candidates)
-				if got.name = name; err != nil {
+			s.Facts.Fresh = readcache.Freshness{Now: created, Since: created}
+			for again := true; again && got.reads < 5; got.reads++ {
+				name, _, err := s.Find(t.Context(), c, tc.candidates)
+				later := (*reconcile.Later)(nil)
+				if again = errors.As(err, &later); err != nil && !again {
 					got.err, _, _ = strings.Cut(err.Error(), ": set the annotation")
 				}
-				_, aborted = attempt.Aborted()
+				got.name = name
 			}
 			got.calls = tc.api.calls
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
@@ -122,11 +123,13 @@ func TestFind(t *testing.T) {
 // TestFindWaitsForQuota checks that a search without quota waits for as long as the quota
 // says.
 func TestFindWaitsForQuota(t *testing.T) {
-	attempt := &reconcile.Attempt{ReserveFn: func(...string) time.Duration { return time.Minute }, Freshness: readcache.Freshness{Now: created, Since: created}}
 	api := &tagged{}
 	s := Search{API: api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
-	_, err := s.Find(reconcile.WithAttempt(t.Context(), attempt), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
-	if after, aborted := attempt.Aborted(); err != nil || !aborted || after != time.Minute || api.calls != 0 {
-		t.Errorf("aborted %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
+	s.Facts.ReserveFn = func(...string) time.Duration { return time.Minute }
+	s.Facts.Fresh = readcache.Freshness{Now: created, Since: created}
+	_, _, err := s.Find(t.Context(), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
+	later := (*reconcile.Later)(nil)
+	if !errors.As(err, &later) || later.After != time.Minute || api.calls != 0 {
+		t.Errorf("%d calls, %v; want a minute and no call", api.calls, err)
 	}
 }

@@ -100,10 +100,12 @@ func (o Owner) TargetIfReturned(desired, have map[string]string) map[string]stri
 // CheckOwnership returns the ownership of an external resource by its tags. named is
 // ownership.Expected.Named; what describes the external resource to users. It returns an
 // error that says why the external resource is not owned.
-func (o Owner) CheckOwnership(ctx context.Context, mg metav1.Object, tags map[string]string, named bool, what string) (ownership.Ownership, error) {
+func (o Owner) CheckOwnership(
+	ctx context.Context, others *reconcile.Others, mg metav1.Object, tags map[string]string, named bool, what string,
+) (ownership.Ownership, error) {
 	expected := ownership.Expected{Kind: o.Kind, ClusterID: o.ClusterID, Named: named}
 	v := ownership.CheckOwnership(tags, mg, expected)
-	if err := reconcile.CheckOwner(ctx, tags, v, expected, what); err != nil {
+	if err := others.CheckOwner(ctx, tags, v, expected, what); err != nil {
 		return ownership.Foreign, err
 	}
 	if !v.Manageable() {
@@ -132,8 +134,10 @@ func Ready(mg resource.Managed, tags map[string]string, ready xpv2.Condition) xp
 
 // Steps returns the calls that make the changes: first the one that changes tags, because
 // they record the owner, and then update, if it makes any of the rest. It has outdated
-// tags read again before any call, and those that change read again after it.
-func Steps(ctx context.Context, mg metav1.Object, m *readcache.TagCache, want, have map[string]string, changes, rest diff.Changes, update string) []reconcile.Step {
+// tags read again before any call, by a reconcile.Later, and those that change read again after it.
+func Steps(
+	mg metav1.Object, m *readcache.TagCache, want, have map[string]string, changes, rest diff.Changes, update string,
+) ([]reconcile.Step, error) {
 	var steps []reconcile.Step
 	if call := Due(want, have); call != "" {
 		steps = append(steps, reconcile.Step{Call: call, Carried: changes.In("tags")})
@@ -144,11 +148,11 @@ func Steps(ctx context.Context, mg metav1.Object, m *readcache.TagCache, want, h
 	switch {
 	case len(steps) == 0:
 	case m.Outdated(mg):
-		reconcile.Abort(ctx, 0)
+		return nil, reconcile.WaitFor(reconcile.AtOnce)
 	case steps[0].Call != update:
 		m.Forget(mg)
 	}
-	return steps
+	return steps, nil
 }
 
 // Due returns the first call that leads from the current tags to the desired ones:

@@ -57,13 +57,13 @@ func TestTargetAndDue(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	if v, err := testOwner().CheckOwnership(t.Context(), object(), testOwner().Desired(object(), nil), false, "x"); v != ownership.Ours || err != nil {
+	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), testOwner().Desired(object(), nil), false, "x"); v != ownership.Ours || err != nil {
 		t.Errorf("what carries our UID is ours, got %v, %v", v, err)
 	}
-	if _, err := testOwner().CheckOwnership(t.Context(), object(), nil, false, "x"); !ownership.IsForeign(err) {
+	if _, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, false, "x"); !ownership.IsForeign(err) {
 		t.Errorf("what carries nothing is not, got %v", err)
 	}
-	if v, err := testOwner().CheckOwnership(t.Context(), object(), nil, true, "x"); v != ownership.Adopted || err != nil {
+	if v, err := testOwner().CheckOwnership(t.Context(), nil, object(), nil, true, "x"); v != ownership.Adopted || err != nil {
 		t.Errorf("unless it is named, got %v, %v", v, err)
 	}
 }

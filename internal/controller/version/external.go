@@ -134,7 +134,7 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
 		len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
-		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		by, err := e.pruner(ctx).UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
 		return found{
 			Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.description(oldest),
 		}, err
@@ -311,10 +311,10 @@ func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (
 func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
 	if u.Call == opDelete {
 		s, now := &v.Status.AtProvider, reconcile.Freshness(ctx).Now
-		return e.pruner().Prune(
-			ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, o.Resource.unused,
-			now,
-		)
+		f := versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, ""))
+		effects, err := e.pruner(ctx).Prune(ctx, f, &s.VersionHistory, o.Resource.unused, now)
+		reconcile.Apply(ctx, effects)
+		return err
 	}
 	name, err := e.publish(ctx, v)
 	if err != nil {
@@ -358,7 +358,7 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 	}
 	if why == "" {
 		defer e.cache.Forget(e.key(o.Name))
-		err := e.pruner().Delete(ctx, e.function, o.Name)
+		err := e.pruner(ctx).Delete(ctx, e.function, o.Name)
 		switch {
 		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
 			why = awserr.Message(err)
@@ -371,7 +371,7 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 			reconcile.Abort(ctx, reconcile.PendingDelay(age))
 			return nil
 		}
-		versions.EmitKept(ctx, e.function, o.Name, why)
+		reconcile.Emit(ctx, versions.Kept(e.function, o.Name, why))
 	}
 	versions.Forget(&s.VersionHistory, o.Name)
 	if len(s.History) > 0 {

@@ -93,8 +93,8 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 }
 
 // pruner returns a Pruner, which deletes versions that nothing uses.
-func (e *external) pruner() versions.Pruner {
-	return versions.Pruner{API: e.api, Cache: e.cache, Aliases: e.functions, Limited: e.limited}
+func (e *external) pruner(ctx context.Context) versions.Pruner {
+	return versions.Pruner{Facts: reconcile.FactsFrom(ctx), API: e.api, Cache: e.cache, Aliases: e.functions, Limited: e.limited}
 }
 
 // unused returns a version beyond the limit that nothing uses, if there is one.
@@ -105,5 +105,7 @@ func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
 	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
-	return e.pruner().Unused(ctx, f, h, excess, reconcile.Freshness(ctx).Now)
+	unused, effects, err := e.pruner(ctx).Unused(ctx, f, h, excess, reconcile.Freshness(ctx).Now)
+	reconcile.Apply(ctx, effects)
+	return unused, err
 }

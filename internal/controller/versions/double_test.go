@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -32,11 +35,14 @@ func env(t *testing.T) *testenv.AWS {
 	return w
 }
 
-// newAttempt returns an Attempt and a context with it.
-func newAttempt(w *testenv.AWS) (context.Context, *reconcile.Attempt) {
-	tn := &reconcile.Attempt{Freshness: readcache.Freshness{Now: w.Now(), Since: w.Now()}}
-	return reconcile.WithAttempt(w.Context(), tn), tn
+// at returns a pruner with the facts of a reconcile at the present time.
+func (p Pruner) at(w *testenv.AWS) Pruner {
+	p.Facts.Fresh = readcache.Freshness{Now: w.Now(), Since: w.Now()}
+	return p
 }
+
+// pruned returns the error of Prune.
+func pruned(_ reconcile.Effects, err error) error { return err }
 
 // uses are ways in which version 1 may be in use.
 var uses = map[string]struct {
@@ -104,24 +110,24 @@ func TestUsedVersionsAreKept(t *testing.T) {
 			w := env(t)
 			w.Must(tc.use(w))
 			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
-			ctx, tn := newAttempt(w)
+			ctx, events := w.Context(), []event.Event(nil)
 			for range 2 {
-				got, err := p.Unused(ctx, f, h, Excess(h, ptr.To[int32](1), "4"), w.Now())
+				got, effects, err := p.at(w).Unused(ctx, f, h, Excess(h, ptr.To[int32](1), "4"), w.Now())
 				if err != nil || (got != "" && got != "2") {
 					t.Fatalf("version 1 must be kept, got %q, %v", got, err)
 				}
+				events = append(events, effects.Events...)
 			}
 			if len(h.RetainedVersions) != 1 || h.RetainedVersions[0].Version != "1" || !strings.HasPrefix(h.RetainedVersions[0].UsedBy, tc.usedBy) {
 				t.Errorf("status must say that %s uses it, got %+v", tc.usedBy, h.RetainedVersions)
 			}
-			if events := tn.Events(); len(events) != 1 || !strings.HasPrefix(events[0].Message, "Kept version 1 of function f: "+tc.usedBy) {
+			if len(events) != 1 || !strings.HasPrefix(events[0].Message, "Kept version 1 of function f: "+tc.usedBy) {
 				t.Errorf("an event must say so once, got %v", events)
 			}
-			ctx, _ = newAttempt(w)
-			if got, err := p.UsedBy(ctx, f, "1"); err != nil || !strings.HasPrefix(got, tc.usedBy) {
+			if got, err := p.at(w).UsedBy(ctx, f, "1"); err != nil || !strings.HasPrefix(got, tc.usedBy) {
 				t.Errorf("used by %q, %v, want %q", got, err, tc.usedBy)
 			}
-			if got, err := p.UsedBy(ctx, f, "2"); err != nil || got != "" {
+			if got, err := p.at(w).UsedBy(ctx, f, "2"); err != nil || got != "" {
 				t.Errorf("nothing uses version 2, got %q, %v", got, err)
 			}
 		})
@@ -132,27 +138,27 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	w := env(t)
 	p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
 	limit := ptr.To[int32](1)
-	var pruned []string
+	var gone []string
 	w.Double.ResetCalls()
 	for range 5 {
-		ctx, _ := newAttempt(w)
-		version, err := p.Unused(ctx, f, h, Excess(h, limit, "4"), w.Now())
+		ctx := w.Context()
+		version, _, err := p.at(w).Unused(ctx, f, h, Excess(h, limit, "4"), w.Now())
 		w.Must(err)
 		if version == "" {
 			break
 		}
-		w.Must(p.Prune(ctx, f, h, version, w.Now()))
-		pruned = append(pruned, version)
+		w.Must(pruned(p.Prune(ctx, f, h, version, w.Now())))
+		gone = append(gone, version)
 	}
-	if diff := cmp.Diff([]string{"1", "2"}, pruned); diff != "" {
+	if diff := cmp.Diff([]string{"1", "2"}, gone); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if _, there := w.Double.Function("f"); !there {
 		t.Error("the function must stay")
 	}
 	w.Double.ResetCalls()
-	ctx, _ := newAttempt(w)
-	if version, err := p.Unused(ctx, f, h, Excess(h, limit, "4"), w.Now()); version != "" || err != nil || w.Double.Count("") != 0 {
+	ctx := w.Context()
+	if version, _, err := p.at(w).Unused(ctx, f, h, Excess(h, limit, "4"), w.Now()); version != "" || err != nil || w.Double.Count("") != 0 {
 		t.Errorf("with nothing to prune AWS must not be asked: %q, %v, %v", version, err, w.Operations())
 	}
 }
@@ -166,8 +172,8 @@ func TestAnAliasThatWasUpdatedUsesNoOldVersion(t *testing.T) {
 	p, f := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn)
 	used := func(want string) {
 		t.Helper()
-		ctx, _ := newAttempt(w)
-		if got, err := p.UsedBy(ctx, f, "1"); got != want || err != nil {
+		ctx := w.Context()
+		if got, err := p.at(w).UsedBy(ctx, f, "1"); got != want || err != nil {
 			t.Errorf("used by %q, %v, want %q", got, err, want)
 		}
 	}
@@ -196,11 +202,11 @@ func TestVersionsThatAWSDoesNotDeleteAreKept(t *testing.T) {
 			w.Double.Fail(awsdouble.Fault{Operation: CallDelete, Error: e, Times: -1})
 			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("2", "1")
 			for range 10 {
-				ctx, _ := newAttempt(w)
-				version, err := p.Unused(ctx, f, h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+				ctx := w.Context()
+				version, _, err := p.at(w).Unused(ctx, f, h, Excess(h, ptr.To[int32](0), "2"), w.Now())
 				w.Must(err)
 				if version != "" {
-					w.Must(p.Prune(ctx, f, h, version, w.Now()))
+					w.Must(pruned(p.Prune(ctx, f, h, version, w.Now())))
 				}
 				w.Advance(3 * time.Second)
 			}
@@ -221,8 +227,8 @@ func TestEmulators(t *testing.T) {
 		w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "no such path"}, Times: -1})
 	}
 	p, h := Pruner{API: unqualified{w.Lambda}, Cache: w.Cache}, history("2", "1")
-	ctx, _ := newAttempt(w)
-	if got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now()); got != "1" || err != nil {
+	ctx := w.Context()
+	if got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now()); got != "1" || err != nil {
 		t.Errorf("got %q, %v: what is not there uses nothing, and a mapping of the function is none of its version", got, err)
 	}
 }
@@ -245,8 +251,8 @@ func TestVersionsWithUnknownUsesAreNotPruned(t *testing.T) {
 			w := env(t)
 			w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized"}, Times: -1})
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
-			ctx, _ := newAttempt(w)
-			got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+			ctx := w.Context()
+			got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
 			if got != "" || err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 				t.Errorf("got %q, %v", got, err)
 			}
@@ -259,13 +265,14 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 	w.Double.ResetCalls()
 	p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
 	var reserved []string
-	tn := &reconcile.Attempt{ReserveFn: func(ops ...string) time.Duration {
+	p.Facts.ReserveFn = func(ops ...string) time.Duration {
 		reserved = ops
 		return time.Second
-	}}
-	got, err := p.Unused(reconcile.WithAttempt(t.Context(), tn), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
-	if _, aborted := tn.Aborted(); got != "" || err != nil || !aborted || w.Double.Count("") > 0 {
-		t.Errorf("got %q, %v, aborted %t, calls %v", got, err, aborted, w.Operations())
+	}
+	got, _, err := p.Unused(t.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+	later := (*reconcile.Later)(nil)
+	if !errors.As(err, &later) || later.After != time.Second || got != "" || w.Double.Count("") > 0 {
+		t.Errorf("got %q, %v, calls %v", got, err, w.Operations())
 	}
 	if diff := cmp.Diff([]string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy}, reserved); diff != "" {
 		t.Errorf("reserved: -want, +got:\n%s", diff)
@@ -280,7 +287,7 @@ func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 		if err := p.Delete(t.Context(), "f", name); err == nil {
 			t.Errorf("%q must be refused", name)
 		}
-		if err := p.Prune(t.Context(), FunctionOf("f", arn), &v1beta1.VersionHistory{}, name, w.Now()); err == nil {
+		if _, err := p.Prune(t.Context(), FunctionOf("f", arn), &v1beta1.VersionHistory{}, name, w.Now()); err == nil {
 			t.Errorf("%q must be refused", name)
 		}
 	}

@@ -58,6 +58,9 @@ func FunctionOf(name, arn string) Function {
 
 // A Pruner deletes versions that nothing uses.
 type Pruner struct {
+	// Facts of the reconcile.
+	Facts reconcile.Facts
+
 	API API
 
 	// Cache is the cache of the session's answers.
@@ -73,47 +76,53 @@ type Pruner struct {
 }
 
 // Unused returns the first of the versions in excess that nothing uses, or an empty string. It
-// records versions in use in the history, emits an event about them, and checks them again
-// later. It only calls AWS about versions that are due, and reserves the calls. If there is no
-// quota for them yet, the reconcile is aborted.
-func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time) (string, error) {
+// records versions in use in the history, returns an event about them, and checks them again
+// later. It only calls AWS about versions that are due, and reserves the calls. It returns a reconcile.Later if there
+// is no quota for them yet.
+func (p Pruner) Unused(
+	ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time,
+) (string, reconcile.Effects, error) {
 	ReleaseOthers(h, excess)
+	effects := reconcile.Effects{}
 	due := Due(h, excess, now)
-	if len(due) == 0 || !reserve(ctx) {
-		return "", nil
+	if len(due) == 0 {
+		return "", effects, nil
+	}
+	if err := p.reserve(); err != nil {
+		return "", effects, err
 	}
 	uses, err := p.uses(ctx, f, due...)
 	if err != nil {
-		return "", err
+		return "", effects, err
 	}
 	for i, version := range due {
 		by, known := uses[version]
 		if !known {
 			if by, err = useOf(ctx, p.API, f, version); err != nil {
-				return "", notReturned(err, f)
+				return "", effects, notReturned(err, f)
 			}
 			if by == "" {
-				return version, nil
+				return version, effects, nil
 			}
 		}
 		if retain(h, version, by, now) {
-			EmitKept(ctx, f.Name, version, by+" uses it")
+			effects.Events = append(effects.Events, Kept(f.Name, version, by+" uses it"))
 		}
 		if !known {
 			if i < len(due)-1 {
-				reconcile.RequeueAfter(ctx, next)
+				effects.After = next
 			}
-			return "", nil // The calls for another version are not reserved.
+			return "", effects, nil // The calls for another version are not reserved.
 		}
 	}
-	return "", nil
+	return "", effects, nil
 }
 
-// UsedBy returns what uses a version, or an empty string. It reserves the calls. If there is
-// no quota for them yet, the reconcile is aborted.
+// UsedBy returns what uses a version, or an empty string. It reserves the calls. It returns a reconcile.Later if there is
+// no quota for them yet.
 func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string, error) {
-	if !reserve(ctx) {
-		return "", nil
+	if err := p.reserve(); err != nil {
+		return "", err
 	}
 	uses, err := p.uses(ctx, f, version)
 	if err != nil {
@@ -128,19 +137,21 @@ func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string,
 
 // Prune deletes a version that was found unused. If AWS rejects the deletion because the
 // version is in use, Prune records that.
-func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory, version string, now time.Time) error {
+func (p Pruner) Prune(
+	ctx context.Context, f Function, h *v1beta1.VersionHistory, version string, now time.Time,
+) (reconcile.Effects, error) {
 	err := p.Delete(ctx, f.Name, version)
 	if InUse(err) {
 		why := awserr.Message(err)
 		if retain(h, version, why, now) {
-			EmitKept(ctx, f.Name, version, why)
+			return reconcile.Effects{Events: []event.Event{Kept(f.Name, version, why)}}, nil
 		}
-		return nil
+		return reconcile.Effects{}, nil
 	}
 	if err == nil {
 		Forget(h, version)
 	}
-	return err
+	return reconcile.Effects{}, err
 }
 
 // Delete deletes a version (DeleteFunction). It always passes a qualifier, because without one
@@ -162,16 +173,16 @@ func InUse(err error) bool {
 	return awserr.IsConflict(err) && !awserr.IsInProgress(err) || awserr.IsReplicated(err)
 }
 
-// EmitKept emits an event that a version is kept, and why.
-func EmitKept(ctx context.Context, function, version, why string) {
-	reconcile.Emit(ctx, event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why))
+// Kept returns the event that a version is kept, and why.
+func Kept(function, version, why string) event.Event {
+	return event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why)
 }
 
 // uses returns the uses of the function's versions, as far as lists contain them. It accepts a
 // recent cached answer, unless one of the versions is in use in it, because that may have
 // changed since.
 func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
-	fresh, listed := reconcile.Freshness(ctx), false
+	fresh, listed := p.Facts.Fresh, false
 	fresh.Since = fresh.Now.Add(-shared)
 	list := func(ctx context.Context) (lists, error) {
 		listed = true
@@ -200,6 +211,6 @@ func notReturned(err error, f Function) error {
 }
 
 // reserve reserves the calls that return what uses versions.
-func reserve(ctx context.Context) bool {
-	return reconcile.Reserve(ctx, callAliases, callProvisioned, callInvoke, callMappings, callPolicy)
+func (p Pruner) reserve() error {
+	return p.Facts.Reserve(callAliases, callProvisioned, callInvoke, callMappings, callPolicy)
 }

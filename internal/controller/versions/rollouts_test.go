@@ -65,8 +65,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := env(t)
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: tc.aliases}, history("4", "3", "2", "1")
-			ctx, _ := newAttempt(w)
-			got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+			ctx := w.Context()
+			got, _, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
 			if got != tc.want || err != nil != tc.fails {
 				t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
 			}
@@ -75,8 +75,8 @@ func TestVersionsOfRolloutsAreKept(t *testing.T) {
 	w := env(t)
 	p := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: []v1beta1.Alias{rollingOut(arn)}}}
 	for version, want := range map[string]string{"1": "", "2": "the rollout of Alias shop/live", "3": "the rollout of Alias shop/live"} {
-		ctx, _ := newAttempt(w)
-		if got, err := p.UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
+		ctx := w.Context()
+		if got, err := p.at(w).UsedBy(ctx, FunctionOf("f", arn), version); got != want || err != nil {
 			t.Errorf("version %s is used by %q, %v, want %q", version, got, err, want)
 		}
 	}
@@ -111,12 +111,12 @@ func TestAliasesThatAreNotSeen(t *testing.T) {
 			}
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache, Aliases: aliasReader{items: tc.items}, Limited: tc.limited}, history("4", "3", "2", "1")
 			for range 2 { // The second time, the lists are cached.
-				ctx, tn := newAttempt(w)
-				got, err := p.Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
+				ctx := w.Context()
+				got, effects, err := p.at(w).Unused(ctx, FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "4"), w.Now())
 				if got != tc.want || err != nil {
 					t.Errorf("%s\ngot %q, %v, want %q", tc.reason, got, err, tc.want)
 				}
-				if events := tn.Events(); tc.want == "" && len(h.RetainedVersions) != 3 {
+				if events := effects.Events; tc.want == "" && len(h.RetainedVersions) != 3 {
 					t.Errorf("status must have the versions that are kept, got %v, events %v", h.RetainedVersions, events)
 				}
 			}

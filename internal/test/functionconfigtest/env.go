@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -27,7 +25,7 @@ const (
 
 // New returns an environment whose provisioned concurrency takes the given time. AWS has a function that
 // has versions 1 and 2, and an alias. The SDK repeats calls, as in the provider.
-func New[T reconcile.Managed](t testing.TB, provision time.Duration, external func(*testenv.AWS) managed.TypedExternalClient[T]) *testenv.Env[T] {
+func New[T reconcile.Managed](t testing.TB, provision time.Duration, observer func(*testenv.AWS) reconcile.Observer[T]) *testenv.Env[T] {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{ProvisionDuration: provision})
 	w.Lambda = w.Retrying()
@@ -37,5 +35,5 @@ func New[T reconcile.Managed](t testing.TB, provision time.Duration, external fu
 	}
 	w.AddAlias(Function, Alias)
 	w.Double.ResetCalls()
-	return testenv.NewEnv(w, func() managed.TypedExternalClient[T] { return external(w) })
+	return testenv.Observing(w, func() reconcile.Observer[T] { return observer(w) })
 }

@@ -143,16 +143,14 @@ func (r *Env[T]) ReconcileForAnHour(mg T, responses map[string]Answer, writes []
 func (r *Env[T]) until(mg T, end time.Time) (message string) {
 	r.Helper()
 	for failures := 1; r.Now().Before(end); {
-		o, attempt, err := r.reconcile(mg)
-		wait, aborted := attempt.Aborted()
+		o, t, err := r.reconcile(mg)
+		wait := t.after
 		switch {
 		case err != nil:
 			wait = reconcile.Backoff(err, failures)
 			failures++
 			message = err.Error()
-		case aborted:
-		case attempt.RequeueDelay() > 0:
-			wait = attempt.RequeueDelay()
+		case t.aborted, t.after > 0:
 		case slices.Contains([]Outcome{Settled, Waits, Absent}, o):
 			wait = poll
 		case o == Gone:
@@ -160,7 +158,7 @@ func (r *Env[T]) until(mg T, end time.Time) (message string) {
 		default:
 			wait = time.Second
 		}
-		if err == nil && !aborted {
+		if err == nil && !t.aborted {
 			failures, message = 1, mg.GetCondition(xpv2.TypeReady).Message
 		}
 		r.Advance(max(wait, time.Second))

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -53,10 +54,20 @@ const (
 type Env[T reconcile.Managed] struct {
 	*AWS
 
-	// External returns a new external client, as for each reconcile.
+	// Observer returns a new observer, as for each reconcile.
+	Observer func() reconcile.Observer[T]
+
+	// NextFacts returns the facts of the next reconcile, without its time and the age of cached responses. Nil means
+	// that every call is granted.
+	NextFacts func() reconcile.Facts
+
+	// Done is what the last reconcile has found and did.
+	Done reconcile.Done
+
+	// External returns a new external client, for kinds that have no Observer yet.
 	External func() managed.TypedExternalClient[T]
 
-	// NextAttempt returns the attempt of the next reconcile, without the age of cached responses. Nil means an empty one.
+	// NextAttempt returns the attempt of the next reconcile, for kinds that have no Observer yet.
 	NextAttempt func() *reconcile.Attempt
 
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
@@ -66,13 +77,13 @@ type Env[T reconcile.Managed] struct {
 	// between is called between the next reconcile's observation and the resulting call.
 	between func()
 
-	// attempts are the call histories by generation of a resource. A restart of the provider drops them.
-	attempts map[generation]*reconcile.CallHistory
+	// repeats are the calls without an effect yet, by generation of a resource. A restart of the provider drops them.
+	repeats map[generation]*reconcile.Repeats
 }
 
-// NewEnv returns an env that reconciles with external clients.
-func NewEnv[T reconcile.Managed](w *AWS, external func() managed.TypedExternalClient[T]) *Env[T] {
-	return &Env[T]{AWS: w, External: external}
+// Observing returns an env that reconciles with observers.
+func Observing[T reconcile.Managed](w *AWS, observer func() reconcile.Observer[T]) *Env[T] {
+	return &Env[T]{AWS: w, Observer: observer}
 }
 
 // Do does one reconcile, including what the runtime does to the resource.
@@ -81,78 +92,98 @@ func (r *Env[T]) Do(mg T) (Outcome, error) {
 	return o, err
 }
 
-func (r *Env[T]) reconcile(mg T) (Outcome, *reconcile.Attempt, error) {
-	attempt := &reconcile.Attempt{}
-	if r.NextAttempt != nil {
-		attempt = r.NextAttempt()
-	}
-	now := r.Now()
-	attempt.Freshness = readcache.Freshness{Now: now, Since: now.Add(-r.Age)}
-	attempt.Calls = r.attemptsOf(mg)
-	ctx := reconcile.WithAttempt(r.Context(), attempt)
-	e := r.External()
-	obs, err := e.Observe(ctx, mg)
-	if err != nil {
-		return "", attempt, err
-	}
-	if _, aborted := attempt.Aborted(); aborted {
-		return Aborted, attempt, nil
-	}
-	if r.between != nil {
-		r.between()
-	}
-	o, err := r.act(ctx, e, mg, obs, attempt)
-	if _, aborted := attempt.Aborted(); !aborted {
-		attempt.Stored(ctx)
-	}
-	return o, attempt, err
+// A trace is what a reconcile leaves besides its outcome.
+type trace struct {
+	// aborted is whether it leaves nothing, and after when it is repeated.
+	aborted bool
+	after   time.Duration
+
+	events  []event.Event
+	summary string
 }
 
-// attemptsOf returns the call history of a resource in its present generation.
-func (r *Env[T]) attemptsOf(mg T) *reconcile.CallHistory {
-	if r.attempts == nil {
-		r.attempts = map[generation]*reconcile.CallHistory{}
+func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
+	if r.Observer == nil {
+		return r.reconcileLegacy(mg)
+	}
+	f := r.facts(mg)
+	d := reconcile.Once(r.Context(), interposed(r.Observer(), r.between), f, mg)
+	r.Done = d
+	t := trace{after: d.After, events: d.Events, summary: d.Does}
+	if d.Later != nil {
+		t.aborted, t.after = true, d.Later.After
+	} else if d.Err == nil {
+		for _, f := range d.Stored {
+			f(r.Context())
+		}
+	}
+	return outcomeOf(mg, d), t, d.Err
+}
+
+// facts returns the facts of the next reconcile.
+func (r *Env[T]) facts(mg T) reconcile.Facts {
+	f := reconcile.Facts{}
+	if r.NextFacts != nil {
+		f = r.NextFacts()
+	}
+	now := r.Now()
+	f.Fresh = readcache.Freshness{Now: now, Since: now.Add(-r.Age)}
+	f.Repeats = r.repeatsOf(mg)
+	return f
+}
+
+// interposed returns an observer that calls a function between the observation and the resulting call.
+func interposed[T reconcile.Managed](o reconcile.Observer[T], between func()) reconcile.Observer[T] {
+	if between == nil {
+		return o
+	}
+	return reconcile.ObserverFunc[T](func(ctx context.Context, f reconcile.Facts, mg T) (reconcile.Outcome, error) {
+		out, err := o.Observe(ctx, f, mg)
+		between()
+		return out, err
+	})
+}
+
+// outcomeOf returns the outcome of a reconcile.
+func outcomeOf[T reconcile.Managed](mg T, d reconcile.Done) Outcome {
+	switch {
+	case d.Called == reconcile.ToCreate:
+		return Created
+	case d.Called == reconcile.ToUpdate:
+		return Updated
+	case d.Called == reconcile.ToDelete:
+		return Deleted
+	case d.Later != nil:
+		return Aborted
+	case d.Err != nil:
+		return ""
+	case meta.WasDeleted(mg) && !d.Exists:
+		mg.SetFinalizers(nil)
+		return Gone
+	case !d.Exists:
+		return Absent
+	case mg.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue:
+		return Waits
+	}
+	mg.SetObservedGeneration(mg.GetGeneration())
+	return Settled
+}
+
+// repeatsOf returns the calls without an effect of a resource in its present generation.
+func (r *Env[T]) repeatsOf(mg T) *reconcile.Repeats {
+	if r.repeats == nil {
+		r.repeats = map[generation]*reconcile.Repeats{}
 	}
 	g := generation{mg.GetUID(), mg.GetGeneration()}
-	if r.attempts[g] == nil {
-		r.attempts[g] = &reconcile.CallHistory{}
+	if r.repeats[g] == nil {
+		r.repeats[g] = &reconcile.Repeats{}
 	}
-	return r.attempts[g]
+	return r.repeats[g]
 }
 
 type generation struct {
 	uid    types.UID
 	number int64
-}
-
-func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T, obs managed.ExternalObservation, attempt *reconcile.Attempt) (Outcome, error) {
-	var err error
-	switch {
-	case meta.WasDeleted(mg) && !obs.ResourceExists:
-		mg.SetFinalizers(nil)
-		return Gone, nil
-	case meta.WasDeleted(mg):
-		_, err = e.Delete(ctx, mg)
-		return Deleted, err
-	case !obs.ResourceExists && obs.ResourceUpToDate:
-		return Absent, nil
-	case !obs.ResourceExists:
-		meta.SetExternalCreatePending(mg, r.Now())
-		_, err = e.Create(ctx, mg)
-		if _, aborted := attempt.Aborted(); err == nil && !aborted {
-			meta.SetExternalCreateSucceeded(mg, r.Now())
-		} else {
-			meta.SetExternalCreateFailed(mg, r.Now())
-		}
-		return Created, err
-	case !obs.ResourceUpToDate:
-		_, err = e.Update(ctx, mg)
-		return Updated, err
-	case mg.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue:
-		return Waits, nil
-	}
-	mg.SetObservedGeneration(mg.GetGeneration())
-	return Settled, nil
 }
 
 // Step does one reconcile. It reports whether there was nothing to do, and the resource is Ready or gone.

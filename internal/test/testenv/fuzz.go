@@ -63,7 +63,7 @@ func Fuzz[T reconcile.Managed](f *testing.F, crd string, newCase func(testing.TB
 func (r *Env[T]) fuzz(mg T, unedited bool) {
 	r.Helper()
 	r.Advance(30 * time.Second) //nolint:mnd // Things in motion come to rest.
-	_, attempt, err := r.reconcile(mg)
+	_, t, err := r.reconcile(mg)
 	if err != nil {
 		err = awserr.Clean(err) // As the runtime does.
 		r.checkMessage("error", err.Error())
@@ -72,10 +72,10 @@ func (r *Env[T]) fuzz(mg T, unedited bool) {
 	if unedited && errors.As(err, &invalid) && !slices.ContainsFunc(assured, func(field string) bool { return strings.Contains(invalid.Error(), field) }) {
 		r.Errorf("a call lacks what the SDK asks for: %v", err)
 	}
-	for _, e := range attempt.Events() {
+	for _, e := range t.events {
 		r.checkMessage("event "+string(e.Reason), e.Message)
 	}
-	r.checkMessage("summary", attempt.ChangeSummary())
+	r.checkMessage("summary", t.summary)
 	b, err := json.Marshal(mg)
 	r.Must(err)
 	var written struct {

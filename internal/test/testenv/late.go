@@ -158,12 +158,12 @@ func (l Lifecycle[T]) pass(part string, mg T, end Outcome) map[string]called {
 			l.Fatalf("%s: after %d seconds, it is %s: %+v; calls %v; errors %v", part, second, last, mg.GetCondition(xpv2.TypeReady), count(l.Double.Calls()[before:]), failed)
 		}
 		l.Advance(time.Second)
-		o, attempt, err := l.reconcile(mg)
+		o, t, err := l.reconcile(mg)
 		last = o
 		if err != nil {
 			failed = append(failed, err.Error())
 		}
-		l.owned(part, attempt.Events())
+		l.owned(part, t.events)
 		switch {
 		case o == Gone:
 			l.Advance(lateSteady * time.Second)

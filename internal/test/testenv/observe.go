@@ -58,6 +58,12 @@ func (r *Env[T]) Observe(mg T) Observation {
 		return 0
 	}}
 	before := len(r.Operations())
+	if r.Observer != nil {
+		f := r.facts(mg)
+		f.ReserveFn = attempt.ReserveFn
+		d := reconcile.Observe(r.Context(), r.Observer(), f, mg)
+		return r.observation(got, before, d, mg)
+	}
 	o, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
 	ready := mg.GetCondition(xpv2.TypeReady)
 	got.Exists, got.UpToDate, got.Diff, got.Ready, got.Message = o.ResourceExists, o.ResourceUpToDate, o.Diff, ready.Reason, ready.Message
@@ -69,6 +75,22 @@ func (r *Env[T]) Observe(mg T) Observation {
 	if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
 		got.Err = awserr.Clean(err).Error() // As the user sees it.
 	}
+	return got
+}
+
+// observation completes an observation with its result.
+func (r *Env[T]) observation(got Observation, before int, d reconcile.Done, mg T) Observation {
+	ready := mg.GetCondition(xpv2.TypeReady)
+	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
+	got.Calls = append([]string{}, r.Operations()[before:]...)
+	if d.Err != nil {
+		got.Err = d.Err.Error()
+	}
+	if d.Err != nil || d.Later != nil {
+		return got
+	}
+	o := reconcile.ObservationFor(mg, d.Outcome)
+	got.Exists, got.UpToDate, got.Diff = o.ResourceExists, o.ResourceUpToDate, o.Diff
 	return got
 }
 
@@ -142,19 +164,22 @@ func (w *AWS) Break(operations ...string) {
 
 // CallsFail observes a resource, and checks that the errors of its creation, update and deletion contain the failed
 // action and its cause if AWS rejects the operations.
-func (r *Env[T]) CallsFail(mg T, create, update, remove string, operations ...string) {
-	r.Helper()
-	r.Break(operations...)
-	e := r.External()
-	if _, err := e.Observe(r.Context(), mg); err != nil {
-		r.Fatal(err)
-	}
-	_, created := e.Create(r.Context(), mg)
-	_, updated := e.Update(r.Context(), mg)
-	_, removed := e.Delete(r.Context(), mg)
+func CallsFail[T reconcile.Managed, O, S any](
+	e *Env[T], c reconcile.Resource[T, O, S], mg T, create, update, remove string, operations ...string,
+) {
+	e.Helper()
+	e.Break(operations...)
+	o, err := c.Read(e.Context(), e.facts(mg), mg)
+	e.Must(err)
+	forProvider, initProvider, err := c.Desired(e.Context(), mg)
+	e.Must(err)
+	d := reconcile.Merge(forProvider, initProvider)
+	_, created := c.Create(e.Context(), mg, d.Settings)
+	_, updated := c.Update(e.Context(), mg, o, reconcile.Update[S]{Comparison: d.Compare(o.Settings), Call: c.Calls.Update})
+	_, removed := c.Delete(e.Context(), mg, o)
 	for want, err := range map[string]error{create: created, update: updated, remove: removed} {
 		if awserr.Message(err) != "boom" || !strings.Contains(err.Error(), want) {
-			r.Errorf("got %v, want %q and why", err, want)
+			e.Errorf("got %v, want %q and why", err, want)
 		}
 	}
 }
@@ -166,21 +191,20 @@ func (r *Env[T]) Outpaced(mg T, edit func()) {
 	r.Helper()
 	r.between = edit
 	defer func() { r.between = nil }()
-	o, attempt, err := r.reconcile(mg)
-	if _, aborted := attempt.Aborted(); err != nil || !aborted || o == Aborted {
-		r.Errorf("%s, aborted %t, %v: a change by someone else must be no error, and be looked at again", o, aborted, err)
+	o, t, err := r.reconcile(mg)
+	if err != nil || !t.aborted || o == Aborted {
+		r.Errorf("%s, aborted %t, %v: a change by someone else must be no error, and be looked at again", o, t.aborted, err)
 	}
 }
 
 // Attempt does one reconcile, and returns its outcome, whether it is repeated without any effect, and the error as
 // the user sees it.
 func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
-	o, attempt, err := r.reconcile(mg)
-	_, aborted = attempt.Aborted()
+	o, t, err := r.reconcile(mg)
 	if err != nil {
 		err = awserr.Clean(err)
 	}
-	return o, aborted, err
+	return o, t.aborted, err
 }
 
 // ErrorMatches reports whether an error contains a text. If the text is empty, the error must be nil.
@@ -194,13 +218,28 @@ func ErrorMatches(err error, text string) bool {
 // Differs observes a resource, and checks that each of the fields is reported as different.
 func (r *Env[T]) Differs(mg T, fields ...string) {
 	r.Helper()
-	attempt := &reconcile.Attempt{}
-	_, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
-	r.Must(err)
-	differences, _, _ := attempt.Differences()
+	differences := r.differences(mg)
 	for _, field := range fields {
 		if !strings.Contains(differences, field) {
 			r.Errorf("%s is missing: %q", field, differences)
 		}
 	}
+}
+
+// differences observes a resource, and returns the message about how AWS differs from it.
+func (r *Env[T]) differences(mg T) string {
+	r.Helper()
+	if r.Observer == nil {
+		attempt := &reconcile.Attempt{}
+		_, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
+		r.Must(err)
+		message, _, _ := attempt.Differences()
+		return message
+	}
+	d := reconcile.Observe(r.Context(), r.Observer(), reconcile.Facts{}, mg)
+	r.Must(d.Err)
+	if d.Differences == nil {
+		return ""
+	}
+	return d.Differences.Message
 }

@@ -53,7 +53,7 @@ func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
 	only(mem, "mu", "states")
-	only(kube, "Client", "live", "ofShard", "kind", "onWrite", "mu", "newest", "stale", "held", "unwritten", "joinIntents")
+	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "held", "unwritten", "joinIntents")
 	return &process{
 		Reconciler: r,
 		records:    field(mem, "states"),

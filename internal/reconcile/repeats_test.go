@@ -3,23 +3,21 @@ package reconcile
 import (
 	"testing"
 	"time"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
 // TestAttempts checks when the same call may be repeated.
 func TestAttempts(t *testing.T) {
 	start := time.Unix(1e9, 0)
-	made := func(n int) *CallHistory {
-		a := &CallHistory{}
+	made := func(n int) *Repeats {
+		a := &Repeats{}
 		for range n {
-			a.record("UpdateThing", "value", start)
+			a.Record("UpdateThing", "value", start)
 		}
 		return a
 	}
 	cases := map[string]struct {
 		reason   string
-		attempts *CallHistory
+		attempts *Repeats
 		changes  string
 		after    time.Duration
 		wait     time.Duration
@@ -31,12 +29,11 @@ func TestAttempts(t *testing.T) {
 		"Thrice":  {reason: "AWS does not take it.", attempts: made(3), changes: "value", wait: 5 * time.Minute, count: 3},
 		"Often":   {reason: "The delay is bounded.", attempts: made(30), changes: "value", wait: time.Hour, count: 30},
 		"Others":  {reason: "Other changes are not the same.", attempts: made(3), changes: "size"},
-		"LongAgo": {reason: "After hours it is tried anew.", attempts: made(30), changes: "value", after: callHistoryMaxAge},
+		"LongAgo": {reason: "After hours it is tried anew.", attempts: made(30), changes: "value", after: repeatsMaxAge},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			ctx := WithAttempt(t.Context(), &Attempt{Calls: tc.attempts, Freshness: readcache.Freshness{Now: start.Add(tc.after)}})
-			if wait, count := RepeatDelay(ctx, "UpdateThing", tc.changes); wait != tc.wait || count != tc.count {
+			if wait, count := tc.attempts.Delay("UpdateThing", tc.changes, start.Add(tc.after)); wait != tc.wait || count != tc.count {
 				t.Errorf("%s\nwait %v, count %d; want %v, %d", tc.reason, wait, count, tc.wait, tc.count)
 			}
 		})
@@ -47,7 +44,7 @@ func TestAttempts(t *testing.T) {
 func TestAttemptsOfAGeneration(t *testing.T) {
 	s, mg := newStateStore(), newSample()
 	known, _ := s.begin(mg)
-	known.calls.record("UpdateThing", "value", time.Unix(1e9, 0))
+	known.calls.Record("UpdateThing", "value", time.Unix(1e9, 0))
 	if again, _ := s.begin(mg); again.calls != known.calls {
 		t.Error("the same generation starts anew")
 	}

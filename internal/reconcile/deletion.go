@@ -1,0 +1,167 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
+)
+
+// TypeDeletionHeld is a condition that is True while a deletion waits for a person to confirm it.
+const TypeDeletionHeld xpv2.ConditionType = "DeletionHeld"
+
+// Reasons of the condition DeletionHeld.
+const (
+	// ReasonTooManyDeletions means that the limit of deletions is reached.
+	ReasonTooManyDeletions xpv2.ConditionReason = "TooManyDeletions"
+
+	// ReasonRecentlyInvoked means that the function was invoked recently.
+	ReasonRecentlyInvoked xpv2.ConditionReason = "RecentlyInvoked"
+
+	// ReasonInvocationsUnknown means that CloudWatch does not say whether the function was invoked.
+	ReasonInvocationsUnknown xpv2.ConditionReason = "InvocationsUnknown"
+
+	// ReasonDeletionProceeds means that the deletion no longer waits.
+	ReasonDeletionProceeds xpv2.ConditionReason = "DeletionProceeds"
+)
+
+// Reasons of the events about deletions that wait for a confirmation.
+const (
+	reasonDeletionHeld      event.Reason = "DeletionHeld"
+	reasonDeletionConfirmed event.Reason = "DeletionConfirmed"
+)
+
+// DeletionHeld returns whether the deletion of a resource waits for a confirmation, and the message that says why and how
+// to confirm it.
+func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
+	c := mg.GetCondition(TypeDeletionHeld)
+	return c.Message, c.Status == corev1.ConditionTrue
+}
+
+// deletionProtection has deletions wait until a person confirms them, as far as a policy asks for that. A nil one has
+// none wait.
+type deletionProtection[T Managed] struct {
+	policy      protection.Policy
+	ledger      *DeletionLedger
+	invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (
+		count float64, wait time.Duration, err error)
+	now func() time.Time
+}
+
+// newDeletionProtection returns that of a kind. It returns nil if no deletion may have to wait.
+func newDeletionProtection[T Managed](o Options, k Kind[T]) *deletionProtection[T] {
+	if !o.DeletionPolicy.Enabled() {
+		return nil
+	}
+	return &deletionProtection[T]{policy: o.DeletionPolicy, ledger: o.DeletionLedger, invocations: k.Invocations, now: o.Now}
+}
+
+// check decides whether the deletion of a resource that exists in AWS waits, and sets the condition DeletionHeld. If it
+// waits, the result says why, and when it is considered again. It returns a Later if CloudWatch has yet to answer, or if
+// the deletion cannot be recorded at once.
+func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Session) (res Result, waits bool, err error) {
+	if d == nil {
+		return Result{}, false, nil
+	}
+	now := d.now()
+	decision, err := d.decide(ctx, mg, s, now, d.ledger.Admit)
+	switch {
+	case err != nil:
+		return Result{}, false, err
+	case decision.Step != protection.Hold:
+		return proceeding(mg, decision.Confirmed), false, nil
+	}
+	c := ready(corev1.ConditionTrue, xpv2.ConditionReason(decision.Reason), mg.GetGeneration(), decision.Message)
+	c.Type = TypeDeletionHeld
+	mg.SetConditions(c)
+	return Result{
+		Ready: Deleting(mg.GetGeneration(), decision.Message),
+		Effects: Effects{
+			Events: []event.Event{event.Warning(reasonDeletionHeld, errors.New(decision.Message))},
+			After:  protection.Delay(now.Sub(mg.GetDeletionTimestamp().Time)),
+		},
+	}, true, nil
+}
+
+// preview returns why the deletion of a resource would wait, empty if it would not. It records nothing. It returns a
+// Later if CloudWatch has yet to answer.
+func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Session) (string, error) {
+	if d == nil {
+		return "", nil
+	}
+	decision, err := d.decide(ctx, mg, s, d.now(), d.ledger.Allows)
+	if err != nil || decision.Step != protection.Hold {
+		return "", err
+	}
+	return decision.Message, nil
+}
+
+// decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that is
+// not known now, decide returns a Later.
+func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
+	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
+) (protection.Decision, error) {
+	state := protection.State{
+		Now: now, DeletedAt: mg.GetDeletionTimestamp().Time, Confirmation: mg.GetAnnotations()[protection.AnnotationConfirm],
+		Begun: deletionAccepted(mg), Held: pendingReason(mg), Measurable: d.invocations != nil, Config: s.Ref.String(),
+	}
+	if s.Ref.Namespace == "" {
+		state.Config += fmt.Sprintf(" in namespace %q", mg.GetNamespace())
+	}
+	for {
+		switch decision := d.policy.Decide(state); decision.Step {
+		case protection.Measure:
+			n, wait, err := d.invocations(ctx, mg, s, d.policy.InvokedWithin)
+			if wait > 0 {
+				return decision, WaitFor(wait)
+			}
+			state.Invocations = &protection.Invocations{Count: n, Err: err}
+		case protection.Admit:
+			ok, err := admit(ctx, s.Ref, mg.GetNamespace(), mg.GetUID(), now)
+			switch {
+			case kerrors.IsConflict(err): // Another shard records deletions of the config at the same time.
+				return decision, WaitFor(busyDelay)
+			case err != nil:
+				return decision, err
+			}
+			state.Admitted = &ok
+		case protection.Hold, protection.Proceed:
+			return decision, nil
+		}
+	}
+}
+
+// proceeding reports that a deletion that has waited is sent.
+func proceeding(mg Managed, confirmed bool) Result {
+	if pendingReason(mg) == "" {
+		return Result{}
+	}
+	c := ready(corev1.ConditionFalse, ReasonDeletionProceeds, mg.GetGeneration(), "")
+	c.Type = TypeDeletionHeld
+	mg.SetConditions(c)
+	if !confirmed {
+		return Result{}
+	}
+	return Result{Effects: Effects{Events: []event.Event{event.Normal(reasonDeletionConfirmed,
+		"The deletion was confirmed by the annotation "+protection.AnnotationConfirm)}}}
+}
+
+// pendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
+func pendingReason(mg resource.Conditioned) string {
+	if c := mg.GetCondition(TypeDeletionHeld); c.Status == corev1.ConditionTrue {
+		return string(c.Reason)
+	}
+	return ""
+}

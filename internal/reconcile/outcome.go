@@ -1,0 +1,273 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+)
+
+// AtOnce is the shortest delay before a resource is reconciled again. It prevents a busy loop.
+const AtOnce = 50 * time.Millisecond
+
+// An Observer observes the external resource of a managed resource, and decides which call is due. It lives for one
+// reconcile. Resource is the one that most kinds use.
+type Observer[T Managed] interface {
+	// Observe makes no call that changes anything: the call that is due is part of the Outcome. The Outcome counts
+	// even if there is an error. The error may be a Later, a NotReadyError, or an AwaitedError.
+	Observe(ctx context.Context, f Facts, mg T) (Outcome, error)
+}
+
+// ObserverFunc is an Observer that is a function.
+type ObserverFunc[T Managed] func(ctx context.Context, f Facts, mg T) (Outcome, error)
+
+// Observe calls the function.
+func (o ObserverFunc[T]) Observe(ctx context.Context, f Facts, mg T) (Outcome, error) {
+	return o(ctx, f, mg)
+}
+
+// Facts are what a reconcile knows before it observes the external resource. The zero value grants all calls and
+// knows nothing.
+type Facts struct {
+	// Fresh is the time of the reconcile, and how old an AWS answer may be that another resource has requested: of
+	// this moment if the user requests a reconcile, a moment old if the user waits or something is in progress, and
+	// half the poll interval old if the resource was up to date. Its zero value accepts any age.
+	Fresh readcache.Freshness
+
+	// Repeats are the calls of earlier reconciles that have not shown their effect. Nil means that none is kept.
+	Repeats *Repeats
+
+	// Others knows which other resources own what. Nil allows everything.
+	Others *Others
+
+	// ReserveFn reserves calls, as a Limiter does. Nil grants all of them.
+	ReserveFn func(ops ...string) time.Duration
+
+	// cause is why AWS differs from spec, as far as known, and origin describes the call that explains a difference.
+	cause, origin string
+
+	// before is the Ready condition at the start.
+	before xpv2.Condition
+
+	// annotate and annotateIfUnchanged are for kinds that are not ported yet.
+	annotate, annotateIfUnchanged func(ctx context.Context, obj client.Object, annotations map[string]string) error
+}
+
+// Now returns the time of the reconcile. It is zero in tests that need none.
+func (f Facts) Now() time.Time { return f.Fresh.Now }
+
+// Reserve reserves quota for calls of AWS operations, such as GetAlias, that an observation finds due. Reads that
+// spec and status determine are reserved before (Kind.Reads), and the due call of an Outcome is reserved after. If the
+// quota is not available yet, Reserve returns a Later, which Observe returns: the next reconcile reserves the calls in
+// advance. A call without a reservation is deferred by the SDK's middleware, which has the same result.
+func (f Facts) Reserve(ops ...string) error {
+	if f.ReserveFn == nil || len(ops) == 0 {
+		return nil
+	}
+	if wait := f.ReserveFn(ops...); wait > 0 {
+		return &Later{After: wait, Operations: ops}
+	}
+	return nil
+}
+
+// Cause returns why AWS differs from the desired state, for the event of the correction: spec or what it refers to
+// has changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a
+// start.
+func (f Facts) Cause(mg Managed) string {
+	switch {
+	case !Settled(mg):
+		return "spec changed"
+	case f.cause != "":
+		return f.cause
+	}
+	return "differed from spec"
+}
+
+// Effects are what any step of an observation or a call may ask for, besides its result.
+type Effects struct {
+	// Events are emitted when the reconcile has ended. An event that only repeats the last one is dropped, so an
+	// observation may return its findings every time.
+	Events []event.Event
+
+	// After is when to reconcile the resource again, instead of at its poll interval. The shortest wins. It has no
+	// effect if the reconcile fails.
+	After time.Duration
+
+	// RetryWithin bounds the delay before the next reconcile if this one fails: something is due by then even if the
+	// failed call can't be made.
+	RetryWithin time.Duration
+
+	// Sizes are observed sizes, in bytes, of what codes of the advisor are about, if status does not have them.
+	Sizes advice.Sizes
+
+	// Stored are called after the status was written. They are not called if the reconcile leaves no trace.
+	Stored []func(context.Context)
+
+	// Keep says that the status contains what cannot be read from AWS again, so that it is written at once.
+	Keep bool
+}
+
+// add adds what another step asks for.
+func (e *Effects) add(o Effects) {
+	e.Events = append(e.Events, o.Events...)
+	e.After, e.RetryWithin = soonest(e.After, o.After), soonest(e.RetryWithin, o.RetryWithin)
+	for code, size := range o.Sizes {
+		if e.Sizes == nil {
+			e.Sizes = advice.Sizes{}
+		}
+		e.Sizes[code] = size
+	}
+	e.Stored = append(e.Stored, o.Stored...)
+	e.Keep = e.Keep || o.Keep
+}
+
+// soonest returns the shorter of two delays, of which 0 means none.
+func soonest(a, b time.Duration) time.Duration {
+	switch {
+	case b <= 0:
+		return a
+	case a <= 0:
+		return max(b, AtOnce)
+	}
+	return max(min(a, b), AtOnce)
+}
+
+// A Record is a set of annotations to write.
+type Record struct {
+	Annotations map[string]string
+
+	// Failure says what could not be done if they cannot be written.
+	Failure string
+}
+
+// An Outcome is the result of an observation: what was found, and the call that is due.
+type Outcome struct {
+	Effects
+
+	// Exists is whether AWS has the external resource, or may have it although it does not show it.
+	Exists bool
+
+	// Ready is the Ready condition. Its zero value leaves it as it is.
+	Ready xpv2.Condition
+
+	// Changes are the differences between spec and AWS, or what is set by a creation.
+	Changes diff.Changes
+
+	// State is the result of the comparison, and MayUpdate whether the resource may correct a difference.
+	State     SyncState
+	MayUpdate bool
+
+	// Differences are reported in status. Nil if nothing was compared.
+	Differences *Differences
+
+	// Annotate is written at once, on condition that the resource has not changed since it was read: the name of an
+	// external resource that was found or adopted.
+	Annotate Record
+
+	// Call is the call that is due. Nil if there is none.
+	Call *Call
+
+	// Details are the connection details.
+	Details managed.ConnectionDetails
+}
+
+// Differences are how AWS differs from spec, as reported to users.
+type Differences struct {
+	// Message is the message of Ready if the resource may not correct them, and empty if it may.
+	Message string
+
+	List []v1beta1.Difference
+}
+
+// A Verb is what a call does to the external resource.
+type Verb int
+
+// The verbs.
+const (
+	ToCreate Verb = iota + 1
+	ToUpdate
+	ToDelete
+)
+
+// A Call is a call that changes the external resource.
+type Call struct {
+	Verb Verb
+
+	// Reserve are the AWS operations to reserve before the call.
+	Reserve []string
+
+	// Intent is written before the call, so that its effect is known even if its answer is lost. Nothing is called if
+	// the resource has changed since it was read. That of a creation is written together with the finalizer and the
+	// annotation that the creation is pending.
+	Intent Record
+
+	// Does describes the call in the event about it, unless its Result does.
+	Does string
+
+	// Do makes the call. The Result counts even if there is an error.
+	Do func(ctx context.Context) (Result, error)
+}
+
+// A Result is the result of a call that changes the external resource.
+type Result struct {
+	Effects
+
+	// Name is the name by which AWS knows what was created. An Update that returns one has created a replacement.
+	Name string
+
+	// Annotate is written at once.
+	Annotate Record
+
+	// Ready is the final Ready condition of a creation after which nothing remains to be observed. That of a deletion
+	// says what it waits for.
+	Ready xpv2.Condition
+
+	// Does describes the call in the event about it, such as "memorySize: 128 -> 256".
+	Does string
+
+	// Part says that a deletion was not finished by this call: the next part is due without the delays of a deletion
+	// that AWS accepts without showing its effect.
+	Part bool
+
+	// Details are the connection details.
+	Details managed.ConnectionDetails
+}
+
+// Later is the error that ends a reconcile without a trace: whatever it has found and set is dropped, and the
+// resource is reconciled again later. If Create, Update or Delete returns it, the call counts as not made.
+type Later struct {
+	// After is when to reconcile the resource again.
+	After time.Duration
+
+	// Operations are the AWS operations that it waits for. The next reconcile reserves them in advance.
+	Operations []string
+
+	throttled, deferred bool
+}
+
+// Error says that it is no failure.
+func (l *Later) Error() string { return fmt.Sprintf("it is reconciled again in %s", l.After) }
+
+// WaitFor returns a Later.
+func WaitFor(after time.Duration) error { return &Later{After: max(after, AtOnce)} }
+
+// An AwaitedError says what a resource that does not exist in AWS yet waits for, such as a resource that it refers to.
+// It is not treated as a failure, because both were probably applied together.
+type AwaitedError struct{ Err error }
+
+// Error returns what the resource waits for.
+func (e *AwaitedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error.
+func (e *AwaitedError) Unwrap() error { return e.Err }

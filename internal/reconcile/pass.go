@@ -1,0 +1,415 @@
+package reconcile
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// recordTimeout bounds the write of what a call has done.
+const recordTimeout = 10 * time.Second
+
+// An action is what a reconcile did to the external resource.
+type action int
+
+const (
+	actionNone action = iota
+	actionCreated
+	actionUpdated
+	actionDeleted
+
+	// actionPending means that a deletion waits for a confirmation.
+	actionPending
+)
+
+// A pass is one reconcile of one resource: what it knows, what it has found, and what it did. Its steps are those that
+// crossplane-runtime calls, see runtime.go.
+type pass[T Managed] struct {
+	*reconciler[T]
+
+	// read is the resource at the start. It is not changed.
+	read  T
+	known resourceState
+	facts Facts
+
+	// session is the session of the resource. It is nil if there is none, and unusable says why.
+	session  *session.Session
+	unusable error
+
+	// circuitError returns an error while the circuit breaker of the config is open. circuitWait is how long to wait
+	// for a breaker that is not open. ends are called when the reconcile has ended.
+	circuitError func() error
+	circuitWait  time.Duration
+	ends         []func()
+
+	observer Observer[T]
+	out      Outcome
+	result   Result
+
+	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
+	// something in AWS. did is what was done, and does describes it.
+	creates, changing bool
+	did               action
+	does              string
+
+	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is what
+	// an observation or a call has returned, and awaits says that the resource waits for what it refers to.
+	later         *Later
+	err, returned error
+	awaits        bool
+
+	// ready is the Ready condition that was written, and deletion says what a deletion waits for.
+	ready, deletion xpv2.Condition
+
+	// listed has the items by which lists show whether what was observed is unchanged. referred is the fingerprint of
+	// what the spec refers to. Both are set only if AWS was found to match.
+	listed   []listpoll.Ref
+	referred string
+}
+
+// newPass returns the pass of a resource that was read.
+func (r *reconciler[T]) newPass(mg T, known resourceState) *pass[T] {
+	p := &pass[T]{reconciler: r, read: mg, known: known}
+	p.facts = Facts{
+		Repeats: known.calls, cause: known.cause(mg), origin: known.originOf(mg), before: mg.GetCondition(xpv2.TypeReady),
+	}
+	if r.kube != nil {
+		p.facts.annotate, p.facts.annotateIfUnchanged = r.kube.Annotate, r.kube.AnnotateIfUnchanged
+	}
+	return p
+}
+
+// end marks the reconcile as ended.
+func (p *pass[T]) end() {
+	p.facts.Others.leave()
+	for _, f := range p.ends {
+		f()
+	}
+}
+
+// resolveReferences resolves the references of a resource that is not being deleted.
+func (p *pass[T]) resolveReferences(ctx context.Context, mg resource.Managed) error {
+	err := awserr.Front(p.references.resolve(ctx, mg, p.session))
+	if err == nil {
+		return nil
+	}
+	p.err = err
+	p.await(mg, err)
+	return err
+}
+
+// await reports that a resource that does not exist in AWS yet waits for something.
+func (p *pass[T]) await(mg resource.Managed, err error) {
+	p.awaits = true
+	ready := mg.GetCondition(xpv2.TypeReady)
+	if ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating {
+		mg.SetConditions(Creating(mg.GetGeneration(), err.Error()))
+	}
+}
+
+// connect determines the observer of a resource, and tracks it as a user of its config. If the resource is refused, it
+// is not tracked, unless it may have created something with that config.
+func (p *pass[T]) connect(ctx context.Context, mg T) error {
+	o, err := p.planning(mg, func() (Observer[T], error) { return p.connected(ctx, mg) })
+	track := p.tracker.Track
+	if session.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
+		track = p.tracker.Drop
+	}
+	if err := track(ctx, mg); err != nil {
+		return p.fail(err)
+	}
+	if err != nil {
+		return p.fail(unusableError{err})
+	}
+	p.observer = o
+	return nil
+}
+
+// mayHaveCreated reports whether the resource may have created or adopted something in AWS.
+func mayHaveCreated(mg resource.Managed) bool {
+	return ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero()
+}
+
+// connected returns the observer of a resource. It makes no AWS call.
+func (p *pass[T]) connected(ctx context.Context, mg T) (Observer[T], error) {
+	if open, ok := asCircuitOpen(p.unusable); ok {
+		return ObserverFunc[T](func(context.Context, Facts, T) (Outcome, error) { return Outcome{}, open }), nil
+	}
+	if p.unusable != nil {
+		return nil, p.unusable
+	}
+	if p.session == nil {
+		return nil, errors.New("no AWS configuration was resolved for this reconcile")
+	}
+	if meta.WasDeleted(mg) {
+		p.references.resolveDeleted(ctx, mg, p.session)
+	}
+	if p.kind.FunctionName != nil {
+		if err := plainFunctionName(mg, p.kind.FunctionName(mg), p.session); err != nil {
+			return nil, err
+		}
+	}
+	return p.permitted(ctx, mg, p.session)
+}
+
+// permitted returns the kind's observer if the resource has the permission to use its
+// targets. A resource without permission that is being deleted leaves them in AWS.
+func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (Observer[T], error) {
+	p.facts.Others = p.others(mg, s)
+	err := p.permit(ctx, mg, p.facts.Others)
+	switch {
+	case err == nil:
+		return p.kind.observer(ctx, mg, s)
+	case meta.WasDeleted(mg) && isDenied(err):
+		return releasing[T](err, p.removed(tenancy.User{Resource: mg, Session: s})), nil
+	}
+	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
+	if o, failed := p.refused(ctx, mg, s, err); o != nil || failed != nil {
+		return o, failed
+	}
+	if isDenied(err) {
+		err = &refusedError{err}
+	}
+	return nil, err
+}
+
+// observe observes the external resource, and reserves the call that is due.
+func (p *pass[T]) observe(ctx context.Context, mg T) error {
+	ctx, span := p.tracer.Start(ctx, "Observe")
+	defer span.End()
+	var err error
+	p.out, err = p.observer.Observe(ctx, p.facts, mg)
+	if werr := p.annotate(ctx, mg, p.out.Annotate); err == nil || isLater(werr) {
+		err = werr
+	}
+	if err = p.waiting(mg, err); p.out.Ready.Type != "" {
+		mg.SetConditions(p.out.Ready)
+	}
+	if err == nil {
+		o := ObservationFor(mg, p.out)
+		span.SetAttributes(keyExists.Bool(o.ResourceExists), keyUpToDate.Bool(o.ResourceUpToDate))
+		err = p.due(mg)
+	}
+	if err != nil {
+		if later, ok := asType[*Later](err); ok && len(later.Operations) > 0 {
+			addDeferredEvent(ctx, later.After, later.Operations...)
+		}
+		conclude(span, err)
+		return p.fail(p.explainUnanswered(err))
+	}
+	if p.out.State == UpToDate && p.referral != nil {
+		p.referred = p.referral.fingerprint(ctx, mg)
+		if p.kind.Listed != nil {
+			p.listed = p.kind.Listed(mg)
+		}
+	}
+	return nil
+}
+
+// waiting turns an error that says what the resource waits for into its Ready condition.
+func (p *pass[T]) waiting(mg T, err error) error {
+	if e, ok := asType[*NotReadyError](err); ok {
+		p.out.Ready, p.out.Exists, p.out.Call = Creating(mg.GetGeneration(), e.Reason), true, nil
+		p.out.add(Effects{After: e.After})
+		return nil
+	}
+	if _, ok := asType[*AwaitedError](err); ok {
+		p.await(mg, err)
+	}
+	return err
+}
+
+// due prepares the call that is due: it checks the policies, and reserves it.
+func (p *pass[T]) due(mg T) error {
+	call := p.out.Call
+	if call == nil {
+		return nil
+	}
+	policies := p.managementPolicies(mg)
+	if call.Verb == ToCreate && !policies.ShouldCreate() && !policies.ShouldOnlyObserve() {
+		return errCannotCreate // The runtime would go on to update it.
+	}
+	if err := p.facts.Reserve(call.Reserve...); err != nil {
+		return err
+	}
+	if p.creates = call.Verb == ToCreate && policies.ShouldCreate(); p.creates {
+		meta.AddAnnotations(mg, call.Intent.Annotations)
+	}
+	return nil
+}
+
+func (p *pass[T]) managementPolicies(mg resource.Managed) managed.ManagementPoliciesChecker {
+	return managed.NewManagementPoliciesResolver(p.policies, mg.GetManagementPolicies())
+}
+
+// act makes the call that is due.
+func (p *pass[T]) act(ctx context.Context, mg T, name string, done action) error {
+	p.changing = true
+	ctx, span := p.tracer.Start(ctx, name)
+	defer span.End()
+	call := p.out.Call
+	var err error
+	if call.Verb != ToCreate {
+		err = p.annotate(ctx, mg, call.Intent)
+	}
+	if err == nil {
+		p.result, err = call.Do(ctx)
+		if werr := p.record(ctx, mg, p.result.Annotate); err == nil {
+			err = werr
+		}
+	}
+	p.out.add(p.result.Effects)
+	if p.does = cmp.Or(p.result.Does, call.Does); p.does != "" {
+		span.SetAttributes(keyChange.String(p.does))
+	}
+	conclude(span, err)
+	if err != nil {
+		return p.fail(err)
+	}
+	p.did = done
+	if done == actionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
+		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.user, ownership.WrittenName(mg))
+	}
+	return nil
+}
+
+// remove deletes the external resource, unless the deletion waits for a confirmation.
+func (p *pass[T]) remove(ctx context.Context, mg T) error {
+	before := mg.GetCondition(xpv2.TypeReady)
+	res, waits, err := p.protection.check(ctx, mg, p.session)
+	p.out.add(res.Effects)
+	switch {
+	case err != nil:
+		return p.fail(err)
+	case waits:
+		p.did, p.result = actionPending, res
+	default:
+		err = p.act(ctx, mg, "Delete", actionDeleted)
+	}
+	after := p.result.Ready
+	if after.Reason == xpv2.ReasonDeleting && after.Message != "" {
+		if before.Equal(after) {
+			after = before // An unchanged condition keeps its transition time.
+		}
+		p.deletion = after
+	}
+	return err
+}
+
+// annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
+// decided is outdated: it returns a Later, and the next reconcile reads the resource live.
+func (p *pass[T]) annotate(ctx context.Context, mg T, r Record) error {
+	if len(r.Annotations) == 0 {
+		return nil
+	}
+	if p.kube == nil {
+		meta.AddAnnotations(mg, r.Annotations)
+		return nil
+	}
+	err := p.kube.AnnotateIfUnchanged(ctx, mg, r.Annotations)
+	if kerrors.IsConflict(err) {
+		return WaitFor(AtOnce)
+	}
+	return errors.Wrap(err, r.Failure)
+}
+
+// record writes annotations about what was done, even if the reconcile is cancelled.
+func (p *pass[T]) record(ctx context.Context, mg T, r Record) error {
+	if len(r.Annotations) == 0 {
+		return nil
+	}
+	if p.kube == nil {
+		meta.AddAnnotations(mg, r.Annotations)
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	return errors.Wrap(p.kube.Annotate(ctx, mg, r.Annotations), r.Failure)
+}
+
+// fail ends the reconcile with an error. A call deferred
+// for quota makes it a Later, and is not reported as an error. Neither is a throttled call,
+// until many in a row were throttled.
+func (p *pass[T]) fail(err error) error {
+	p.returned = err
+	if later, ok := asType[*Later](err); ok {
+		p.later = later
+		return err
+	}
+	if deferred, ok := asType[*quota.DeferredError](err); ok {
+		p.later = &Later{After: max(deferred.After, AtOnce), Operations: operations(deferred.Operation), deferred: true}
+		return p.later
+	}
+	if awserr.IsThrottled(err) {
+		after, _ := awserr.RetryAfter(err)
+		if p.known.throttled < manyThrottles {
+			p.later = &Later{After: max(after, AtOnce), throttled: true}
+			return p.later
+		}
+		err = errors.Wrap(awserr.Clean(err), "AWS has throttled the calls of this resource for a while")
+	}
+	p.err = awserr.Front(nameField(awserr.Clean(err)))
+	return p.err
+}
+
+// nameField adds the field of spec that AWS does not accept, if its answer names one.
+func nameField(err error) error {
+	field, c := awserr.Field(err), classify(err)
+	switch {
+	case field == "", field == "functionName", c != terminal && c != ambiguous:
+		return err
+	case c == ambiguous && field == "role":
+		// The role may be another resource's: the role of a mapping is that of its function.
+		return err
+	}
+	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
+}
+
+func isLater(err error) bool {
+	_, ok := asType[*Later](err)
+	return ok
+}
+
+// concludes reports whether the external resource was created, and nothing remains to be
+// observed.
+func (p *pass[T]) concludes() bool {
+	return p.did == actionCreated && p.result.Ready.Type != "" && p.err == nil
+}
+
+// storesNow reports whether the status that this reconcile has found must not be held back.
+func (p *pass[T]) storesNow() bool {
+	return p.out.Keep || len(p.out.Stored) > 0 || p.did != actionNone && p.did != actionCreated
+}
+
+// upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no comparison.
+func (p *pass[T]) upToDate() bool {
+	d := p.out.Differences
+	return p.out.State == UpToDate || p.out.State == Undecided && d != nil && d.Message == "" && len(d.List) == 0 &&
+		p.ready.Status == corev1.ConditionTrue
+}
+
+// conclude marks a span as failed unless the error only defers the call.
+func conclude(span trace.Span, err error) {
+	if err != nil && !isLater(err) && !isPassing(err) {
+		failedSpan(span, err)
+	}
+}

@@ -1,0 +1,326 @@
+package reconcile
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+)
+
+// ReasonRecreating is the reason of the event about an external resource that no longer
+// exists in AWS and is created again.
+const ReasonRecreating event.Reason = "RecreatingExternalResource"
+
+// AWS is eventually consistent: for a while after a create, it may report that the new
+// resource does not exist. During these intervals, such a report is not believed.
+const (
+	// graceNamed is for an external resource that AWS names and that was never seen: another
+	// create would make a duplicate. After this interval, only the user can decide.
+	graceNamed = 5 * time.Minute
+
+	// graceNamedSeen is for an external resource that AWS names and that was seen. After this
+	// interval, someone has deleted it.
+	graceNamedSeen = time.Minute
+
+	// graceSeen is for an external resource of a known name that was seen. Another create
+	// would do little harm, but would be reported as a deletion by someone else.
+	graceSeen = 10 * time.Second
+
+	// graceUnanswered is for an external resource that AWS names and that an unanswered create
+	// may have made: its entry in lists, or its tags, may be late.
+	graceUnanswered = time.Minute
+
+	// graceUnseen is for an external resource of a known name that was never seen: another
+	// create does no harm. It doubles with each create that shows nothing, up to graceMost.
+	graceUnseen = time.Minute
+	graceMost   = 10 * time.Minute
+
+	// graceDeletion is for an external resource with a deletion that AWS has not accepted yet:
+	// removing the finalizer at once would leave it behind. One that was seen waits for
+	// graceSeen only, by when replicas of AWS agree: most likely it was deleted with its
+	// function.
+	graceDeletion = time.Minute
+)
+
+// Reports that have to follow each other before an external resource that was seen counts as
+// gone. A single one may be wrong, and believing it would leave the external resource in AWS:
+// one that AWS names is created again under another name, and a managed resource that is being
+// deleted loses its finalizer. The second report comes two seconds after the first one, and the third one ten seconds
+// after the second.
+const (
+	absentReports      = 2
+	absentReportsNamed = 3
+)
+
+// absence is the name under which Repeats keeps reports of AWS that an external
+// resource does not exist.
+const absence = "absence"
+
+// Messages of Ready for an external resource that AWS has created and does not show.
+const (
+	notAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
+
+	notShown   = "AWS has created it, but it is not visible yet"
+	neverShown = NeverShownMessage + ". It is not created again, because that could make a duplicate: " +
+		"look for it in AWS; if it exists, set the annotation " + meta.AnnotationKeyExternalName + " to its name; " +
+		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
+)
+
+// An absenceReport is everything that determines whether to believe AWS that an external resource does not exist.
+type absenceReport struct {
+	now time.Time
+
+	// nameGiven and replaces are those of Calls, and named is whether the resource has an external name.
+	nameGiven, replaces, named bool
+
+	// created is when the last create succeeded, and unanswered when one was not answered. They are zero if none did.
+	// recorded is whether the kind has recorded its intent before a create, by which it finds the result.
+	created, unanswered time.Time
+	recorded            bool
+
+	// objectCreated is when the managed resource was created.
+	objectCreated time.Time
+
+	// unseen is whether AWS has not shown the external resource since it was created, available whether it was ready
+	// when it was last seen, and outdated whether that was for an earlier generation.
+	unseen, available, outdated bool
+
+	// deleting is whether the managed resource is being deleted, deletionSent whether Ready says so, and
+	// deletionAccepted whether AWS has accepted the deletion.
+	deleting, deletionSent, deletionAccepted bool
+
+	// counted is whether reports are counted. reports is how many there were in a row before this one, and wait how
+	// long the next one is not counted yet.
+	counted bool
+	reports int
+	wait    time.Duration
+}
+
+// A verdict is what to do about the report that an external resource does not exist.
+type verdict struct {
+	// believed is true if the external resource does not exist.
+	believed bool
+
+	// after is when to observe it again.
+	after time.Duration
+
+	// silent is true if the reconcile is to leave no trace meanwhile.
+	silent bool
+
+	// reason and message are those of the Ready condition meanwhile. If the reason is empty, it stays as it is.
+	reason  xpv2.ConditionReason
+	message string
+
+	// count is true if the report counts.
+	count bool
+}
+
+// believe decides whether an external resource that AWS does not show exists all the same: because its create was not
+// answered, because it was created a moment ago, or because AWS has said so too few times.
+func believe(a absenceReport) verdict {
+	for _, doubt := range []func(absenceReport) (verdict, bool){
+		absenceReport.notAnswered, absenceReport.late, absenceReport.unconfirmed,
+	} {
+		if v, ok := doubt(a); ok {
+			return v
+		}
+	}
+	return verdict{believed: true}
+}
+
+// notAnswered decides about an external resource whose create was not answered recently. If AWS gives the name,
+// another create would make a duplicate; if the resource is being deleted, the external resource would be left behind.
+// A kind that records its intent before the create does not need this interval.
+func (a absenceReport) notAnswered() (verdict, bool) {
+	since := max(a.now.Sub(a.unanswered), 0)
+	if a.unanswered.IsZero() || a.recorded || a.now.IsZero() || since >= graceUnanswered {
+		return verdict{}, false
+	}
+	v := verdict{after: PendingDelay(since)}
+	switch {
+	case a.deleting && !a.deletionAccepted:
+		v.silent = true
+		return v, true
+	case a.deleting || !a.nameGiven:
+		return verdict{}, false
+	case !a.available:
+		v.reason, v.message = xpv2.ReasonCreating, notAnswered
+	}
+	return v, true
+}
+
+// late decides about an external resource that was created recently.
+func (a absenceReport) late() (verdict, bool) {
+	if a.created.IsZero() || a.now.IsZero() {
+		return verdict{}, false
+	}
+	since := max(a.now.Sub(a.created), 0)
+	switch {
+	case a.deleting:
+		return verdict{after: PendingDelay(since), silent: true}, !a.deletionAccepted && since < a.deletionGrace()
+	case since < a.grace():
+		v := verdict{after: PendingDelay(since), message: notShown}
+		switch {
+		case !a.available:
+			v.reason = xpv2.ReasonCreating
+		case a.outdated:
+			v.reason = ReasonUpdating // It was seen with an earlier spec.
+		}
+		return v, true
+	case a.unseen && a.nameGiven:
+		const half = 2 // Of the time that has passed.
+		return verdict{after: min(since/half, graceMost), reason: xpv2.ReasonUnavailable, message: neverShown}, true
+	}
+	return verdict{}, false
+}
+
+// grace returns how long after a create AWS may be late in showing the external resource.
+func (a absenceReport) grace() time.Duration {
+	switch {
+	case a.nameGiven && a.unseen:
+		return graceNamed
+	case a.nameGiven:
+		return graceNamedSeen
+	case a.unseen && a.objectCreated.IsZero():
+		return graceUnseen
+	case a.unseen:
+		return min(max(a.created.Sub(a.objectCreated), graceUnseen), graceMost)
+	case a.available, !a.replaces:
+		return graceSeen
+	}
+	return 0
+}
+
+// deletionGrace returns how long after a create a resource that is being deleted keeps its
+// finalizer although AWS does not show the external resource.
+func (a absenceReport) deletionGrace() time.Duration {
+	if a.unseen || a.deletionSent { // That hides whether it was seen before.
+		return graceDeletion
+	}
+	return graceSeen
+}
+
+// unconfirmed decides about an external resource that was seen: AWS has to report again that it does not exist, before
+// it is created again or its managed resource is deleted.
+func (a absenceReport) unconfirmed() (verdict, bool) {
+	named := a.nameGiven && a.named
+	if !a.counted || a.unseen || a.deletionAccepted || !a.deleting && !named {
+		return verdict{}, false
+	}
+	needed := absentReports
+	if named {
+		needed = absentReportsNamed
+	}
+	if a.wait > 0 {
+		return verdict{after: a.wait, silent: a.deleting}, true
+	}
+	return verdict{after: step(repeatDelays, a.reports+1), silent: a.deleting, count: true}, a.reports < needed-1
+}
+
+// mayExist reports whether an external resource that AWS does not show may exist all the same, and sets what the
+// reconcile does meanwhile. It returns a Later if the reconcile is to leave no trace.
+func (e *external[T, O, S]) mayExist() (bool, error) {
+	v := believe(e.absenceReport())
+	switch {
+	case v.believed:
+		return false, nil
+	case v.count:
+		e.facts.Repeats.Record(absence, "", e.facts.Now())
+	}
+	if v.silent {
+		return true, WaitFor(v.after)
+	}
+	if v.reason != "" {
+		e.out.Ready = ready(corev1.ConditionFalse, v.reason, e.mg.GetGeneration(), v.message)
+	}
+	e.out.add(Effects{After: v.after})
+	e.out.Details = e.details()
+	return true, nil
+}
+
+func (e *external[T, O, S]) absenceReport() absenceReport {
+	mg := e.mg
+	created, ok := ownership.CreatedAt(mg)
+	if !ok {
+		created = time.Time{}
+	}
+	unanswered, ok := ownership.UnansweredAt(mg)
+	if !ok {
+		unanswered = time.Time{}
+	}
+	_, recorded := mg.GetAnnotations()[ownership.AnnotationIntent]
+	wait, reports := e.facts.Repeats.Delay(absence, "", e.facts.Now())
+	return absenceReport{
+		now: e.facts.Now(), nameGiven: e.NameGiven, replaces: e.Replaces, named: ExternalName(mg) != "",
+		created: created, unanswered: unanswered, recorded: recorded, objectCreated: mg.GetCreationTimestamp().Time,
+		unseen: unseen(mg), available: available(mg), outdated: outOfDate(mg),
+		deleting: meta.WasDeleted(mg), deletionSent: mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting,
+		deletionAccepted: deletionAccepted(mg), counted: e.facts.Repeats != nil, reports: reports, wait: wait,
+	}
+}
+
+// isUnanswered reports whether a create that failed may have created something.
+func isUnanswered(err error) bool {
+	_, unsent := quota.Deferred(err)
+	_, later := asType[*Later](err)
+	return !unsent && !later && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
+}
+
+// available reports whether an external resource was ready when it was last seen. Its
+// Ready condition stays unchanged while replicas of AWS disagree, so that it still records
+// that the external resource was seen.
+func available(mg resource.Conditioned) bool {
+	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+}
+
+// outOfDate reports whether the Ready condition is about an earlier generation.
+func outOfDate(mg resource.Managed) bool {
+	g := mg.GetCondition(xpv2.TypeReady).ObservedGeneration
+	return g != 0 && g != mg.GetGeneration()
+}
+
+// deletionAccepted reports whether AWS has accepted the deletion of an external resource,
+// by the conditions that were set then.
+func deletionAccepted(mg resource.Conditioned) bool {
+	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting &&
+		mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse && pendingReason(mg) == ""
+}
+
+// unseen reports whether AWS has not shown an external resource since it was created:
+// Ready is not set, or says that it is being created or was never shown.
+func unseen(mg resource.Conditioned) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
+}
+
+// reportGone emits an event about an external resource that existed, or that should exist,
+// and is created again. It emits none about one that this resource itself removed to
+// change it.
+func (e *external[T, O, S]) reportGone() {
+	mg := e.mg
+	r := mg.GetCondition(xpv2.TypeReady)
+	_, created := ownership.CreatedAt(mg)
+	unseen := created && unseen(mg)
+	switch {
+	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.NameGiven && unseen:
+	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
+		e.out.Events = append(e.out.Events, event.Warning(ReasonRecreating, errors.Errorf(
+			"AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
+	case available(mg):
+		by := deletedBy(e.facts.origin)
+		e.out.Events = append(e.out.Events, event.Warning(ReasonRecreating, errors.Errorf(
+			"%s was deleted in AWS%s: it is created again", meta.GetExternalName(mg), by)))
+		e.recreates = "recreated: it was deleted in AWS" + by
+	}
+}
