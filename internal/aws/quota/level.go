@@ -44,7 +44,7 @@ func (l *level) rate(t time.Time) float64 {
 
 // advance adds the tokens that have arrived until now, at the mean rate of that time. If the clock was
 // set back, what was due in some time remains due in that time.
-func (l *level) advance(now time.Time, tickets float64) {
+func (l *level) advance(now time.Time, reserved float64) {
 	if back := now.Sub(l.at); back < 0 {
 		l.at, l.since, l.until = now, l.since.Add(back), l.until.Add(back)
 	}
@@ -57,7 +57,7 @@ func (l *level) advance(now time.Time, tickets float64) {
 	}
 	mean := (l.rate(from) + l.rate(now)) / 2
 	l.tokens = min(l.burst, l.tokens+mean*now.Sub(from).Seconds())
-	l.tokens = max(l.tokens, tickets)
+	l.tokens = max(l.tokens, reserved)
 	l.at = now
 }
 
@@ -67,13 +67,13 @@ func (l *level) paused(now time.Time) time.Duration {
 }
 
 // throttled pauses the bucket and reduces the rate, once for all calls that AWS throttles during a
-// pause. Tokens without a ticket are lost: AWS has none for them either.
-func (l *level) throttled(now time.Time, pause time.Duration, tickets float64) {
+// pause. Tokens that are not reserved are lost: AWS has none for them either.
+func (l *level) throttled(now time.Time, pause time.Duration, reserved float64) {
 	if pause <= 0 {
 		pause = defaultPause
 	}
 	until := now.Add(pause)
-	l.tokens = min(l.tokens, tickets)
+	l.tokens = min(l.tokens, reserved)
 	if now.Before(l.until) {
 		if until.After(l.until) {
 			l.until = until

@@ -94,11 +94,11 @@ func (m *limit) HandleFinalize(ctx context.Context, in middleware.FinalizeInput,
 	if b == Unlimited {
 		return next.HandleFinalize(ctx, in)
 	}
-	h, ok := RequesterFrom(ctx)
+	c, ok := RequesterFrom(ctx)
 	if !ok {
-		h = Requester{Priority: User}
+		c = Requester{Priority: User}
 	}
-	if wait := m.limiter.take(m.scope, b, h); wait > 0 {
+	if wait := m.limiter.take(m.scope, b, c); wait > 0 {
 		return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}
 	}
 	out, md, err := next.HandleFinalize(ctx, in)

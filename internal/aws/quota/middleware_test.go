@@ -42,7 +42,7 @@ func lambdaClient(t *testing.T, l *Limiter, h http.HandlerFunc) *lambda.Client {
 	return lambda.NewFromConfig(cfg)
 }
 
-func TestMiddlewareUsesTickets(t *testing.T) {
+func TestMiddlewareUsesReservations(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)
 	calls := 0
@@ -62,19 +62,19 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 	}
 	err := list(WithRequester(t.Context(), user("b")))
 	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
-		t.Errorf("b has no ticket: got %v (%v), %d calls sent", err, wait, calls)
+		t.Errorf("b has no reservation: got %v (%v), %d calls sent", err, wait, calls)
 	}
 	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok || !near(after, time.Second) {
 		t.Errorf("a call that was deferred passes: %v", err)
 	}
 	if err := list(t.Context()); err == nil {
-		t.Errorf("a stranger got a's ticket")
+		t.Errorf("a stranger got a's reservation")
 	}
 	if err := errors.Join(list(ctx), list(ctx)); err != nil || calls != 2 {
-		t.Errorf("a has two tickets: got %v, %d calls sent", err, calls)
+		t.Errorf("a has two reservations: got %v, %d calls sent", err, calls)
 	}
 	if err := list(ctx); err == nil {
-		t.Errorf("a has no third ticket")
+		t.Errorf("a has no third reservation")
 	}
 	if _, err := c.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &name}); err != nil {
 		t.Errorf("GetFunction has a quota of its own: %v", err)
@@ -132,9 +132,9 @@ func TestMiddlewareRecordsThrottles(t *testing.T) {
 	}
 }
 
-func TestHolderFrom(t *testing.T) {
+func TestRequesterFrom(t *testing.T) {
 	if _, ok := RequesterFrom(t.Context()); ok {
-		t.Error("an empty context has no holder")
+		t.Error("an empty context has no caller")
 	}
 	if h, ok := RequesterFrom(WithRequester(t.Context(), user("a"))); !ok || h != user("a") {
 		t.Errorf("got %v, %v", h, ok)

@@ -29,11 +29,11 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			sent := 0
 			var next func(i int)
 			next = func(i int) {
-				c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
-				c.done = func() { sent++; next(i + waitingHolders) }
+				c := &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+				c.done = func() { sent++; next(i + waitingCallers) }
 				e.after(0, c.arrivals)
 			}
-			for i := range waitingHolders {
+			for i := range waitingCallers {
 				next(i)
 			}
 			began := e.now
@@ -70,5 +70,5 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 	}
 }
 
-// waitingHolders is how many resources of a fleet always have a call to make.
-const waitingHolders = 100
+// waitingCallers is how many resources of a fleet always have a call to make.
+const waitingCallers = 100

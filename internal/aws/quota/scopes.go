@@ -28,11 +28,11 @@ func (l *Limiter) scope(s Scope) *scope {
 	if !ok {
 		sc = &scope{}
 		for b := range sc.buckets {
-			rate, ok := l.options.Rates[Bucket(b)]
+			rate, ok := l.rates[Bucket(b)]
 			if !ok {
 				rate = DefaultRates[Bucket(b)]
 			}
-			sc.buckets[b] = newBucket(rate, l.options, now)
+			sc.buckets[b] = newBucket(rate, now)
 		}
 		l.scopes[s] = sc
 	}
@@ -59,13 +59,13 @@ func (l *Limiter) sweep(now time.Time) {
 	})
 }
 
-// fresh reports whether no bucket has holders and all are full.
+// fresh reports whether no bucket has callers and all are full.
 func (sc *scope) fresh(now time.Time) bool {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	for _, b := range sc.buckets {
 		b.advance(now)
-		if len(b.accounts) > 0 || b.level.tokens < b.level.burst-rounding || b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
+		if len(b.reserved)+len(b.waiting) > 0 || b.level.tokens < b.level.burst-rounding || b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
 			return false
 		}
 	}
