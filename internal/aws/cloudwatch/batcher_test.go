@@ -362,9 +362,8 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// TestRejectedQuery checks that a wrong query of one user is soon by itself, and that it never affects the metrics of
-// Lambda, nor those that CloudWatch has accepted before.
-func TestRejectedQuery(t *testing.T) {
+// TestCustomQueriesShareNoCall checks that what a user wrote shares no call: neither a mistake nor METRICS concerns other rollouts.
+func TestCustomQueriesShareNoCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
 		for _, q := range in.MetricDataQueries {
@@ -374,96 +373,44 @@ func TestRejectedQuery(t *testing.T) {
 		}
 		return one(in), nil
 	}
-	const n = 40
-	metricOf := func(i int) v1beta1.RolloutMetric {
-		if i == 17 {
-			return customOf(expression("e", "WRONG("))
-		}
-		return customOf(metricQuery("m", 0, true), expression("e", fmt.Sprintf("m + %d", i)))
+	cases := map[string]struct {
+		reason string
+		metric v1beta1.RolloutMetric
+		want   float64
+		err    string
+	}{
+		"Metrics": {reason: "METRICS reads all queries of its call.", metric: customOf(expression("e", "SUM(METRICS())")), want: 1},
+		"Several": {reason: "The queries of a metric share a call, with their IDs.", metric: customOf(metricQuery("m", 0, true), expression("e", "m * 2")), want: 1},
+		"Wrong":   {reason: "A mistake is shown to its user.", metric: customOf(expression("e", "WRONG(")), err: "somebody"},
 	}
-	ask := func(now time.Time, i int, m v1beta1.RolloutMetric) error {
-		t.Helper()
-		_, wait, err := b.Sample(t.Context(), f, now, subjectOf(i), m)
-		if wait > 0 && now.Second() > 0 {
-			t.Fatalf("wait %v", wait)
-		}
-		return err
-	}
-	all := func(now time.Time) (failed []int) {
-		for i := range n {
-			if err := ask(now, i, lambdaOf("ErrorRate")); err != nil {
-				t.Errorf("%v: Lambda's metrics are not affected: %v", now, err)
-			}
-			if err := ask(now, i, metricOf(i)); err != nil {
-				if strings.Contains(err.Error(), "somebody") && i != 17 {
-					t.Errorf("a message about another's query is shown: %v", err)
-				}
-				failed = append(failed, i)
-			}
-		}
-		return failed
-	}
-	all(clock(12, 0, 0))
-	counts, calls := []int{}, []int{}
-	for minute := range 5 {
-		failed := all(clock(12, minute, 1))
-		counts, calls = append(counts, len(failed)), append(calls, len(f.calls()))
-		if !slices.Contains(failed, 17) {
-			t.Errorf("minute %d: the wrong query has no error", minute)
-		}
-	}
-	// First all that are new share a call, then eight, then the wrong one is by itself and the rest with Lambda's.
-	if !slices.Equal(counts, []int{40, 8, 1, 1, 1}) || !slices.Equal(calls, []int{2, 6, 9, 2, 2}) {
-		t.Errorf("%v metrics failed, after %v calls", counts, calls)
-	}
-}
-
-func TestQueriesThatReachOthers(t *testing.T) {
-	b, f := &Batcher{}, &fake{}
 	for _, second := range []int{0, 1} {
 		for i := range 3 {
-			b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), customOf(expression("e", "SUM(METRICS())")))
-			b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), lambdaOf("ErrorRate"))
+			if _, _, err := b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), lambdaOf("ErrorRate")); err != nil {
+				t.Errorf("Lambda's metrics are not affected: %v", err)
+			}
 		}
-	}
-	if got := f.calls(); !slices.Equal(got, []int{12, 1, 1, 1}) {
-		t.Errorf("METRICS must not see the queries of others: calls have %v queries", got)
-	}
-	b, f = &Batcher{}, &fake{}
-	for _, second := range []int{0, 1} {
-		for i := range 30 {
-			_, _, err := b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), customOf(expression("e", "SUM(METRICS())")))
-			if second == 1 && (i >= maxCalls) != errors.Is(err, errCalls) {
-				t.Errorf("request %d: %v", i, err)
+		for name, tc := range cases {
+			got, wait, err := b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(1), tc.metric)
+			if wait > 0 || tc.err == "" && (err != nil || got.Value != tc.want) || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("%s: %s\ngot %+v, %v, %v", name, tc.reason, got, wait, err)
 			}
 		}
 	}
-	if got := f.calls(); len(got) != maxCalls {
-		t.Errorf("a slot has at most %d calls, got %d", maxCalls, len(got))
+	got := f.calls()
+	if slices.Sort(got); !slices.Equal(got, []int{1, 1, 1, 1, 2, 2, 12}) {
+		t.Errorf("calls have %v queries", got)
 	}
 }
 
 func TestPeriods(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
-	ask := func(now time.Time, period int32) (rollout.Sample, time.Duration) {
-		t.Helper()
+	for period, samples := range map[int32]float64{60: 1440, 300: 288, 3600: 24, 86400: 1, 420: 206} {
 		m := customOf(metricQuery("m", period, false))
 		m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 24 * time.Hour}
 		s := subjectOf(1)
 		s.Since = time.Time{}
-		got, wait, err := b.Sample(t.Context(), f, now, s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got, wait
-	}
-	want := map[int32]float64{60: 1440, 300: 288, 3600: 24, 86400: 1, 420: 206}
-	for period := range want {
-		ask(clock(12, 7, 0), period)
-	}
-	for period, samples := range want {
-		if got, wait := ask(clock(12, 7, 1), period); wait > 0 || got.Samples != samples {
-			t.Errorf("a period of %d s: %v values after %v, want %v", period, got.Samples, wait, samples)
+		if got, wait, err := b.Sample(t.Context(), f, clock(12, 7, 0), s, m); err != nil || wait > 0 || got.Samples != samples {
+			t.Errorf("a period of %d s: %v values after %v, %v, want %v", period, got.Samples, wait, err, samples)
 		}
 	}
 	for _, in := range f.metrics {
@@ -473,62 +420,40 @@ func TestPeriods(t *testing.T) {
 			}
 		}
 	}
-	if len(f.metrics) != 3 {
-		t.Errorf("got %d calls", len(f.metrics))
-	}
 }
 
-// TestShortPeriods checks that a metric of high resolution is measured after its first finished period, and that it
-// shares no call that begins before CloudWatch keeps its data points.
+// TestShortPeriods checks that a metric of high resolution is measured after its first finished period.
 func TestShortPeriods(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
-	fine := customOf(metricQuery("m", 10, true), metricQuery("n", 10, true), expression("e", "m / n"))
-	fine.Interval = &metav1.Duration{Duration: 10 * time.Second}
-	long := customOf(metricQuery("m", 60, false))
-	long.Interval, long.Provider.CloudWatch.Window = fine.Interval, &metav1.Duration{Duration: 24 * time.Hour}
-	ask := func(now time.Time, m v1beta1.RolloutMetric, since time.Time) rollout.Sample {
-		t.Helper()
-		s := subjectOf(1)
-		s.Since = since
-		got, _, err := b.Sample(t.Context(), f, now, s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
+	m := customOf(metricQuery("m", 10, true), metricQuery("n", 10, true), expression("e", "m / n"))
+	s := subjectOf(1)
+	s.Since = clock(12, 0, 3)
+	if got, wait, err := b.Sample(t.Context(), f, clock(12, 0, 29), s, m); err != nil || wait != time.Second || !math.IsNaN(got.Value) {
+		t.Errorf("no period since the weight was set is finished: got %+v, %v, %v", got, wait, err)
 	}
-	since := clock(12, 0, 3)
-	for _, now := range []time.Time{clock(12, 0, 29), clock(12, 0, 30)} {
-		if got := ask(now, fine, since); !math.IsNaN(got.Value) {
-			t.Errorf("%v: no period since the weight was set is finished: got %+v", now, got)
-		}
-		ask(now, long, time.Time{})
-	}
-	if got := ask(clock(12, 0, 31), fine, since); got.Value != 1 || got.Samples != 1 {
-		t.Errorf("the period from 12:00:10 is finished: got %+v", got)
-	}
-	if got := ask(clock(12, 0, 31), long, time.Time{}); got.Samples != 1440 {
-		t.Errorf("the long window has a day: got %+v", got)
-	}
-	if got := f.calls(); len(got) != 2 {
-		t.Errorf("calls have %v queries, want 2 calls", got)
+	if got, wait, err := b.Sample(t.Context(), f, clock(12, 0, 30), s, m); err != nil || wait > 0 || got.Value != 1 || got.Samples != 1 {
+		t.Errorf("the period from 12:00:10 is finished: got %+v, %v, %v", got, wait, err)
 	}
 }
 
 func TestManyPoints(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
+	const rollouts = 300
 	for _, second := range []int{0, 1} {
-		for i := range 60 {
-			m := customOf(metricQuery("m", 60, false))
-			m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 24 * time.Hour}
+		for i := range rollouts {
+			m := lambdaOf("ErrorRate")
+			m.Provider.Lambda.Window = &metav1.Duration{Duration: 24 * time.Hour}
 			s := subjectOf(i)
-			s.Since = time.Time{}
-			if got, _, err := b.Sample(t.Context(), f, clock(12, 0, second), s, m); err != nil || second == 1 && got.Samples != 1440 {
-				t.Fatalf("got %+v, %v", got, err)
+			s.TrafficSince = time.Time{}
+			got, _, err := b.Sample(t.Context(), f, clock(12, 0, second), s, m)
+			if left := i >= maxCalls*13; second == 1 && left != errors.Is(err, errCalls) || second == 1 && !left && got.Samples != 1440 {
+				t.Fatalf("rollout %d: got %+v, %v", i, got, err)
 			}
 		}
 	}
-	if got := f.calls(); !slices.Equal(got, []int{55, 5}) {
-		t.Errorf("a day of a metric has 1,440 data points: calls have %v queries", got)
+	// A day of a metric has 1,440 data points, and each rollout four queries.
+	if got := f.calls(); len(got) != maxCalls || slices.Max(got) != 4*13 {
+		t.Errorf("calls have %v queries", got)
 	}
 }
 

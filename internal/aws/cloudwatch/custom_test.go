@@ -60,26 +60,7 @@ func TestCustomQueries(t *testing.T) {
 	}
 }
 
-func TestRenamed(t *testing.T) {
-	ids := map[string]string{"e": "q1", "m1": "q2", "q1": "q3"}
-	for in, want := range map[string]string{
-		"e":                                 "q1",
-		"e/m1":                              "q1/q2",
-		"(e + q1) * 1e3":                    "(q1 + q3) * 1e3",
-		"SUM([e,m1])":                       "SUM([q1,q2])",
-		"em1 + m1e + m1":                    "em1 + m1e + q2",
-		`SEARCH('{e} m1="e"', "e") + e`:     `SEARCH('{e} m1="e"', "e") + q1`,
-		`SEARCH('unterminated e`:            `SEARCH('unterminated e`,
-		"IF(m1 > 10, e, FILL(m1, REPEAT))":  "IF(q2 > 10, q1, FILL(q2, REPEAT))",
-		"ANOMALY_DETECTION_BAND(m1, 2) - e": "ANOMALY_DETECTION_BAND(q2, 2) - q1",
-	} {
-		if got := renamed(in, ids); got != want {
-			t.Errorf("renamed(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestAlone(t *testing.T) {
+func TestReadsOthers(t *testing.T) {
 	for e, want := range map[string]bool{
 		"m / n":                              false,
 		"SUM(METRICS())":                     true,
@@ -92,8 +73,8 @@ func TestAlone(t *testing.T) {
 		"my_metrics + selected":              false,
 	} {
 		m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{expression("e", e)}}, weighted}
-		if got := m.alone(); got != want {
-			t.Errorf("alone(%q) = %v, want %v", e, got, want)
+		if got := m.readsOthers(); got != want {
+			t.Errorf("readsOthers(%q) = %v, want %v", e, got, want)
 		}
 	}
 	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{expression("e", "SELECT AVG(x) FROM y")}}, weighted}

@@ -29,6 +29,18 @@ func (w window) has(at time.Time) bool {
 	return !at.Before(w.start) && !at.Add(w.period).After(w.end)
 }
 
+// with returns the time of both windows.
+func (w window) with(other window) window {
+	if other.start.Before(w.start) {
+		w.start = other.start
+	}
+	w.end = later(w.end, other.end)
+	return w
+}
+
+// periods returns how many periods the window has.
+func (w window) periods() int { return int(w.end.Sub(w.start) / w.period) }
+
 // floor rounds a time down to a multiple of a period. The zero time stays as it is.
 func floor(t time.Time, period time.Duration) time.Time {
 	if t.IsZero() {
