@@ -51,7 +51,6 @@ func run(ctx context.Context, f flags) error {
 		defer t.Stop(ctx)
 		o.Tracer = t.Tracer()
 	}
-	go manager.TrimMemory(ctx)
 	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
 	if err != nil {
 		return err

@@ -23,9 +23,9 @@ func TestLimitGarbage(t *testing.T) {
 		gogc   string
 		want   int
 	}{
-		"Default": {reason: "The provider has a default of its own.", want: startGCPercent},
+		"Default": {reason: "The provider has a default of its own.", want: gcPercent},
 		"Set":     {reason: "The user's value remains.", gogc: "123", want: initial},
-		"Off":     {reason: "So does a collection that is off.", gogc: "off", want: initial},
+		"Off":     {reason: "The user's choice to disable the collection remains.", gogc: "off", want: initial},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
