@@ -22,13 +22,13 @@ import (
 const footprintSettles = 4 * time.Minute
 
 // BenchmarkFootprint measures a provider's memory and CPU with a number of Functions: docs/sizing.md explains the
-// figures. The provider is the built one, in a process of its own, in a cluster with a thousand unrelated Secrets of
-// 10 kB, against the double with Lambda's real quotas and 30 ms a call. It is measured after it has created the Functions,
-// and once more after a restart, with a standby beside it. Each Function is polled once a minute, ten times as often as by
-// default, so that a minute is enough to measure. It takes about 50 minutes.
+// figures. The provider is the built one, in a process of its own, in a cluster with a thousand unrelated Secrets of 10
+// kB, against the double with Lambda's real quotas and 30 ms a call. It is measured after it has created the Functions,
+// and once more after a restart, with a standby beside it. Each Function is polled once a minute, ten times as often as
+// by default, so that a minute is enough to measure. It takes about 50 minutes.
 //
-// What a pod is charged for is read from a control group of memory, which only root may create. Without one, charged-MiB
-// and working-set-MiB are not reported.
+// What a pod is charged for is read from a control group of memory, which only root may create. Without one,
+// charged-MiB and working-set-MiB are not reported.
 func BenchmarkFootprint(b *testing.B) {
 	w := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
 	w.bystanders(1000)
@@ -169,8 +169,8 @@ func (p *process) mebibytes(b *testing.B, name string) float64 {
 	return v / (1 << 20)
 }
 
-// memory returns the process's memory as the kernel counts it, in MiB: RssAnon is anonymous memory, RssFile the resident
-// part of the program, and VmHWM the maximum of both together since resetPeak.
+// memory returns the process's memory as the kernel counts it, in MiB: RssAnon is anonymous memory, RssFile the
+// resident part of the program, and VmHWM the maximum of both together since resetPeak.
 func (p *process) memory(b *testing.B, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))

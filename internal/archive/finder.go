@@ -117,8 +117,7 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 	return data[key], nil
 }
 
-// object looks up the current version of an object in S3. A version in the source is
-// immutable, so it costs no call.
+// object looks up the current version of an object in S3. A version in the source is immutable, so it costs no call.
 func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.From.S3ObjectVersion == nil {
 		if err := f.head(ctx, &b); err != nil {
@@ -141,10 +140,9 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 	return b, b.checkPin()
 }
 
-// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have
-// it although status stores nothing, as when an import takes over what another tool has
-// deployed. If S3 does not return the hash, Identify reads the object once (GetObject).
-// Without the permission to read it, the hash remains unknown.
+// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have it although status stores
+// nothing, as when an import takes over what another tool has deployed. If S3 does not return the hash, Identify reads
+// the object once (GetObject). Without the permission to read it, the hash remains unknown.
 func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
 		return b, nil

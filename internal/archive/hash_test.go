@@ -46,8 +46,7 @@ func TestObjectsAreReadToABound(t *testing.T) {
 	}
 }
 
-// TestHashesAreRemembered checks that an object that does not match the pin is not read in
-// each attempt.
+// TestHashesAreRemembered checks that an object that does not match the pin is not read in each attempt.
 func TestHashesAreRemembered(t *testing.T) {
 	etag, gets, now := "e1", 0, time.Unix(0, 0)
 	f := Finder{Hashes: &readcache.Cache{}, Now: func() time.Time { return now }, S3: &fakeS3{

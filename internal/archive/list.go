@@ -59,8 +59,7 @@ func objectsOf(bucket string) *listpoll.List {
 	}
 }
 
-// readObjects reads a page of the objects of a bucket from the first key to the last one. S3 sorts
-// them by key.
+// readObjects reads a page of the objects of a bucket from the first key to the last one. S3 sorts them by key.
 func readObjects(ctx context.Context, api listAPI, bucket, token, first, last string) (listpoll.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: ptr.To(bucket), Prefix: ptr.To(commonPrefix(first, last))}
 	if token != "" {

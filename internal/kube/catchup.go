@@ -22,11 +22,10 @@ import (
 // pageSize is the number of objects per page of a live list.
 const pageSize = 500
 
-// A CatchUp reads from a cache, but returns nothing older than what the API server had when
-// this process became active. A cache with a lagging watch, as a standby may have, would make
-// it undo or repeat what the previous leader did. The first read of a kind lists the metadata
-// of its objects live, and records those of which the cache has older versions. They are read
-// live until the cache has caught up.
+// A CatchUp reads from a cache, but returns nothing older than what the API server had when this process became active.
+// A cache with a lagging watch, as a standby may have, would make it undo or repeat what the previous leader did. The
+// first read of a kind lists the metadata of its objects live, and records those of which the cache has older versions.
+// They are read live until the cache has caught up.
 type CatchUp struct {
 	cache      client.Reader
 	scheme     *runtime.Scheme
@@ -36,9 +35,8 @@ type CatchUp struct {
 	kinds map[schema.GroupVersionKind]*backlog
 }
 
-// NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given
-// namespaces, or all if there are none. live reads from the API server. Other kinds are read
-// from the cache as they are.
+// NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given namespaces, or all if
+// there are none. live reads from the API server. Other kinds are read from the cache as they are.
 func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string, kinds ...schema.GroupVersionKind) *CatchUp {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -218,8 +216,7 @@ func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns st
 	return all, err
 }
 
-// A backlog records which objects are outdated in the cache of one kind, with the versions
-// from which on they are not.
+// A backlog records which objects are outdated in the cache of one kind, with the versions from which on they are not.
 type backlog struct {
 	live Selected
 
@@ -228,8 +225,7 @@ type backlog struct {
 	until      map[types.NamespacedName]string
 }
 
-// take determines the backlog with stock, once. Concurrent callers wait, because none may use
-// the cache before.
+// take determines the backlog with stock, once. Concurrent callers wait, because none may use the cache before.
 func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

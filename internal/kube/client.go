@@ -1,6 +1,5 @@
-// Package kube decorates the Kubernetes client of crossplane-runtime's managed reconciler, for
-// one kind of managed resource. It avoids requests, and the loss of what a reconcile has
-// found:
+// Package kube decorates the Kubernetes client of crossplane-runtime's managed reconciler, for one kind of managed
+// resource. It avoids requests, and the loss of what a reconcile has found:
 //
 //   - A read never returns less than this process has written or read before: if the cache is
 //     behind, the object is read live.
@@ -33,8 +32,7 @@ import (
 // attempts follow each other without delay.
 const attempts = 4
 
-// A Client is a client.Client for one kind of managed resource. Calls for other kinds pass
-// through.
+// A Client is a client.Client for one kind of managed resource. Calls for other kinds pass through.
 type Client struct {
 	client.Client
 
@@ -54,8 +52,7 @@ type Client struct {
 	joinIntents bool
 }
 
-// A StatusHook may complete the status of an object before it is compared and written. It
-// returns what to do with it.
+// A StatusHook may complete the status of an object before it is compared and written. It returns what to do with it.
 type StatusHook func(ctx context.Context, obj client.Object) StatusAction
 
 // A StatusAction is what to do with a status.
@@ -97,9 +94,8 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 // have left the selection can still be written, to record what was done before.
 func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 
-// JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The
-// annotation that a creation is pending is then written with that intent. It must be called
-// before the client is used.
+// JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The annotation that a creation is
+// pending is then written with that intent. It must be called before the client is used.
 func (c *Client) JoinIntents() { c.joinIntents = true }
 
 // Get gets an object: the one in the context, if it has that key; otherwise the cached one;
@@ -229,8 +225,7 @@ func older(version, than string) bool {
 	return err != nil || order < 0
 }
 
-// Outdated returns whether a write was refused because the object has changed, and the object
-// was not read since.
+// Outdated returns whether a write was refused because the object has changed, and the object was not read since.
 func (c *Client) Outdated(key types.NamespacedName) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

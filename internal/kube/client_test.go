@@ -37,8 +37,7 @@ type env struct {
 	calls  calls
 	before func() // Runs once, before the next write reaches the server.
 
-	// answer changes the answer to a patch, and dropped prevents one from arriving. Nil does
-	// neither.
+	// answer changes the answer to a patch, and dropped prevents one from arriving. Nil does neither.
 	answer  func(error) error
 	dropped func() bool
 }
@@ -152,8 +151,7 @@ func TestNoOpStatusIsNotWritten(t *testing.T) {
 	}
 	write(ready)
 	write(func(th *samples.Sample) {
-		// To another value and back, as in every reconcile in which the kind sets Available
-		// and the runtime Deleting.
+		// To another value and back, as in every reconcile in which the kind sets Available and the runtime Deleting.
 		th.SetConditions(xpv2.Deleting().WithObservedGeneration(1))
 		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
 	})

@@ -11,9 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
-// TestHeldStatus checks that a status that is held back is what this process reads, that it is
-// written by the next status even if that one says the same, or by WriteHeld, and that it does not
-// outlive its object.
+// TestHeldStatus checks that a status that is held back is what this process reads, that it is written by the next
+// status even if that one says the same, or by WriteHeld, and that it does not outlive its object.
 func TestHeldStatus(t *testing.T) {
 	creating := func(th *samples.Sample) { th.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }
 	cases := map[string]struct {

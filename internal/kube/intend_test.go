@@ -19,8 +19,7 @@ func TestIntend(t *testing.T) {
 		reason string
 		// before changes the object before the write, as others do.
 		before func(*samples.Sample)
-		// lost is the number of lost answers to the write. The write succeeds if arrives is
-		// true.
+		// lost is the number of lost answers to the write. The write succeeds if arrives is true.
 		lost    int
 		arrives bool
 		// between runs between the first lost answer and the next attempt.
@@ -86,8 +85,7 @@ func TestIntend(t *testing.T) {
 	}
 }
 
-// TestReadsNothingOlder checks that a lagging cache is not used after the object was read
-// live.
+// TestReadsNothingOlder checks that a lagging cache is not used after the object was read live.
 func TestReadsNothingOlder(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
@@ -114,8 +112,7 @@ func TestReadsNothingOlder(t *testing.T) {
 	}
 }
 
-// TestIntendStripped loses the answer to a write of an object of which the cache holds no
-// last-applied configuration.
+// TestIntendStripped loses the answer to a write of an object of which the cache holds no last-applied configuration.
 func TestIntendStripped(t *testing.T) {
 	e := newEnv(t, nil)
 	e.change(t, func(th *samples.Sample) {

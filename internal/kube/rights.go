@@ -10,9 +10,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// May returns whether the provider may perform all of the verbs on a resource, in one
-// namespace or, if it is empty, in all. It needs no permission itself, because every user may
-// create SelfSubjectAccessReviews.
+// May returns whether the provider may perform all of the verbs on a resource, in one namespace or, if it is empty, in
+// all. It needs no permission itself, because every user may create SelfSubjectAccessReviews.
 func May(ctx context.Context, c client.Writer, resource schema.GroupResource, namespace string, verbs ...string) (bool, error) {
 	for _, verb := range verbs {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{

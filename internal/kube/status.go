@@ -25,10 +25,9 @@ type statusWriter struct {
 	c *Client
 }
 
-// Update updates the status, if it has changed. The provider is the only writer of its
-// resources' status, so a conflict means that something else has changed: the status is then
-// written to the present object. Its conditions contain the generation that they were observed
-// for.
+// Update updates the status, if it has changed. The provider is the only writer of its resources' status, so a conflict
+// means that something else has changed: the status is then written to the present object. Its conditions contain the
+// generation that they were observed for.
 func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	if !w.c.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
@@ -88,9 +87,8 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 	return err
 }
 
-// keepTransitionTimes keeps the transition time of each condition that has not changed, except
-// for its generation. Otherwise a condition that is set twice in one reconcile, to another
-// value and back, would seem to have changed.
+// keepTransitionTimes keeps the transition time of each condition that has not changed, except for its generation.
+// Otherwise a condition that is set twice in one reconcile, to another value and back, would seem to have changed.
 func keepTransitionTimes(obj, before client.Object) {
 	now, then := conditions(obj), conditions(before)
 	for i := range now {

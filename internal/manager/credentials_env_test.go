@@ -42,8 +42,7 @@ const (
 	subject = "system:serviceaccount:shop:deployer"
 )
 
-// strictEnv is an env whose double checks credentials. When the test ends, it checks that no output contains a
-// secret.
+// strictEnv is an env whose double checks credentials. When the test ends, it checks that no output contains a secret.
 type strictEnv struct {
 	*env
 

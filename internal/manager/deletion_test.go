@@ -15,8 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestDeletionLimit deletes two Functions of which the limit allows one, on a real API server: the deletions are recorded
-// by patches that must conflict with other changes of the config.
+// TestDeletionLimit deletes two Functions of which the limit allows one, on a real API server: the deletions are
+// recorded by patches that must conflict with other changes of the config.
 func TestDeletionLimit(t *testing.T) {
 	t.Parallel()
 	limit := protection.Limit{Max: 1, Window: time.Hour}

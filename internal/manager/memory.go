@@ -9,8 +9,8 @@ import (
 // no measurable CPU time. A start with many resources takes more: see docs/design/performance.md.
 const gcPercent = 33
 
-// LimitGarbage makes Go collect garbage when it exceeds a third of the heap in use, unless the environment variable GOGC
-// says otherwise.
+// LimitGarbage makes Go collect garbage when it exceeds a third of the heap in use, unless the environment variable
+// GOGC says otherwise.
 func LimitGarbage() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)

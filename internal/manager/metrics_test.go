@@ -31,8 +31,7 @@ var update = flag.Bool("update", false, "write what the provider serves to serve
 // run to the next.
 const served = "../../observability/metrics.prom"
 
-// both serves the metrics that controller-runtime registered when the process started, and those that a test
-// registers.
+// both serves the metrics that controller-runtime registered when the process started, and those that a test registers.
 type both struct {
 	prometheus.Registerer
 	prometheus.Gatherer

@@ -119,8 +119,7 @@ func (e *env) documentedPatch() []byte {
 	return []byte(patch)
 }
 
-// madeByAnother creates in AWS what testdata/migrated.yaml describes. It returns the names that AWS assigned, by
-// kind.
+// madeByAnother creates in AWS what testdata/migrated.yaml describes. It returns the names that AWS assigned, by kind.
 func (e *env) madeByAnother(function, others map[string]string) map[string]string {
 	e.Helper()
 	ctx := e.Context()

@@ -19,8 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 )
 
-// selectShard limits a cache to the shard's managed resources. All other kinds are cached as without
-// shards.
+// selectShard limits a cache to the shard's managed resources. All other kinds are cached as without shards.
 func (o *Options) selectShard(s *runtime.Scheme, to *cache.Options) error {
 	if o.Shard.IsAll() {
 		return nil

@@ -62,8 +62,7 @@ func (s *succession) standBy() {
 	}
 }
 
-// takeOver ends the leader, and waits until the standby has observed a function often enough to have made its
-// changes.
+// takeOver ends the leader, and waits until the standby has observed a function often enough to have made its changes.
 func (s *succession) takeOver(function string) {
 	s.Helper()
 	s.leader()

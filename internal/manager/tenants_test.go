@@ -263,8 +263,7 @@ func (r *tenantsEnv) configure(change func(*v1beta1.ClusterProviderConfigSpec)) 
 	})
 }
 
-// TestReferencesAcrossNamespaces checks that such references are refused until the object or its Namespace allows
-// them.
+// TestReferencesAcrossNamespaces checks that such references are refused until the object or its Namespace allows them.
 func TestReferencesAcrossNamespaces(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)

@@ -32,8 +32,8 @@ func copyField(to, from reconcile.Managed, name string) {
 	}
 }
 
-// keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout, if
-// its kind has them.
+// keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout,
+// if its kind has them.
 func keepHistory(to, from reconcile.Managed) {
 	copied, ok := from.DeepCopyObject().(reconcile.Managed)
 	if !ok || reflect.TypeOf(to) != reflect.TypeOf(from) {
@@ -107,8 +107,8 @@ func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 	return arn.ARN{}, false
 }
 
-// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest of an
-// image's tag. It returns what is not known then.
+// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest
+// of an image's tag. It returns what is not known then.
 func withoutChecks(mg reconcile.Managed) []string {
 	var unknown []string
 	unpin := func(field string, key *string, sum **string) {
@@ -141,8 +141,8 @@ func withoutChecks(mg reconcile.Managed) []string {
 	return unknown
 }
 
-// SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that
-// no API server has seen.
+// SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource
+// that no API server has seen.
 func SetDefaults(mg reconcile.Managed) {
 	if len(mg.GetManagementPolicies()) == 0 {
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})

@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// objects are the objects of a plan before those of the cluster, as a client that only reads. Everything else fails with
-// a nil pointer.
+// objects are the objects of a plan before those of the cluster, as a client that only reads. Everything else fails
+// with a nil pointer.
 type objects struct {
 	client.Client
 

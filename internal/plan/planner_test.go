@@ -265,8 +265,8 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestAllOfACluster checks that what resources of the cluster refer to, and follow, is what the cluster has, not what is
-// applied with them.
+// TestAllOfACluster checks that what resources of the cluster refer to, and follow, is what the cluster has, not what
+// is applied with them.
 func TestAllOfACluster(t *testing.T) {
 	const layerARN = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:4"
 	prices := func(text string) *corev1.ConfigMap {

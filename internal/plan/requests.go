@@ -48,8 +48,8 @@ type List struct {
 var everything = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 
 // Requests returns the calls of AWS that reconciling resources takes from now on: to create, observe, change and delete
-// each of them, as far as its management policies allow it. They are found by reconciling the resources in an account in
-// memory, so the Planner must have no connection to AWS. A change is one of a field that spec has.
+// each of them, as far as its management policies allow it. They are found by reconciling the resources in an account
+// in memory, so the Planner must have no connection to AWS. A change is one of a field that spec has.
 func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Requests {
 	out := make([]Requests, len(all))
 	order := make([]int, len(all))
@@ -75,7 +75,8 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 	return out
 }
 
-// pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made it up.
+// pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made
+// it up.
 func pristine(mg reconcile.Managed) reconcile.Managed {
 	out, _ := mg.DeepCopyObject().(reconcile.Managed) // A copy has the type of the original.
 	name := reconcile.ExternalName(mg)

@@ -108,8 +108,8 @@ func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Ma
 	return w
 }
 
-// checkedRollout describes the rollout of an Alias if calls have invoked the function to check the new version. It returns
-// an empty text otherwise.
+// checkedRollout describes the rollout of an Alias if calls have invoked the function to check the new version. It
+// returns an empty text otherwise.
 func checkedRollout(mg reconcile.Managed, made []dryrun.Call) string {
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || !slices.ContainsFunc(made, func(c dryrun.Call) bool { return c.Operation == "Invoke" }) {
@@ -119,7 +119,8 @@ func checkedRollout(mg reconcile.Managed, made []dryrun.Call) string {
 	return fmt.Sprintf("rollout from version %s to version %s: what follows depends on the results of its checks", r.Stable.FunctionVersion, r.Target.FunctionVersion)
 }
 
-// repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not modeled.
+// repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not
+// modeled.
 func repeated(before, made []dryrun.Call) bool {
 	const most = 3
 	for _, c := range made {

@@ -326,8 +326,7 @@ func early(c *v1beta1.RolloutCheck, since time.Time) string {
 		what, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
 }
 
-// needed returns how many successes a check needs. The state of alarms and dependencies is known
-// after one.
+// needed returns how many successes a check needs. The state of alarms and dependencies is known after one.
 func needed(id CheckID, successes int32) int32 {
 	if id.Type == CheckMetric {
 		return successes
@@ -335,8 +334,7 @@ func needed(id CheckID, successes int32) int32 {
 	return 1
 }
 
-// nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there
-// is none.
+// nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.
 func nextTest(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
 	for i := range spec.PreTraffic {
 		c := check(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})

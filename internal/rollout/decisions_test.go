@@ -145,8 +145,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestEvidenceComesBeforeTheDeadline checks that a target that has failed is rejected, also if it is replaced or its time
-// is over at the same moment.
+// TestEvidenceComesBeforeTheDeadline checks that a target that has failed is rejected, also if it is replaced or its
+// time is over at the same moment.
 func TestEvidenceComesBeforeTheDeadline(t *testing.T) {
 	s := newScenario(t, tenPercent(metrics("m")))
 	s.at10()
@@ -326,8 +326,8 @@ func TestNoDesiredVersion(t *testing.T) {
 	}
 }
 
-// TestCommandsWhileSomeoneHasChangedTheAlias checks the effect of each command in a pause because of a change by someone
-// else.
+// TestCommandsWhileSomeoneHasChangedTheAlias checks the effect of each command in a pause because of a change by
+// someone else.
 func TestCommandsWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	cases := map[string]struct {
 		command string
@@ -369,8 +369,8 @@ func TestAlarmWhileTheChangeIsSent(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias was
-// before the change that it undoes.
+// TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias
+// was before the change that it undoes.
 func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 	for _, arrived := range []bool{false, true} {
 		s := newScenario(t, tenPercent())
@@ -394,7 +394,8 @@ func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 	}
 }
 
-// TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any away.
+// TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any
+// away.
 func TestPromoteAfterAChangeAtAll(t *testing.T) {
 	s := newScenario(t, tenPercent(bake(10*time.Minute), func(s *v1beta1.AliasRollout) {
 		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps, v1beta1.CanaryStep{SetWeight: ptr.To[int32](50)})
@@ -497,7 +498,8 @@ func TestRollbackWhileAWSMoves(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestRejectKeepsTheFirstReason checks that a version that has failed keeps the reason when the user returns to another.
+// TestRejectKeepsTheFirstReason checks that a version that has failed keeps the reason when the user returns to
+// another.
 func TestRejectKeepsTheFirstReason(t *testing.T) {
 	s := newScenario(t, tenPercent(alarms("a")))
 	s.observed.Target = "2"

@@ -79,8 +79,7 @@ func (m *machine) handled(name, value string) {
 	m.s.HandledCommands[name] = value
 }
 
-// abort returns all invocations to the stable version. After a rollout, it undoes what someone else
-// has changed.
+// abort returns all invocations to the stable version. After a rollout, it undoes what someone else has changed.
 func (m *machine) abort(string) (outcome, string) {
 	switch {
 	case m.s.Step == v1beta1.RolloutRollingBack:
@@ -97,8 +96,7 @@ func (m *machine) abort(string) (outcome, string) {
 	return carriedOut, ""
 }
 
-// restore returns all invocations to the stable version after a rollout, because someone else has
-// changed the alias.
+// restore returns all invocations to the stable version after a rollout, because someone else has changed the alias.
 func (m *machine) restore() {
 	reason, message := m.s.Reason, m.s.Message
 	if m.s.Phase == v1beta1.RolloutReady || m.s.Step == v1beta1.RolloutValidating { // Then a rollout may begin again.
@@ -333,8 +331,8 @@ func (m *machine) planned() time.Duration {
 }
 
 // drifted reports whether someone else has changed the alias, and then does what spec wants. An alias that has the
-// revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it by
-// a call that was sent before the intent was replaced by another one.
+// revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it
+// by a call that was sent before the intent was replaced by another one.
 func (m *machine) drifted() bool {
 	s := m.s
 	switch {

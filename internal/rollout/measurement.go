@@ -23,8 +23,7 @@ const (
 	Success = "Success"
 	// Failure is a measurement that does not.
 	Failure = "Failure"
-	// Inconclusive is a measurement that decides nothing: too few samples, NaN, or no condition
-	// is met.
+	// Inconclusive is a measurement that decides nothing: too few samples, NaN, or no condition is met.
 	Inconclusive = "Inconclusive"
 	// Error is a measurement without a value: its source did not answer, or not in time.
 	Error = "Error"
@@ -54,12 +53,10 @@ type Measurement struct {
 	// Value that was measured, at most 64 characters.
 	Value string
 
-	// Message says why the result is not Success, at most 512 characters. It does not quote what a
-	// server has answered.
+	// Message says why the result is not Success, at most 512 characters. It does not quote what a server has answered.
 	Message string
 
-	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have
-	// ended.
+	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have ended.
 	Until time.Time
 }
 
@@ -113,8 +110,7 @@ type Subject struct {
 	// Stable and Target are the numbers of the versions.
 	Stable, Target string
 
-	// Weighted reports whether both versions receive invocations. Otherwise the target receives
-	// all.
+	// Weighted reports whether both versions receive invocations. Otherwise the target receives all.
 	Weighted bool
 
 	// Since is when the target received its present weight, and TrafficSince when it received its first invocation.
@@ -136,8 +132,7 @@ type AlarmState struct {
 	Err error
 }
 
-// A Sample is a value of a metric, and that of the stable version to compare with. A number that
-// is not known is NaN.
+// A Sample is a value of a metric, and that of the stable version to compare with. A number that is not known is NaN.
 type Sample struct {
 	Value, Baseline float64
 

@@ -26,8 +26,7 @@ var (
 // stepsPerHistory is the length of a random history.
 const stepsPerHistory = 500
 
-// A model is an alias, its versions, its users and its traffic. It checks each decision by what it
-// has recorded itself.
+// A model is an alias, its versions, its users and its traffic. It checks each decision by what it has recorded itself.
 type model struct {
 	*rand.Rand
 	testing.TB
@@ -67,8 +66,7 @@ type model struct {
 	observed, due time.Time
 	inStep        time.Duration
 
-	// rejected are the fingerprints of versions that were rolled back or refused, and not asked for
-	// again since.
+	// rejected are the fingerprints of versions that were rolled back or refused, and not asked for again since.
 	rejected map[string]bool
 
 	// successes counts the successful measurements of each metric since the last change of weight.
@@ -668,8 +666,7 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	}
 }
 
-// checkAnalysis checks that each metric that counts has succeeded since the last change of the
-// weight.
+// checkAnalysis checks that each metric that counts has succeeded since the last change of the weight.
 func (m *model) checkAnalysis(w int32) {
 	a := m.spec.Analysis
 	if a == nil || a.Trigger != nil {
@@ -686,8 +683,7 @@ func (m *model) checkAnalysis(w int32) {
 	}
 }
 
-// settle checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after
-// an abort.
+// settle checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after an abort.
 func (m *model) settle() {
 	m.spec.Paused, m.refusing = false, false
 	end := func(rounds int) bool {
@@ -740,8 +736,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// history makes the decisions of a random history. It returns false if a check has failed that was
-// not logged.
+// history makes the decisions of a random history. It returns false if a check has failed that was not logged.
 func history(t *testing.T, seed uint64, logs bool, seen map[string]int) (ok bool) {
 	t.Helper()
 	defer func() {

@@ -59,8 +59,8 @@ func same(a, b v1beta1.RolloutRevision) bool {
 	return a.FunctionVersion == b.FunctionVersion || a.Fingerprint != "" && a.Fingerprint == b.Fingerprint
 }
 
-// Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled out
-// again by themselves.
+// Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled
+// out again by themselves.
 func Rejected(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Reason == ReasonFailedBefore ||
 		slices.ContainsFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion })

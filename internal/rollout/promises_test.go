@@ -104,8 +104,8 @@ func TestDowntimeSkipsNoStep(t *testing.T) {
 	}
 }
 
-// TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout that
-// has reached all invocations goes on.
+// TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout
+// that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {
 	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 40, Interval: metav1.Duration{Duration: time.Minute}}}
 	s := newScenario(t, twoWeights())
@@ -160,8 +160,8 @@ func TestAnalysisChange(t *testing.T) {
 	})
 }
 
-// TestStableIsDesiredAgain checks that a rollout ends without a verdict if the manifest asks for the stable version again,
-// and that a failure is over then.
+// TestStableIsDesiredAgain checks that a rollout ends without a verdict if the manifest asks for the stable version
+// again, and that a failure is over then.
 func TestStableIsDesiredAgain(t *testing.T) {
 	steps := map[string]func(s *scenario){
 		"Pending":     func(s *scenario) { s.until(v1beta1.RolloutValidating) },
@@ -217,8 +217,8 @@ func TestFailingWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestDriftIsTakenBack checks that a rollout goes on where it was when someone changes the alias back, and that the time
-// in between does not count.
+// TestDriftIsTakenBack checks that a rollout goes on where it was when someone changes the alias back, and that the
+// time in between does not count.
 func TestDriftIsTakenBack(t *testing.T) {
 	s := newScenario(t, twoWeights())
 	s.at10()
@@ -330,8 +330,8 @@ func TestRollbackToAFailedVersion(t *testing.T) {
 	}
 }
 
-// TestRollbackToRejects checks that rollback-to rejects what served and the present target, so that the manifest does not
-// roll one of them out again.
+// TestRollbackToRejects checks that rollback-to rejects what served and the present target, so that the manifest does
+// not roll one of them out again.
 func TestRollbackToRejects(t *testing.T) {
 	s := promoted(t, twoWeights())
 	s.observed.Target = "3"
@@ -484,8 +484,8 @@ func TestAlarmFiresAgain(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and begins
-// by itself once the alarm is OK.
+// TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and
+// begins by itself once the alarm is OK.
 func TestBlockedByAnAlarm(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a")))
 	s.spec.Analysis.Alarms.PreExisting = "Block"
@@ -576,8 +576,8 @@ func TestOnFailure(t *testing.T) {
 	}
 }
 
-// TestRollbackDoesNotWait checks that a rollback does not wait until the stable version is prepared, if AWS has released it
-// meanwhile.
+// TestRollbackDoesNotWait checks that a rollback does not wait until the stable version is prepared, if AWS has
+// released it meanwhile.
 func TestRollbackDoesNotWait(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a")))
 	s.at10()
@@ -634,8 +634,8 @@ func TestAllAtOnceIsJudged(t *testing.T) {
 	}
 }
 
-// TestCommandIsWithdrawn checks that no rollout begins while rollback-to waits for a version, and that one does when the
-// annotation is removed.
+// TestCommandIsWithdrawn checks that no rollout begins while rollback-to waits for a version, and that one does when
+// the annotation is removed.
 func TestCommandIsWithdrawn(t *testing.T) {
 	s := promoted(t, twoWeights())
 	s.observed.Versions["1"] = Version{Fingerprint: "f1", Pending: "version 1 is Pending"}
@@ -648,8 +648,8 @@ func TestCommandIsWithdrawn(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "3")
 }
 
-// TestRevertKeepsValidating checks that a rollout that waits for its version after the deadline still does after someone
-// has changed the alias.
+// TestRevertKeepsValidating checks that a rollout that waits for its version after the deadline still does after
+// someone has changed the alias.
 func TestRevertKeepsValidating(t *testing.T) {
 	s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
 	s.observed.Versions["2"] = Version{Fingerprint: "f2", Pending: "version 2 is Pending"}
@@ -662,8 +662,8 @@ func TestRevertKeepsValidating(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
-// TestInactiveVersionsAreNotInvokedAgainAndAgain checks that a version that AWS can't prepare is invoked rarely, and not
-// at all while the rollout is paused.
+// TestInactiveVersionsAreNotInvokedAgainAndAgain checks that a version that AWS can't prepare is invoked rarely, and
+// not at all while the rollout is paused.
 func TestInactiveVersionsAreNotInvokedAgainAndAgain(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		s := newScenario(t, twoWeights())

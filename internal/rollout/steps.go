@@ -12,8 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A step is one step of a strategy. At most one of its fields is set; without any, it waits for the
-// user.
+// A step is one step of a strategy. At most one of its fields is set; without any, it waits for the user.
 type step struct {
 	// weight is the percentage that the target receives from here on.
 	weight int32

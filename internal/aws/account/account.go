@@ -2,9 +2,8 @@
 // read rarely, and only if resources use a config. Users see them in status, and the provider uses
 // them to report what AWS would reject before it calls AWS.
 //
-// Figures are visible only to the config whose credentials read them, even if configs share an
-// account: credentials without the permission must not see them, and the account that a tenant's
-// own endpoint claims proves nothing.
+// Figures are visible only to the config whose credentials read them, even if configs share an account: credentials
+// without the permission must not see them, and the account that a tenant's own endpoint claims proves nothing.
 package account
 
 import (
@@ -192,8 +191,7 @@ func (b *Limits) inUse(uid types.UID) []scopeKey {
 	return keys[:min(most, len(keys))]
 }
 
-// refresh reads the figures of a key if they are due and the quota allows it. It returns when they
-// are due next.
+// refresh reads the figures of a key if they are due and the quota allows it. It returns when they are due next.
 func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	b.mu.Lock()
 	r := b.records[k]
@@ -220,8 +218,7 @@ func holder(k scopeKey) quota.Requester {
 	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
-// readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller
-// does the same.
+// readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller does the same.
 func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session) error {
 	if !b.begin(k) {
 		return nil

@@ -31,8 +31,7 @@ type desk struct {
 	time   time.Time
 	double *awsdouble.Server
 
-	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it
-	// forgot.
+	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it forgot.
 	wait     time.Duration
 	reserved []quota.Requester
 	gone     []string

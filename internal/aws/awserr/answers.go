@@ -101,10 +101,9 @@ func (e *StrangeError) Error() string {
 }
 func (*StrangeError) explained() {}
 
-// Foreign returns the error of a call to an endpoint that may not be AWS's, such as one that a
-// tenant names. Anything may answer there, and its response could hold what only the provider may
-// read. So the error has only what the provider has found out itself, and responses with the form
-// and a code of the service's errors.
+// Foreign returns the error of a call to an endpoint that may not be AWS's, such as one that a tenant names. Anything
+// may answer there, and its response could hold what only the provider may read. So the error has only what the
+// provider has found out itself, and responses with the form and a code of the service's errors.
 func Foreign(service string, err error) error {
 	if err == nil || isErrorOf(service, Code(err)) || found(err) {
 		return err

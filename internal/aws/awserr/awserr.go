@@ -83,8 +83,7 @@ func IsConflict(err error) bool {
 	}
 }
 
-// IsAlreadyExists reports whether a create found an existing resource. Only its tags say who owns
-// it.
+// IsAlreadyExists reports whether a create found an existing resource. Only its tags say who owns it.
 func IsAlreadyExists(err error) bool {
 	return IsConflict(err) && contains(Message(err), "already exist", "exists for this lambda function")
 }
@@ -149,8 +148,7 @@ func IsAccessDenied(err error) bool {
 	}
 }
 
-// IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired
-// or wrong.
+// IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired or wrong.
 func IsUnauthenticated(err error) bool {
 	return slices.Contains(unauthenticated, Code(err))
 }

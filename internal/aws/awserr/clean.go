@@ -52,11 +52,10 @@ func (s messageParts) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
 }
 
-// Clean returns err with a short message that stays the same at each retry. It leaves out request
-// and session IDs, counts of attempts, addresses and URLs, and the values that AWS quotes from a
-// request, which may be secret. If an action is not allowed, the message says which action on which
-// resource, and what to grant. errors.Is and errors.As find what they found before. What wraps the
-// SDK's error stays in front.
+// Clean returns err with a short message that stays the same at each retry. It leaves out request and session IDs,
+// counts of attempts, addresses and URLs, and the values that AWS quotes from a request, which may be secret. If an
+// action is not allowed, the message says which action on which resource, and what to grant. errors.Is and errors.As
+// find what they found before. What wraps the SDK's error stays in front.
 func Clean(err error) error {
 	if err == nil {
 		return nil
@@ -86,8 +85,7 @@ func cleanOther(err error) error {
 	return err
 }
 
-// describe says what went wrong in an operation. The operation that failed may be one that fetches
-// credentials for it.
+// describe says what went wrong in an operation. The operation that failed may be one that fetches credentials for it.
 func describe(outer *smithy.OperationError) messageParts {
 	const credentials = "cannot get AWS credentials"
 	inner := innermost(outer)
@@ -134,8 +132,7 @@ func describeAnswer(err error, op *smithy.OperationError) messageParts {
 // functionNotFound matches Lambda's message for a function, version or alias that does not exist.
 var functionNotFound = regexp.MustCompile(`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
 
-// named says which version or alias of which function does not exist. AWS calls all of them a
-// function.
+// named says which version or alias of which function does not exist. AWS calls all of them a function.
 func named(message string) string {
 	f := functionNotFound.FindStringSubmatch(message)
 	if f == nil {
@@ -152,8 +149,7 @@ func named(message string) string {
 	return what + " does not exist in " + f[1]
 }
 
-// hint says what to do about credentials that AWS does not accept, and about buckets in another
-// region.
+// hint says what to do about credentials that AWS does not accept, and about buckets in another region.
 func hint(code string) string {
 	switch code {
 	case "ExpiredToken", "ExpiredTokenException":
@@ -169,8 +165,7 @@ func hint(code string) string {
 	}
 }
 
-// describeConnection says why there was no response. It leaves out addresses and ports, which
-// differ between attempts.
+// describeConnection says why there was no response. It leaves out addresses and ports, which differ between attempts.
 func describeConnection(err error) string {
 	host := "AWS"
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -255,8 +250,7 @@ func steady(m string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(m, " "))
 }
 
-// cut shortens a text to a number of characters. The result is valid UTF-8, as conditions and
-// events require.
+// cut shortens a text to a number of characters. The result is valid UTF-8, as conditions and events require.
 func cut(m string, most int) string {
 	m = strings.ToValidUTF8(m, "\uFFFD")
 	if r := []rune(m); len(r) > most {

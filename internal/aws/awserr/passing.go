@@ -40,10 +40,9 @@ type passing struct {
 	source string
 }
 
-// passingMessages has messages of InvalidParameterValueException. Sources: tf is
-// hashicorp/terraform-provider-aws, internal/service/lambda; ack is
-// aws-controllers-k8s/lambda-controller; cdkd is go-to-k/cdkd, src/deployment/retryable-errors.ts;
-// a number is an issue or a pull request.
+// passingMessages has messages of InvalidParameterValueException. Sources: tf is hashicorp/terraform-provider-aws,
+// internal/service/lambda; ack is aws-controllers-k8s/lambda-controller; cdkd is go-to-k/cdkd,
+// src/deployment/retryable-errors.ts; a number is an issue or a pull request.
 var passingMessages = []passing{
 	// Roles and policies that Lambda does not see yet.
 	{[]string{"cannot be assumed by lambda"}, spreading, "tf function.go, event_source_mapping.go"},

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// most is how many consecutive calls may get no answer, and how many a configuration before its regions are suspect.
+	// most is how many consecutive calls may get no answer, and how many a configuration before its regions are
+	// suspect.
 	most = 5
 
-	// firstPause and longestPause bound the time until the next probe. It doubles with each probe
-	// that gets no answer.
+	// firstPause and longestPause bound the time until the next probe. It doubles with each probe that gets no answer.
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
 
@@ -59,8 +59,7 @@ type Key struct {
 	Region string
 }
 
-// Breakers has the breakers of all configurations. It is safe for concurrent use. A nil *Breakers
-// is always closed.
+// Breakers has the breakers of all configurations. It is safe for concurrent use. A nil *Breakers is always closed.
 type Breakers struct {
 	now    func() time.Time
 	random func() float64
@@ -143,8 +142,7 @@ func (c *config) circuit(region string, now time.Time) *circuit {
 	return made
 }
 
-// Watch registers a function that is called after a breaker has opened or closed. It must not
-// block.
+// Watch registers a function that is called after a breaker has opened or closed. It must not block.
 func (b *Breakers) Watch(changed func(Key)) {
 	if b == nil {
 		return
@@ -351,8 +349,7 @@ func (b *Breakers) notify(k Key) {
 	}
 }
 
-// jitter returns up to half of a time, so that resources do not all return at once. The caller
-// holds the lock.
+// jitter returns up to half of a time, so that resources do not all return at once. The caller holds the lock.
 func (b *Breakers) jitter(d time.Duration) time.Duration {
 	return time.Duration(b.random() / 2 * float64(d))
 }

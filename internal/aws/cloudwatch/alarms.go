@@ -39,8 +39,7 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[
 	return answers
 }
 
-// states returns the states of the alarms that exist. It makes one call, and one for each further
-// page.
+// states returns the states of the alarms that exist. It makes one call, and one for each further page.
 func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []string) (map[string]rollout.AlarmState, error) {
 	if !b.alarmsPause.over(now) {
 		return nil, errPaused

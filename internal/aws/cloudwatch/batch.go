@@ -22,8 +22,8 @@ const (
 	// maxQueries is how many queries GetMetricData takes.
 	maxQueries = 500
 
-	// maxPoints is how many data points a call has. AWS reads 90,000 a second in an account and region if they are older
-	// than three hours, and a page has 100,800.
+	// maxPoints is how many data points a call has. AWS reads 90,000 a second in an account and region if they are
+	// older than three hours, and a page has 100,800.
 	maxPoints = 80_000
 
 	// maxCalls is how many calls of GetMetricData a slot has at most. More are needed only with long windows.

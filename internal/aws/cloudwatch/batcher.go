@@ -1,8 +1,8 @@
 // Package cloudwatch measures rollouts with CloudWatch: metrics that Lambda publishes, any other
 // metric or expression, and the states of alarms.
 //
-// A Batcher shares calls among all rollouts of a session, which is an account and a region. It has no goroutine and never
-// waits: it tells a caller when to return.
+// A Batcher shares calls among all rollouts of a session, which is an account and a region. It has no goroutine and
+// never waits: it tells a caller when to return.
 package cloudwatch
 
 import (
@@ -28,9 +28,9 @@ const (
 	leastInterval   = 10 * time.Second
 )
 
-// A Batcher shares calls among the rollouts of a session. Time is divided into slots as long as the interval of a metric:
-// rollouts with the same interval share the calls of a slot. Its zero value is ready to use, and it is safe for concurrent
-// use. It belongs to one session, so that nobody sees what other credentials have read.
+// A Batcher shares calls among the rollouts of a session. Time is divided into slots as long as the interval of a
+// metric: rollouts with the same interval share the calls of a slot. Its zero value is ready to use, and it is safe for
+// concurrent use. It belongs to one session, so that nobody sees what other credentials have read.
 type Batcher struct {
 	samples schedule[*request, rollout.Sample]
 	alarms  schedule[string, rollout.AlarmState]
@@ -41,13 +41,13 @@ type Batcher struct {
 	samplesPause, alarmsPause pause
 }
 
-// Sample returns the value of a metric of provider lambda or cloudWatch. If wait is positive, there is no value yet: call
-// Sample again after that time. A sample without invocations has the value NaN and no samples. Until the first period
-// since subject.Since is finished, wait is the time until then.
+// Sample returns the value of a metric of provider lambda or cloudWatch. If wait is positive, there is no value yet:
+// call Sample again after that time. A sample without invocations has the value NaN and no samples. Until the first
+// period since subject.Since is finished, wait is the time until then.
 //
-// A metric of provider cloudWatch takes a call of its own. A metric of provider lambda has one value or error in the slot
-// of its interval in which now is. A caller that returns in the next slot finds its value there without a wait, if another
-// has made the call, or makes the call for all.
+// A metric of provider cloudWatch takes a call of its own. A metric of provider lambda has one value or error in the
+// slot of its interval in which now is. A caller that returns in the next slot finds its value there without a wait, if
+// another has made the call, or makes the call for all.
 func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject, metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
 	r, err := newRequest(subject, metric)
 	if err != nil {

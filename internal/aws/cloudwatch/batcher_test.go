@@ -362,7 +362,8 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// TestCustomQueriesShareNoCall checks that what a user wrote shares no call: neither a mistake nor METRICS concerns other rollouts.
+// TestCustomQueriesShareNoCall checks that what a user wrote shares no call: neither a mistake nor METRICS concerns
+// other rollouts.
 func TestCustomQueriesShareNoCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {

@@ -34,8 +34,8 @@ const (
 // defaultStatistic is the statistic of Duration.
 const defaultStatistic = "p99"
 
-// IDs of the queries of a lambdaMetric. The baseline is the stable version; the earlier ones are of the target before it
-// received all invocations.
+// IDs of the queries of a lambdaMetric. The baseline is the stable version; the earlier ones are of the target before
+// it received all invocations.
 const (
 	invocationsID         = "invocations"
 	valueID               = "value"
@@ -62,8 +62,7 @@ func (m lambdaMetric) check() error {
 	}
 }
 
-// byVersion reports whether Lambda publishes the metric of each version of a weighted alias, and
-// the alias is weighted.
+// byVersion reports whether Lambda publishes the metric of each version of a weighted alias, and the alias is weighted.
 func (m lambdaMetric) byVersion() bool {
 	return m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles
 }
@@ -170,8 +169,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 	return sample, nil
 }
 
-// valueOf returns the value of the metric of data points, and the number of invocations. Lambda does
-// not publish zeros.
+// valueOf returns the value of the metric of data points, and the number of invocations. Lambda does not publish zeros.
 func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples float64) {
 	samples = total(counts)
 	if m.Metric == throttleRate || m.Metric == throttles {
@@ -204,9 +202,8 @@ func (m lambdaMetric) ended(w window, values, counts []point) float64 {
 	return total(slices.DeleteFunc(slices.Clone(values), later)) / n
 }
 
-// combined returns the statistic of a window from those of its minutes: the largest Maximum, the
-// smallest Minimum, and of Average and percentiles the mean, weighted by the invocations of each
-// minute.
+// combined returns the statistic of a window from those of its minutes: the largest Maximum, the smallest Minimum, and
+// of Average and percentiles the mean, weighted by the invocations of each minute.
 func combined(statistic string, values, counts []point) float64 {
 	if len(values) == 0 {
 		return math.NaN()

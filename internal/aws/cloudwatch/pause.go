@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// firstPause is how long no call is made after the first one that was throttled. It doubles
-	// with each further one.
+	// firstPause is how long no call is made after the first one that was throttled. It doubles with each further one.
 	firstPause = 30 * time.Second
 
 	// longestPause is how long no call is made at most.

@@ -42,16 +42,16 @@ type request struct {
 	// present says that the window ends with the present period instead of the last finished one.
 	present bool
 
-	// custom says that a user wrote the queries. They share no call with others: CloudWatch rejects a whole call for one
-	// mistake, and some expressions read all queries of their call.
+	// custom says that a user wrote the queries. They share no call with others: CloudWatch rejects a whole call for
+	// one mistake, and some expressions read all queries of their call.
 	custom bool
 }
 
 // errNoProvider is the error of a metric that CloudWatch does not provide.
 var errNoProvider = errors.New("the provider of the metric is neither lambda nor cloudWatch")
 
-// newRequest returns the request of a metric of provider lambda or cloudWatch. Its window is longer by the timeout of the
-// target: the data points of an invocation are of the time of its begin, and appear at its end.
+// newRequest returns the request of a metric of provider lambda or cloudWatch. Its window is longer by the timeout of
+// the target: the data points of an invocation are of the time of its begin, and appear at its end.
 func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request, error) {
 	r := &request{period: minute, length: defaultWindow}
 	var window *metav1.Duration

@@ -14,8 +14,7 @@ const (
 	// underWay is when to come back if another caller makes the calls.
 	underWay = time.Second
 
-	// skew is how much the clocks of callers may differ. A larger difference means that the clock
-	// was set back.
+	// skew is how much the clocks of callers may differ. A larger difference means that the clock was set back.
 	skew = time.Minute
 
 	// maxRequests is how many requests a schedule has at most.
@@ -25,9 +24,8 @@ const (
 // errUnfinished is the answer of requests whose calls panicked, or have left them out.
 var errUnfinished = errors.New("CloudWatch was not read to the end")
 
-// A schedule shares calls among requests with the same interval. Q is a request, R its result. A
-// request that was made in one slot is taken to be made in the next one too: its caller finds the
-// answer, or makes the calls for all.
+// A schedule shares calls among requests with the same interval. Q is a request, R its result. A request that was made
+// in one slot is taken to be made in the next one too: its caller finds the answer, or makes the calls for all.
 type schedule[Q, R any] struct {
 	mu    sync.Mutex
 	grids map[time.Duration]*grid[Q, R]
@@ -88,8 +86,7 @@ func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map
 	return answers, 0, nil
 }
 
-// announce makes requests without asking for their answers, so that those of the next slot are
-// there.
+// announce makes requests without asking for their answers, so that those of the next slot are there.
 func (s *schedule[Q, R]) announce(now time.Time, interval time.Duration, requests map[string]Q) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,8 +187,7 @@ func (g *grid[Q, R]) has(requests map[string]Q) bool {
 	return true
 }
 
-// look returns the answers that are there, and when to come back if some are not. If that is now, the
-// calls are due.
+// look returns the answers that are there, and when to come back if some are not. If that is now, the calls are due.
 func (g *grid[Q, R]) look(now time.Time, requests map[string]Q) (map[string]answer[R], time.Duration) {
 	answers := make(map[string]answer[R], len(requests))
 	for k := range requests {

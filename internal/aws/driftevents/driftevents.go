@@ -1,5 +1,5 @@
-// Package driftevents receives events about calls to Lambda from queues of Amazon SQS, and passes them to the controllers
-// whose resources they are about.
+// Package driftevents receives events about calls to Lambda from queues of Amazon SQS, and passes them to the
+// controllers whose resources they are about.
 //
 // A queue has one receiver, which runs on the leader only. Everything in a message counts as written by a stranger:
 // package cloudtrail bounds and sanitises it.
@@ -98,8 +98,8 @@ type Subscriber interface {
 	Resume(ctx context.Context, configs []Config)
 }
 
-// A Hub has the receivers of all configs and passes their events to subscribers. It is safe for concurrent use. A nil Hub
-// receives nothing.
+// A Hub has the receivers of all configs and passes their events to subscribers. It is safe for concurrent use. A nil
+// Hub receives nothing.
 type Hub struct {
 	o Options
 
@@ -153,8 +153,8 @@ func (h *Hub) start(r *receiver) {
 	h.running.Go(func() { r.receive(ctx) })
 }
 
-// queueKey identifies a receiver. ClusterProviderConfigs share the receiver of a queue, since administrators write them. A
-// ProviderConfig has its own: its queue may have messages from anyone, for the resources of this config alone.
+// queueKey identifies a receiver. ClusterProviderConfigs share the receiver of a queue, since administrators write
+// them. A ProviderConfig has its own: its queue may have messages from anyone, for the resources of this config alone.
 type queueKey struct {
 	arn   string
 	owner types.UID

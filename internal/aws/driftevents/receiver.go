@@ -244,8 +244,8 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	return nil
 }
 
-// handled handles a message, and returns whether to delete it. A message that makes the provider panic is deleted as one
-// that cannot be read is.
+// handled handles a message, and returns whether to delete it. A message that makes the provider panic is deleted as
+// one that cannot be read is.
 func (r *receiver) handled(ctx context.Context, m sqstypes.Message, show map[Config]bool) bool {
 	done, err := panics.Guard(func() (bool, error) { return r.handle(ctx, []byte(aws.ToString(m.Body)), show), nil })
 	if err != nil {

@@ -22,9 +22,8 @@ var (
 // the IPv4 address if it stands for one.
 func Address(a netip.Addr) netip.Addr { return embedded(a.WithZone("").Unmap()) }
 
-// IsReserved reports whether an address is loopback, link-local or reserved. Such addresses are
-// those of the provider's pod and of its node, and those of metadata services, which return the
-// node's credentials.
+// IsReserved reports whether an address is loopback, link-local or reserved. Such addresses are those of the provider's
+// pod and of its node, and those of metadata services, which return the node's credentials.
 func IsReserved(a netip.Addr) bool { return within(Address(a), reserved) }
 
 // IsPrivate reports whether an address is private, so that it may belong to the cluster.

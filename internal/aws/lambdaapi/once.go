@@ -21,8 +21,7 @@ type AtMostOnce struct{ sent atomic.Bool }
 func (c *AtMostOnce) Options(o *lambda.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-		// The last step before the request is sent: what comes before it, such as fetching
-		// credentials, has no effect.
+		// The last step before the request is sent: what comes before it, such as fetching credentials, has no effect.
 		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("SentOnce", c.send), middleware.After)
 	})
 }

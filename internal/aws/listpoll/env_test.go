@@ -84,8 +84,7 @@ func (e *env) exist(n int) {
 	}
 }
 
-// watch watches n functions, evenly spread over those of AWS, with their present revisions. readAt
-// is as for Watch.
+// watch watches n functions, evenly spread over those of AWS, with their present revisions. readAt is as for Watch.
 func (e *env) watch(n int, readAt time.Time) {
 	ids := e.ids()
 	for i := range n {

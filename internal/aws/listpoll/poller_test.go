@@ -329,8 +329,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSecondList is about functions whose code is in S3: their objects are read by list only if that
-// takes fewer calls.
+// TestSecondList is about functions whose code is in S3: their objects are read by list only if that takes fewer calls.
 func TestSecondList(t *testing.T) {
 	cases := map[string]struct {
 		reason   string

@@ -62,9 +62,8 @@ type list struct {
 	reading bool
 	nextAt  time.Time
 
-	// roundStart is when the round began, or zero if none is under way. first and last are the lowest
-	// and the highest ID of its items, token is that of the next page, pages counts pages and seen
-	// the items that they had.
+	// roundStart is when the round began, or zero if none is under way. first and last are the lowest and the highest
+	// ID of its items, token is that of the next page, pages counts pages and seen the items that they had.
 	roundStart  time.Time
 	first, last string
 	token       string
@@ -147,9 +146,8 @@ func (l *list) expectedPages() int {
 	return max(l.lastPages, (len(l.items)+l.definition.PageSize-1)/l.definition.PageSize)
 }
 
-// remainingPages returns how many pages of a round are left. In the first round, it assumes that
-// the items are spread evenly over the list; if none was seen yet, that there are as many pages as
-// pay.
+// remainingPages returns how many pages of a round are left. In the first round, it assumes that the items are spread
+// evenly over the list; if none was seen yet, that there are as many pages as pay.
 func (l *list) remainingPages() int {
 	left := l.lastPages - l.pages
 	switch {
@@ -258,8 +256,7 @@ func (p *Poller) reportOverdue(l *list, now time.Time) []func() {
 	return p.reportMissing(l, now.Add(-time.Duration(overdueAfter*float64(p.o.Interval))))
 }
 
-// compare compares what the list shows of an item with its resources, and returns what to call for
-// those that differ.
+// compare compares what the list shows of an item with its resources, and returns what to call for those that differ.
 func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
 	for _, uid := range it.resources {
 		r := p.resources[uid]
@@ -270,8 +267,7 @@ func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
 	return notify
 }
 
-// reportMissing returns what to call for the resources that a list has not shown since the given
-// time.
+// reportMissing returns what to call for the resources that a list has not shown since the given time.
 func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	for _, it := range l.items {
 		if !it.readAt.Before(since) || it.readAt.IsZero() && !since.Equal(l.roundStart) {
@@ -285,9 +281,8 @@ func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	return notify
 }
 
-// differs returns whether an item of a list differs from what it was when the resource was found up
-// to date. The first fingerprint that comes with the same revision is the one that later ones are
-// compared with.
+// differs returns whether an item of a list differs from what it was when the resource was found up to date. The first
+// fingerprint that comes with the same revision is the one that later ones are compared with.
 func (r *resource) differs(l *list, id string, it *item) bool {
 	for i, ref := range r.refs {
 		if ref.ID != id || !ref.List.is(l.definition) {

@@ -21,9 +21,8 @@ type Error struct {
 	stack []string
 }
 
-// New returns the Error of the panic that is being recovered. Call it in the deferred function that
-// recovers, since it records the stack. It does not take the value that recover returned, which may
-// hold anything.
+// New returns the Error of the panic that is being recovered. Call it in the deferred function that recovers, since it
+// records the stack. It does not take the value that recover returned, which may hold anything.
 func New() *Error {
 	pcs := make([]uintptr, depth)
 	e := &Error{}

@@ -23,8 +23,7 @@ func BenchmarkReserve(b *testing.B) {
 	}
 }
 
-// BenchmarkReserveAndTake has callers that get a reservation, use it, and queue again behind 10,000
-// others.
+// BenchmarkReserveAndTake has callers that get a reservation, use it, and queue again behind 10,000 others.
 func BenchmarkReserveAndTake(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
@@ -46,8 +45,7 @@ func BenchmarkReserveAndTake(b *testing.B) {
 	}
 }
 
-// BenchmarkReserveAmongTenants has 10,000 waiting callers of 1,000 tenants that call one after the
-// other.
+// BenchmarkReserveAmongTenants has 10,000 waiting callers of 1,000 tenants that call one after the other.
 func BenchmarkReserveAmongTenants(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{})

@@ -9,8 +9,8 @@ import (
 const (
 	// reservationTTL is how long reserved tokens may stay unused.
 	reservationTTL = 5 * time.Second
-	// tokenGrace is how long after the promised time a token is kept for a caller that has not returned, and placeGrace how
-	// long its place in the queue is.
+	// tokenGrace is how long after the promised time a token is kept for a caller that has not returned, and placeGrace
+	// how long its place in the queue is.
 	tokenGrace = 2 * time.Second
 	placeGrace = 30 * time.Second
 	// pollShare is the part of the rate that polls have while users wait, and mostCredit how many tokens they save up.
@@ -50,8 +50,8 @@ func newBucket(r Rate, now time.Time) *bucket {
 	return &bucket{level: newLevel(r, now), reserved: map[string]reservation{}, waiting: map[string]*entry{}}
 }
 
-// reserve reserves n tokens for a caller and returns 0, or queues it and returns how long it should wait before it calls
-// reserve again.
+// reserve reserves n tokens for a caller and returns 0, or queues it and returns how long it should wait before it
+// calls reserve again.
 func (b *bucket) reserve(now time.Time, c Requester, n int) time.Duration {
 	b.advance(now)
 	missing := min(n, int(b.level.burst)) - b.reserved[c.ID].tokens
@@ -94,11 +94,11 @@ func (b *bucket) take(now time.Time, c Requester) time.Duration {
 	return 0
 }
 
-// wait returns how long it takes until there are enough tokens for a place in the queue of a priority, and for all places
-// that are served before it. It is 0 if there are enough now.
+// wait returns how long it takes until there are enough tokens for a place in the queue of a priority, and for all
+// places that are served before it. It is 0 if there are enough now.
 //
-// A full bucket would lose the tokens that arrive. So it serves whoever asks if there are tokens for its own need, even if
-// others are before it that have not returned yet.
+// A full bucket would lose the tokens that arrive. So it serves whoever asks if there are tokens for its own need, even
+// if others are before it that have not returned yet.
 func (b *bucket) wait(now time.Time, p Priority, need, position int) time.Duration {
 	pause := b.level.paused(now)
 	free := b.level.tokens - float64(b.unused())
@@ -114,12 +114,12 @@ func (b *bucket) wait(now time.Time, p Priority, need, position int) time.Durati
 	return pause + max(shortest, time.Duration(math.Ceil(seconds*1e3))*time.Millisecond)
 }
 
-// next returns how many tokens are needed up to a place in the queue of a priority, with those that the other queue gets
-// in between.
+// next returns how many tokens are needed up to a place in the queue of a priority, with those that the other queue
+// gets in between.
 //
-// Each token for a user earns polls s = pollShare/(1-pollShare) tokens of credit. So a user at place n waits for at most
-// n + (s*n + mostCredit) tokens, and a poll at place n for at most n + n/s tokens, however many are in the other queue.
-// Both bounds are proportional to the place: neither queue starves the other.
+// Each token for a user earns polls s = pollShare/(1-pollShare) tokens of credit. So a user at place n waits for at
+// most n + (s*n + mostCredit) tokens, and a poll at place n for at most n + n/s tokens, however many are in the other
+// queue. Both bounds are proportional to the place: neither queue starves the other.
 func (b *bucket) next(p Priority, position int) float64 {
 	const share = pollShare / (1 - pollShare)
 	if p == User {

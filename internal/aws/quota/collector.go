@@ -81,8 +81,7 @@ func (l *Limiter) labelled() map[labels]Stats {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Counters of labels that still exist must not decrease. The others start from 0 if they
-	// return.
+	// Counters of labels that still exist must not decrease. The others start from 0 if they return.
 	maps.DeleteFunc(l.gone, func(k labels, _ Counts) bool { _, there := sums[k]; return !there })
 	for k, c := range l.gone {
 		sum := sums[k]

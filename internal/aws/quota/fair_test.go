@@ -164,8 +164,7 @@ func TestPositionsAreAnOrder(t *testing.T) {
 	}
 }
 
-// TestShares has waiting tenants of very different sizes, and checks what each gets while others
-// wait too.
+// TestShares has waiting tenants of very different sizes, and checks what each gets while others wait too.
 func TestShares(t *testing.T) {
 	e := newEnv(21)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -315,8 +314,7 @@ func TestTenantsAreDropped(t *testing.T) {
 	}
 }
 
-// TestFairBounds has tenants with long lines and a newcomer, and checks the bounds that the comment of
-// queue derives.
+// TestFairBounds has tenants with long lines and a newcomer, and checks the bounds that the comment of queue derives.
 func TestFairBounds(t *testing.T) {
 	const tenants, largest = 5, 4
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // It is for a test.

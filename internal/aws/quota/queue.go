@@ -7,16 +7,16 @@ import (
 
 // A queue shares tokens equally among the tenants that wait, by self-clocked fair queueing with equal weights.
 //
-// Entries are served in the order of the tokens that their tenant will have got with them, counted from when it began to
-// wait: the tenant that has got less goes first. If L is the largest need of an entry, two tenants that both wait differ
-// by at most L tokens, whatever the length of their lines. A tenant that begins to wait with a need of n waits for at
-// most n + k*(n+L) tokens with k other tenants. A tenant alone gets all tokens.
+// Entries are served in the order of the tokens that their tenant will have got with them, counted from when it began
+// to wait: the tenant that has got less goes first. If L is the largest need of an entry, two tenants that both wait
+// differ by at most L tokens, whatever the length of their lines. A tenant that begins to wait with a need of n waits
+// for at most n + k*(n+L) tokens with k other tenants. A tenant alone gets all tokens.
 type queue struct {
 	// tenants are in the order in which they began to wait, which decides between equals.
 	tenants []*tenant
 
-	// reached is the most that any tenant has got. A tenant that begins to wait starts there: it gets nothing for the time
-	// in which it did not wait, and tenants that come one after the other are not always first.
+	// reached is the most that any tenant has got. A tenant that begins to wait starts there: it gets nothing for the
+	// time in which it did not wait, and tenants that come one after the other are not always first.
 	reached int
 }
 
@@ -34,8 +34,8 @@ type entry struct {
 	priority Priority
 	need     int
 
-	// promised is when the caller should return. late is true if it has not done so for long: it keeps its place, and does
-	// not count for those behind it.
+	// promised is when the caller should return. late is true if it has not done so for long: it keeps its place, and
+	// does not count for those behind it.
 	promised time.Time
 	late     bool
 }

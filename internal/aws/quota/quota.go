@@ -1,12 +1,12 @@
 // Package quota keeps the provider within AWS Lambda's request quotas, which are per account and
 // region and cannot be raised.
 //
-// No function here waits. A caller, which is a managed resource, reserves the calls that it is about to make. If it gets
-// them, it makes the calls. Otherwise it is queued, and gets the time after which to try again. Tokens are spent when a
-// call is sent, so the number of requests that AWS receives is bounded whatever the callers do in between.
+// No function here waits. A caller, which is a managed resource, reserves the calls that it is about to make. If it
+// gets them, it makes the calls. Otherwise it is queued, and gets the time after which to try again. Tokens are spent
+// when a call is sent, so the number of requests that AWS receives is bounded whatever the callers do in between.
 //
-// Two rules make the queues fair. Tenants share the rate equally, see queue. Users' changes go before polls, which keep a
-// small share of the rate, see bucket.next.
+// Two rules make the queues fair. Tenants share the rate equally, see queue. Users' changes go before polls, which keep
+// a small share of the rate, see bucket.next.
 package quota
 
 import (
@@ -23,8 +23,7 @@ type Scope struct {
 	Account string
 	// Region such as eu-west-1.
 	Region string
-	// Config is the UID of the config if the account is unverified, so that no other config shares
-	// the scope.
+	// Config is the UID of the config if the account is unverified, so that no other config shares the scope.
 	Config string
 	// Endpoint is the URL that named the account, if an administrator's config has one of its own.
 	// It is empty for AWS's STS.
@@ -37,8 +36,7 @@ const Unverified = "unverified"
 // A Priority says which callers go first.
 type Priority int
 
-// The priorities. A user's change goes before a poll for drift. Polls have a small share
-// nevertheless.
+// The priorities. A user's change goes before a poll for drift. Polls have a small share nevertheless.
 const (
 	Poll Priority = iota
 	User
@@ -48,8 +46,7 @@ const (
 type Requester struct {
 	// ID is the UID of the resource.
 	ID string
-	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of
-	// its rate.
+	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of its rate.
 	Tenant string
 	// Priority is that of its calls.
 	Priority Priority
@@ -103,8 +100,8 @@ func New(now func() time.Time, o Options) *Limiter {
 
 // Reserve reserves a call of each of the Lambda operations, and returns 0 if the caller has all of them. Otherwise it
 // queues the caller, by priority, fairly among tenants, and by arrival among those of one tenant, and returns after how
-// long the caller should call again with the same operations. By then there is most likely a token for it. A call before
-// that time returns the rest of it.
+// long the caller should call again with the same operations. By then there is most likely a token for it. A call
+// before that time returns the rest of it.
 //
 // Operations without a quota need no reservation. What the caller has reserved already counts, so Reserve may be called
 // any number of times.
@@ -119,8 +116,7 @@ func (l *Limiter) Reserve(s Scope, c Requester, operations ...string) time.Durat
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	now := l.now()
-	// Scarce buckets are reserved first: a caller that waits for them must not keep others from the
-	// plentiful ones.
+	// Scarce buckets are reserved first: a caller that waits for them must not keep others from the plentiful ones.
 	for b, n := range need {
 		if n == 0 {
 			continue

@@ -96,8 +96,7 @@ func (s *awsSide) arrive() bool {
 	return true
 }
 
-// A caller reserves one call, sends one call, and counts how often it had to
-// return.
+// A caller reserves one call, sends one call, and counts how often it had to return.
 type caller struct {
 	w        *env
 	l        *Limiter
@@ -276,8 +275,7 @@ func count(cs []*caller) int {
 	return n
 }
 
-// TestSharedQuota has another client that uses half of AWS's rate: the limiter must adapt to the
-// throttles.
+// TestSharedQuota has another client that uses half of AWS's rate: the limiter must adapt to the throttles.
 func TestSharedQuota(t *testing.T) {
 	e := newEnv(11)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)

@@ -84,8 +84,7 @@ func read[V any](ctx context.Context, c *Cache, k Key, e *entry, fetch func(cont
 	return v, err
 }
 
-// Forget drops an answer because its subject was changed. The result of a read that is under way is
-// not kept either.
+// Forget drops an answer because its subject was changed. The result of a read that is under way is not kept either.
 func (c *Cache) Forget(k Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,8 +101,7 @@ func (f Freshness) isAheadBy(at time.Time, d time.Duration) bool {
 	return !f.Now.IsZero() && at.Sub(f.Now) > d
 }
 
-// lookup returns the entry of an answer that is recent enough, or a new entry that is the caller's
-// to settle.
+// lookup returns the entry of an answer that is recent enough, or a new entry that is the caller's to settle.
 func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,8 +121,7 @@ func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	return e, true
 }
 
-// settle sets the result of an entry. An error is not cached, nor is an answer that was forgotten
-// meanwhile.
+// settle sets the result of an entry. An error is not cached, nor is an answer that was forgotten meanwhile.
 func (c *Cache) settle(k Key, e *entry, v any, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -85,10 +85,9 @@ func (m *TagCache) show(mg metav1.Object, arn string, tags map[string]string, at
 	}
 }
 
-// Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller
-// may change the map. The tags are nil if they are not known: AWS shows no ARN, or not yet the tags
-// of a new resource, or an emulator lacks ListTags. Nil never means that the resource does not
-// exist.
+// Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller may change the map.
+// The tags are nil if they are not known: AWS shows no ARN, or not yet the tags of a new resource, or an emulator lacks
+// ListTags. Nil never means that the resource does not exist.
 func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	m.mu.Lock()
 	e, known := m.known(mg, arn)

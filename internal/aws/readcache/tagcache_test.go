@@ -91,8 +91,7 @@ func TestReadTags(t *testing.T) {
 	}
 }
 
-// TestTagsOfNobodyAreNotRemembered checks that tags that AWS shows late are not missing for an
-// hour.
+// TestTagsOfNobodyAreNotRemembered checks that tags that AWS shows late are not missing for an hour.
 func TestTagsOfNobodyAreNotRemembered(t *testing.T) {
 	m, l := NewTagCache(time.Now), &lister{}
 	for range 2 {
@@ -132,8 +131,7 @@ func TestOldEntriesAreDropped(t *testing.T) {
 	}
 }
 
-// TestOutdated checks that a resource is not changed on the basis of old tags: someone else may own
-// it now.
+// TestOutdated checks that a resource is not changed on the basis of old tags: someone else may own it now.
 func TestOutdated(t *testing.T) {
 	gone := object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) })
 	cases := map[string]struct {

@@ -138,8 +138,7 @@ func (r *Resolver) defaultChain(ctx context.Context, s settings, cfg aws.Config)
 	return chainCredentials{chain.Credentials}, nil
 }
 
-// chainCredentials are those of the SDK's default chain without its cache, which uses a clock of its
-// own.
+// chainCredentials are those of the SDK's default chain without its cache, which uses a clock of its own.
 type chainCredentials struct{ aws.CredentialsProvider }
 
 // Retrieve fetches the credentials anew.
@@ -206,8 +205,7 @@ func (t *sessionTags) tag(name string) (key string, value *string) {
 	}
 }
 
-// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for
-// them.
+// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for them.
 func (s settings) tagsFor(mg metav1.Object, kind string) sessionTags {
 	all, source := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
 	for _, role := range s.AssumeRoleChain {

@@ -38,8 +38,7 @@ var bounds = map[string]bound{
 	// limit, which is that of a reconcile.
 	"Lambda Invoke": {bytes: 16 * mib, wait: -1},
 
-	// Pages have 50 items, or 100 mappings, of which the largest are some 20 KB:
-	// variables of 4 KB, filters of as much.
+	// Pages have 50 items, or 100 mappings, of which the largest are some 20 KB: variables of 4 KB, filters of as much.
 	"Lambda ListFunctions":           {bytes: 4 * mib, wait: silence},
 	"Lambda ListVersionsByFunction":  {bytes: 4 * mib, wait: silence},
 	"Lambda ListEventSourceMappings": {bytes: 8 * mib, wait: silence},

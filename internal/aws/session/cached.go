@@ -13,21 +13,18 @@ import (
 )
 
 const (
-	// earliest is how long before they expire credentials are renewed, or a third of their lifetime
-	// if that is less.
+	// earliest is how long before they expire credentials are renewed, or a third of their lifetime if that is less.
 	earliest = 5 * time.Minute
-	// holdOff is how long a failure counts before the provider tries again, so that thousands of
-	// resources of one broken config do not load STS. It doubles with each failure, up to
-	// longestHoldOff.
+	// holdOff is how long a failure counts before the provider tries again, so that thousands of resources of one
+	// broken config do not load STS. It doubles with each failure, up to longestHoldOff.
 	holdOff        = 5 * time.Second
 	longestHoldOff = time.Minute
 	// fetchTimeout bounds one fetch.
 	fetchTimeout = 30 * time.Second
 )
 
-// A memo caches a value that is fetched once for all who ask for it at a time. Until a value expires
-// only the caller that renews it waits. No lock is held during a fetch. A failed fetch is repeated
-// after a while.
+// A memo caches a value that is fetched once for all who ask for it at a time. Until a value expires only the caller
+// that renews it waits. No lock is held during a fetch. A failed fetch is repeated after a while.
 type cached[T any] struct {
 	now func() time.Time
 	// expiry returns when a value expires, and false if it never does. Nil means never.
@@ -103,8 +100,7 @@ func (m *cached[T]) state() (value T, valid, due bool, err error) {
 	return m.value, valid, due, err
 }
 
-// fresh returns the value, whether it is not yet due for renewal, and the last failure if that counts
-// still.
+// fresh returns the value, whether it is not yet due for renewal, and the last failure if that counts still.
 func (m *cached[T]) fresh() (T, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,8 +133,7 @@ func (m *cached[T]) keep(v T, err error) {
 	}
 }
 
-// retry makes the next get fetch the value if the last fetch failed. It returns the value, and false
-// if there is none.
+// retry makes the next get fetch the value if the last fetch failed. It returns the value, and false if there is none.
 func (m *cached[T]) retry() (T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

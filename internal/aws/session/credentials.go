@@ -19,8 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Secrets reads Secrets. It is used in each reconcile, so it should be cheap, and return changes
-// soon.
+// Secrets reads Secrets. It is used in each reconcile, so it should be cheap, and return changes soon.
 type Secrets interface {
 	// Secret returns the data of a Secret.
 	Secret(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
@@ -54,8 +53,7 @@ type rawCredentials struct {
 	roleARN string
 }
 
-// version returns a hash that changes with the config and with the raw credentials, and reveals
-// neither.
+// version returns a hash that changes with the config and with the raw credentials, and reveals neither.
 func (m rawCredentials) version(generation int64) string {
 	h := sha256.New()
 	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token), m.roleARN} {

@@ -89,8 +89,7 @@ func TestDoubleRotatedSecret(t *testing.T) {
 	}
 }
 
-// TestDoubleRotatedToken writes new tokens for a day as the kubelet does, each before the last one
-// has expired.
+// TestDoubleRotatedToken writes new tokens for a day as the kubelet does, each before the last one has expired.
 func TestDoubleRotatedToken(t *testing.T) {
 	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceWebIdentity))
 	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"

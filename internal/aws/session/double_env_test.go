@@ -21,8 +21,7 @@ const (
 	subject = "system:serviceaccount:crossplane-system:provider-lambda"
 )
 
-// A doubleBed has the double of AWS in strict mode as its STS: keys are checked, and expire by the
-// clock of the bed.
+// A doubleBed has the double of AWS in strict mode as its STS: keys are checked, and expire by the clock of the bed.
 type doubleEnv struct {
 	*env
 
@@ -64,8 +63,7 @@ func (b *doubleEnv) token(t *testing.T, audience string) string {
 	return text
 }
 
-// call calls Lambda as a reconcile does. A function that does not exist is no error: AWS knew the
-// caller.
+// call calls Lambda as a reconcile does. A function that does not exist is no error: AWS knew the caller.
 func (b *doubleEnv) call(t *testing.T, f *v1beta1.Function) error {
 	t.Helper()
 	s, err := b.Resolve(t.Context(), f, region)

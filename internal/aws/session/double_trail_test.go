@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
-// TestDoubleOwnCalls checks that events about the provider's calls are recognised by its user agent and its identity, and
-// that the session of a config itself can receive them.
+// TestDoubleOwnCalls checks that events about the provider's calls are recognised by its user agent and its identity,
+// and that the session of a config itself can receive them.
 func TestDoubleOwnCalls(t *testing.T) {
 	const queue = "arn:aws:sqs:" + region + ":222222222222:drift"
 	b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))

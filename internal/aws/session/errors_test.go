@@ -16,8 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// TestErrors has mistakes of users. Each error names the config, what is wrong and what to do, and
-// no secret.
+// TestErrors has mistakes of users. Each error names the config, what is wrong and what to do, and no secret.
 func TestErrors(t *testing.T) {
 	data := func(v string) client.Object { return secret(ns, "aws", map[string]string{"creds": v}) }
 	chain := func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }

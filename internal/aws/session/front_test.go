@@ -17,8 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// TestCannotAuthenticate checks that an error says that AWS does not accept credentials only if AWS
-// said so.
+// TestCannotAuthenticate checks that an error says that AWS does not accept credentials only if AWS said so.
 func TestCannotAuthenticate(t *testing.T) {
 	sts := func(err error) error {
 		return &smithy.OperationError{ServiceID: "STS", OperationName: "GetCallerIdentity", Err: err}

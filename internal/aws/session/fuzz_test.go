@@ -53,8 +53,7 @@ func manyProfiles() string {
 	return b.String()
 }
 
-// FuzzAddresses checks that an IPv4 address that is not allowed is not allowed as an IPv6 address
-// either.
+// FuzzAddresses checks that an IPv4 address that is not allowed is not allowed as an IPv6 address either.
 func FuzzAddresses(f *testing.F) {
 	for _, s := range []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "8.8.8.8", "0.0.0.0", "224.0.0.1"} {
 		a := netip.MustParseAddr(s).As4()

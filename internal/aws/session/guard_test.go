@@ -79,8 +79,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// internal returns the URL of a service that only the provider can reach, and the number of its
-// calls.
+// internal returns the URL of a service that only the provider can reach, and the number of its calls.
 func internal(t *testing.T) (url string, calls *atomic.Int32) {
 	t.Helper()
 	calls = &atomic.Int32{}
@@ -89,8 +88,7 @@ func internal(t *testing.T) (url string, calls *atomic.Int32) {
 	return s.URL, calls
 }
 
-// TestInternalHosts has a namespaced config whose host resolves to an address that only the
-// provider can reach.
+// TestInternalHosts has a namespaced config whose host resolves to an address that only the provider can reach.
 func TestInternalHosts(t *testing.T) {
 	target, calls := internal(t)
 	u, err := url.Parse(target)

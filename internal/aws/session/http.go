@@ -21,8 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// httpClient returns the HTTP client of a config: the provider's own, with the certificate
-// authorities of the config.
+// httpClient returns the HTTP client of a config: the provider's own, with the certificate authorities of the config.
 func (r *Resolver) httpClient(s settings) (*awshttp.BuildableClient, error) {
 	if s.CABundle == nil {
 		return r.options.HTTPClient, nil
@@ -52,17 +51,15 @@ func systemRoots() *x509.CertPool {
 	return x509.NewCertPool()
 }
 
-// clients are shared by all configs without certificate authorities of their own: one pool of
-// connections instead of one for each client of each service, and one for the endpoints that tenants
-// name.
+// clients are shared by all configs without certificate authorities of their own: one pool of connections instead of
+// one for each client of each service, and one for the endpoints that tenants name.
 type clients struct {
 	mu      sync.Mutex
 	shared  aws.HTTPClient
 	guarded aws.HTTPClient
 }
 
-// finish returns the client that the SDK uses for a config, after it has added the certificates of
-// AWS_CA_BUNDLE to c.
+// finish returns the client that the SDK uses for a config, after it has added the certificates of AWS_CA_BUNDLE to c.
 func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	b, ok := c.(*awshttp.BuildableClient)
 	if !ok {
@@ -114,8 +111,7 @@ func (c routedClient) Do(r *http.Request) (*http.Response, error) {
 // or in AWS. Other failures are retried by the next reconcile: a reconcile does not sleep.
 func newRetryer() aws.Retryer { return retryer(2) }
 
-// retryer returns a Retryer that makes a number of attempts without a delay, and does not repeat
-// throttled calls.
+// retryer returns a Retryer that makes a number of attempts without a delay, and does not repeat throttled calls.
 func retryer(attempts int) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = attempts

@@ -31,8 +31,7 @@ type middlewares struct {
 	breaker  breaker.Key
 }
 
-// middlewares returns the middleware of the calls to STS that are made for a config. A session adds
-// the rest.
+// middlewares returns the middleware of the calls to STS that are made for a config. A session adds the rest.
 func (r *Resolver) middlewares(s settings) middlewares {
 	return middlewares{endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer, recorder: r.options.Measure}
 }
@@ -57,9 +56,8 @@ func (m middlewares) list() []placed {
 	}
 }
 
-// placed is a middleware and the one that it stands next to. Without a neighbour, a middleware of
-// the steps Initialize and Finalize is the last of its step. One of the step Deserialize comes
-// before the SDK's own.
+// placed is a middleware and the one that it stands next to. Without a neighbour, a middleware of the steps Initialize
+// and Finalize is the last of its step. One of the step Deserialize comes before the SDK's own.
 type placed struct {
 	middleware    any
 	before, after string
@@ -121,9 +119,8 @@ func signingOverride(e *v1beta1.EndpointConfig) middleware.InitializeMiddleware 
 	})
 }
 
-// A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which
-// becomes the error of the call. The context that it passes to the attempt ends when the attempt
-// must stop.
+// A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which becomes the error of
+// the call. The context that it passes to the attempt ends when the attempt must stop.
 type Fence func(ctx context.Context, attempt func(context.Context) error) error
 
 // middleware returns the middleware that makes attempts through the fence, nil if there is none.

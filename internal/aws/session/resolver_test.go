@@ -160,8 +160,7 @@ func TestConcurrentFirstUse(t *testing.T) {
 	}
 }
 
-// TestRenewalWhileValid has an STS that fails, and then one that is slow, before credentials
-// expire.
+// TestRenewalWhileValid has an STS that fails, and then one that is slow, before credentials expire.
 func TestRenewalWhileValid(t *testing.T) {
 	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }),

@@ -52,9 +52,8 @@ func waysOut(mg resource.ModernManaged, err error) error {
 		"or spec.managementPolicies to [Observe] to leave the resource in AWS", err)
 }
 
-// permit returns an error if a namespaced config does what only a cluster administrator may allow:
-// name hosts, set the session tags that distinguish namespaces, or use the identity of the
-// provider's own pod.
+// permit returns an error if a namespaced config does what only a cluster administrator may allow: name hosts, set the
+// session tags that distinguish namespaces, or use the identity of the provider's own pod.
 func (r *Resolver) permit(s settings) error {
 	if !s.namespaced {
 		return nil
@@ -79,9 +78,8 @@ func (r *Resolver) permit(s settings) error {
 	return nil
 }
 
-// permitTags returns an error if a config sets session tags that say which resource a call is made
-// for. IAM policies distinguish tenants by them, so only the provider may set them. IAM ignores the
-// case of keys.
+// permitTags returns an error if a config sets session tags that say which resource a call is made for. IAM policies
+// distinguish tenants by them, so only the provider may set them. IAM ignores the case of keys.
 func permitTags(s settings) error {
 	for _, role := range s.AssumeRoleChain {
 		for _, tag := range role.Tags {

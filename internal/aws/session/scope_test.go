@@ -20,8 +20,7 @@ import (
 // lied is an account that an endpoint claims.
 const lied = "999988887777"
 
-// claims returns an endpoint whose STS claims an account, and whose Lambda says that its quota is
-// exhausted.
+// claims returns an endpoint whose STS claims an account, and whose Lambda says that its quota is exhausted.
 func claims(t *testing.T, account, arn string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -180,10 +180,9 @@ const (
 	atEndpoint
 )
 
-// scope returns the scope by which calls are counted against quotas. Whoever may create a
-// ProviderConfig can run an endpoint that claims any account and answers that its quota is exhausted.
-// So a namespaced config shares the scope of an account only if AWS itself named the account and its
-// calls go to AWS. An administrator's config is trusted.
+// scope returns the scope by which calls are counted against quotas. Whoever may create a ProviderConfig can run an
+// endpoint that claims any account and answers that its quota is exhausted. So a namespaced config shares the scope of
+// an account only if AWS itself named the account and its calls go to AWS. An administrator's config is trusted.
 func (i identity) scope(s settings, region string) quota.Scope {
 	ownLambda := s.endpointOf("Lambda", region) != ""
 	switch {

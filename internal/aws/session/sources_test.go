@@ -261,8 +261,7 @@ func TestPodIdentity(t *testing.T) {
 	}
 }
 
-// TestNoCredentialsAnywhere checks that the error says what is missing, without the chain's
-// details.
+// TestNoCredentialsAnywhere checks that the error says what is missing, without the chain's details.
 func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
 	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))

@@ -35,8 +35,7 @@ type Tracker struct {
 // NewTracker returns a Tracker. kube should read usages from a cache.
 func NewTracker(kube client.Client) *Tracker { return &Tracker{kube: kube} }
 
-// Track records that a resource uses the config that it refers to. In the steady state it only reads
-// the cache.
+// Track records that a resource uses the config that it refers to. In the steady state it only reads the cache.
 func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	ref := mg.GetProviderConfigReference()
 	if ref == nil || ref.Kind == "" {
@@ -89,9 +88,8 @@ func counts(u *v1beta1.ProviderConfigUsage) bool {
 	return controllerutil.ContainsFinalizer(u, UsageFinalizer) && u.GetLabels()[xpv2.LabelKeyProviderName] != ""
 }
 
-// ownedBy returns an owner reference that deletes a usage with its resource, without blocking the
-// deletion of the resource. A usage waits for its resource, so in a foreground deletion the resource
-// must not wait for its usage.
+// ownedBy returns an owner reference that deletes a usage with its resource, without blocking the deletion of the
+// resource. A usage waits for its resource, so in a foreground deletion the resource must not wait for its usage.
 func ownedBy(mg resource.ModernManaged, gvk schema.GroupVersionKind) metav1.OwnerReference {
 	ref := meta.AsController(meta.TypedReferenceTo(mg, gvk))
 	ref.BlockOwnerDeletion = ptr.To(false)

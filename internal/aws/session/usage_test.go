@@ -138,8 +138,7 @@ func TestTrackBadName(t *testing.T) {
 	}
 }
 
-// TestDrop removes the record of a resource that must not use a config, with and without the right
-// to delete it.
+// TestDrop removes the record of a resource that must not use a config, with and without the right to delete it.
 func TestDrop(t *testing.T) {
 	for name, forbidden := range map[string]bool{"Deleted": false, "Forbidden": true} {
 		t.Run(name, func(t *testing.T) {

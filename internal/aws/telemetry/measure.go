@@ -63,8 +63,7 @@ func New(now func() time.Time) *Recorder {
 	}
 }
 
-// Middleware returns the middleware that counts and times requests. It is nil if the Recorder is
-// nil.
+// Middleware returns the middleware that counts and times requests. It is nil if the Recorder is nil.
 func (r *Recorder) Middleware() middleware.DeserializeMiddleware {
 	if r == nil {
 		return nil

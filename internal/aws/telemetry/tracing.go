@@ -43,10 +43,9 @@ type Tracing struct {
 	log      logr.Logger
 }
 
-// Start starts to send traces of a version of the provider by OTLP, in the background. The environment variables OTEL_* set
-// endpoint, headers, certificates, sampling and limits. If the collector does not answer, spans are
-// dropped, and the log says so from time to time. Start returns an error if a variable has a value
-// that is not supported.
+// Start starts to send traces of a version of the provider by OTLP, in the background. The environment variables OTEL_*
+// set endpoint, headers, certificates, sampling and limits. If the collector does not answer, spans are dropped, and
+// the log says so from time to time. Start returns an error if a variable has a value that is not supported.
 func Start(ctx context.Context, version string, log logr.Logger, now func() time.Time) (*Tracing, error) {
 	t := &Tracing{version: version, log: log.WithName("tracing")}
 	off, err := isOff()
@@ -128,8 +127,7 @@ func newExporter(ctx context.Context, protocol string) (sdktrace.SpanExporter, e
 	return e, nil
 }
 
-// firstOf returns the value of the first environment variable that is set, or else the last
-// argument.
+// firstOf returns the value of the first environment variable that is set, or else the last argument.
 func firstOf(names ...string) string {
 	last := len(names) - 1
 	for _, name := range names[:last] {

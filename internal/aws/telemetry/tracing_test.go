@@ -48,8 +48,7 @@ func start(t *testing.T) *Tracing {
 	return tr
 }
 
-// TestCollector checks that spans reach a collector by either protocol, at the latest when the
-// provider ends.
+// TestCollector checks that spans reach a collector by either protocol, at the latest when the provider ends.
 func TestCollector(t *testing.T) {
 	cases := map[string]struct {
 		reason    string

@@ -42,8 +42,7 @@ type env struct {
 	calls   atomic.Int64
 
 	mu sync.Mutex
-	// mayGet is whether reading is allowed; mayWatch are the namespaces that may be watched,
-	// "" for all at once.
+	// mayGet is whether reading is allowed; mayWatch are the namespaces that may be watched, "" for all at once.
 	mayGet   bool
 	fail     error
 	mayWatch []string

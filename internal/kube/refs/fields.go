@@ -1,16 +1,14 @@
 // Package refs reads what specs refer to: Secrets and ConfigMaps (ObjectReader), and fields of other
 // providers' objects, whose types are unknown here (FieldReader).
 //
-// A watch of the metadata of Secrets and ConfigMaps reports their versions. Their data is read from
-// the API server when the version is new, once for all resources that refer to it, and kept in memory
-// for as long as it is used. A change is therefore seen at once, an unchanged object causes no request,
-// and objects that nobody refers to are never read.
+// A watch of the metadata of Secrets and ConfigMaps reports their versions. Their data is read from the API server when
+// the version is new, once for all resources that refer to it, and kept in memory for as long as it is used. A change
+// is therefore seen at once, an unchanged object causes no request, and objects that nobody refers to are never read.
 //
-// Kinds that the provider may list and watch are watched for as long as a spec refers to them: a read
-// is then free, and a change enqueues the resources that refer to it. Only the fields that specs refer
-// to are kept of each object. Kinds that the provider may only get are read from the API server each
-// time. Crossplane grants a provider nothing on other kinds, so permissions depend on the cluster's
-// administrator, and may change at any time.
+// Kinds that the provider may list and watch are watched for as long as a spec refers to them: a read is then free, and
+// a change enqueues the resources that refer to it. Only the fields that specs refer to are kept of each object. Kinds
+// that the provider may only get are read from the API server each time. Crossplane grants a provider nothing on other
+// kinds, so permissions depend on the cluster's administrator, and may change at any time.
 package refs
 
 import (
@@ -38,8 +36,7 @@ type FieldReaderOptions struct {
 	// Live reads from the API server.
 	Live client.Reader
 
-	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server
-	// each time.
+	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server each time.
 	ConfigMaps ConfigMaps
 
 	// Mapper maps the cluster's kinds, including new ones.
@@ -48,8 +45,7 @@ type FieldReaderOptions struct {
 	// Dynamic lists and watches objects.
 	Dynamic dynamic.Interface
 
-	// MayWatch returns whether the provider may list and watch a resource, in one namespace
-	// or, if it is empty, in all.
+	// MayWatch returns whether the provider may list and watch a resource, in one namespace or, if it is empty, in all.
 	MayWatch func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error)
 
 	// Namespaces are the namespaces that the provider works in. Empty means all.
@@ -66,8 +62,7 @@ type FieldReaderOptions struct {
 	Missing func(obj Object, path string) (string, bool)
 }
 
-// A FieldReader reads fields of objects. It watches nothing before it is started. It is safe for
-// concurrent use.
+// A FieldReader reads fields of objects. It watches nothing before it is started. It is safe for concurrent use.
 type FieldReader struct {
 	o FieldReaderOptions
 

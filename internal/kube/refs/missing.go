@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// A MissingError says which object, or which key of it, does not exist. It never contains a
-// value.
+// A MissingError says which object, or which key of it, does not exist. It never contains a value.
 type MissingError struct {
 	Ref ObjectRef
 

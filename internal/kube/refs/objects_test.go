@@ -19,8 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// cluster is an API server with Secrets and ConfigMaps, and the watch of their metadata, which
-// may lag.
+// cluster is an API server with Secrets and ConfigMaps, and the watch of their metadata, which may lag.
 type cluster struct {
 	mu      sync.Mutex
 	secrets map[string]*corev1.Secret

@@ -27,9 +27,8 @@ func ObjectKeys(refs []ObjectRef) []string {
 	return keys
 }
 
-// Changed selects objects that are created, changed or deleted. It drops resyncs, and the
-// objects that exist when the watch starts, because every resource is reconciled at the start
-// anyway.
+// Changed selects objects that are created, changed or deleted. It drops resyncs, and the objects that exist when the
+// watch starts, because every resource is reconciled at the start anyway.
 func Changed() predicate.Predicate {
 	return predicate.And(NotInitial(), predicate.ResourceVersionChangedPredicate{})
 }
@@ -50,14 +49,12 @@ type Referrers struct {
 	// Index is the name of the field index.
 	Index string
 
-	// Changed is called with each resource found, and with what has changed, such as "Secret
-	// db".
+	// Changed is called with each resource found, and with what has changed, such as "Secret db".
 	Changed func(name types.NamespacedName, by string)
 }
 
-// Requests returns a request for each resource that has one of the keys in the field index and
-// for which only returns true. A nil only selects all. It logs an error if it cannot list
-// resources: their next poll reads the object.
+// Requests returns a request for each resource that has one of the keys in the field index and for which only returns
+// true. A nil only selects all. It logs an error if it cannot list resources: their next poll reads the object.
 func (r Referrers) Requests(ctx context.Context, by string, only func(client.Object) bool, keys ...string) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range keys {

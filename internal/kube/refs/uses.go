@@ -145,9 +145,8 @@ func (u *uses) notify(user User, obj Object, path string, v value) {
 	}
 }
 
-// outdated returns the resources that have read a value of an object that differs from the
-// present one, if that is known. Resources that have not read yet are not included, because
-// they will read the present value.
+// outdated returns the resources that have read a value of an object that differs from the present one, if that is
+// known. Resources that have not read yet are not included, because they will read the present value.
 func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[User]bool {
 	found := map[User]bool{}
 	for path, used := range u.byObject[obj] {

@@ -14,8 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A scope is what one watch covers: the objects of a kind, in one namespace or, if it is
-// empty, in all.
+// A scope is what one watch covers: the objects of a kind, in one namespace or, if it is empty, in all.
 type scope struct {
 	kind      schema.GroupVersionKind
 	namespace string
@@ -115,8 +114,7 @@ func (r *FieldReader) prepare(inf toolscache.SharedIndexInformer, w *watch) erro
 	})
 }
 
-// synced handles a watch that has received all objects. It enqueues resources that have read
-// other values meanwhile.
+// synced handles a watch that has received all objects. It enqueues resources that have read other values meanwhile.
 func (r *FieldReader) synced(w *watch) {
 	r.o.Log.Debug("Watching objects that specs refer to", "kind", w.scope.kind, "namespace", w.scope.namespace)
 	r.mu.Lock()

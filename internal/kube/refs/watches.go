@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Delays before the permission to watch a scope is checked again: after the first refusal, the
-// longest one, and the longest one for single namespaces, of which there may be many unless
-// the provider is limited to some.
+// Delays before the permission to watch a scope is checked again: after the first refusal, the longest one, and the
+// longest one for single namespaces, of which there may be many unless the provider is limited to some.
 const (
 	minDelay          = 5 * time.Second
 	maxDelay          = 30 * time.Second
@@ -99,8 +98,7 @@ func covers(have, need map[string]bool) bool {
 	return true
 }
 
-// syncKind watches the objects of a kind: in all namespaces if that is allowed, or else in
-// those that need it.
+// syncKind watches the objects of a kind: in all namespaces if that is allowed, or else in those that need it.
 func (r *FieldReader) syncKind(ctx context.Context, kind schema.GroupVersionKind, w *needed) {
 	if len(r.o.Namespaces) == 0 && r.syncScope(ctx, scope{kind: kind}, w.paths) {
 		r.stopNamespaces(kind)

@@ -19,9 +19,8 @@ const (
 	// LabelRing is the label of a shard's lease with the name of its ring.
 	LabelRing = "alpha.sharding.timebertt.dev/controllerring"
 
-	// prefixShard and prefixDrain precede the name of the ring in the labels of resources: the
-	// one with the name of the shard that a resource is assigned to, and the one that asks that
-	// shard to stop working on it.
+	// prefixShard and prefixDrain precede the name of the ring in the labels of resources: the one with the name of the
+	// shard that a resource is assigned to, and the one that asks that shard to stop working on it.
 	prefixShard = "shard.alpha.sharding.timebertt.dev/"
 	prefixDrain = "drain.alpha.sharding.timebertt.dev/"
 )

@@ -41,8 +41,8 @@ type knownResource struct {
 
 	// owns is the target that the resource owns, as confirmed by AWS.
 	owns *confirmedKey
-	// created is the external name of what this process has seen the resource create, empty if it was removed since, and nil
-	// if the process does not know.
+	// created is the external name of what this process has seen the resource create, empty if it was removed since,
+	// and nil if the process does not know.
 	created *string
 	// claim is the key of the target that the resource is creating. It is empty if there is none.
 	claim string
@@ -54,9 +54,8 @@ type confirmedKey struct {
 	target string
 }
 
-// MayAct returns an error if a resource may not act on a target, or read it, because a
-// resource of another namespace owns it, or is creating it, and does not allow that. A target
-// that no resource owns is allowed.
+// MayAct returns an error if a resource may not act on a target, or read it, because a resource of another namespace
+// owns it, or is creating it, and does not allow that. A target that no resource owns is allowed.
 func (b *Registry) MayAct(ctx context.Context, u User, t Target) error {
 	if b == nil {
 		return nil
@@ -94,8 +93,7 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 	return owned, nil
 }
 
-// OwnedWithin returns whether a resource of the user's own namespace owns a target, as
-// confirmed by AWS.
+// OwnedWithin returns whether a resource of the user's own namespace owns a target, as confirmed by AWS.
 func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 	if b == nil {
 		return false
@@ -132,10 +130,9 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 	return owners[0]
 }
 
-// CheckTags returns an error if another existing resource owns what was found in AWS,
-// according to its tags, or to the status of other resources if it has no such tags. v is the
-// result of the tags alone, targets are what the resource is to own, and what describes the
-// external resource in errors.
+// CheckTags returns an error if another existing resource owns what was found in AWS, according to its tags, or to the
+// status of other resources if it has no such tags. v is the result of the tags alone, targets are what the resource is
+// to own, and what describes the external resource in errors.
 func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string, targets []Target) error {
 	if b == nil {
 		return nil
@@ -163,8 +160,7 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	return nil
 }
 
-// checkOwner returns an error if the resource in the tags exists and still manages what has
-// the tags.
+// checkOwner returns an error if the resource in the tags exists and still manages what has the tags.
 func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected, what string) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
 	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind || name == client.ObjectKeyFromObject(u.Resource) {
@@ -184,9 +180,8 @@ func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]strin
 	return ownership.NewOwnedError(what, gvk.Kind, name.Namespace, name.Name)
 }
 
-// get gets a resource of the example's kind. It returns nil if there is none. If the cache
-// does not have it, it reads it from the API server, because the cache may lag, or may not
-// contain all namespaces.
+// get gets a resource of the example's kind. It returns nil if there is none. If the cache does not have it, it reads
+// it from the API server, because the cache may lag, or may not contain all namespaces.
 func (b *Registry) get(ctx context.Context, example resource.ModernManaged, name types.NamespacedName) (resource.ModernManaged, error) {
 	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
 	if err != nil {

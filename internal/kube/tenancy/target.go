@@ -63,10 +63,9 @@ func (t Target) in(s *session.Session) Target {
 	return t
 }
 
-// Functions returns the functions that references refer to. Each is a name or an ARN, with or
-// without a qualifier, or nil or empty for none. AWS also accepts partial ARNs, such as
-// function:cart: if a reference can be read in two ways, both are returned, and one that
-// cannot be read is returned as invalid.
+// Functions returns the functions that references refer to. Each is a name or an ARN, with or without a qualifier, or
+// nil or empty for none. AWS also accepts partial ARNs, such as function:cart: if a reference can be read in two ways,
+// both are returned, and one that cannot be read is returned as invalid.
 func Functions(refs ...*string) []Target {
 	var out []Target
 	for _, ref := range refs {
@@ -122,9 +121,8 @@ func CapacityProvider(name string) Target {
 	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
 }
 
-// Share returns whether one of a user's targets is one of another resource's targets. If the
-// account of one is unknown, they are only known to be the same if both resources use the same
-// config.
+// Share returns whether one of a user's targets is one of another resource's targets. If the account of one is unknown,
+// they are only known to be the same if both resources use the same config.
 func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
 	for _, t := range mine {
 		t = t.in(u.Session)
@@ -138,8 +136,7 @@ func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target)
 	return false
 }
 
-// owned returns what a resource owns according to its status. A resource that only observes
-// owns nothing.
+// owned returns what a resource owns according to its status. A resource that only observes owns nothing.
 func owned(o client.Object) []Target {
 	if mg, ok := o.(resource.ModernManaged); !ok || ownership.ObserveOnly(mg) {
 		return nil
@@ -184,8 +181,7 @@ func Owns(example client.Object) bool {
 	return false
 }
 
-// newList returns an empty list of the kind that owns a target, and a function that returns
-// its items.
+// newList returns an empty list of the kind that owns a target, and a function that returns its items.
 func (t Target) newList() (client.ObjectList, func() []resource.Managed) {
 	switch t.Kind {
 	case v1beta1.LayerVersionKind:

@@ -1,6 +1,5 @@
-// Package tenancy separates namespaces that use the same AWS account: it determines which
-// resource owns a function or a version of a layer, and which resources of other namespaces
-// may act on it or refer to it.
+// Package tenancy separates namespaces that use the same AWS account: it determines which resource owns a function or a
+// version of a layer, and which resources of other namespaces may act on it or refer to it.
 package tenancy
 
 import (
@@ -23,9 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a
-// resource and act on what it owns: names separated by commas, or * for all. On a Namespace,
-// it applies to all resources in it.
+// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a resource and act on what it
+// owns: names separated by commas, or * for all. On a Namespace, it applies to all resources in it.
 const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
 
 // AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
@@ -48,8 +46,8 @@ func IsRefused(err error) bool {
 	return errors.As(err, &r)
 }
 
-// RefusedBy returns the resource that owns, as confirmed by AWS, what an error says that another resource may not use. It
-// is nil if there is none.
+// RefusedBy returns the resource that owns, as confirmed by AWS, what an error says that another resource may not use.
+// It is nil if there is none.
 func RefusedBy(err error) client.Object {
 	var r *RefusedError
 	if !errors.As(err, &r) {
@@ -65,8 +63,7 @@ type User struct {
 	Session  *session.Session
 }
 
-// A Registry determines who owns what. It is safe for concurrent use. A nil Registry
-// allows everything.
+// A Registry determines who owns what. It is safe for concurrent use. A nil Registry allows everything.
 type Registry struct {
 	cached client.Client
 	live   client.Reader
@@ -84,9 +81,8 @@ type Registry struct {
 	uses       map[string]map[types.UID]use
 }
 
-// New returns a Registry. cached has the index Index of the kinds for which Owns returns true.
-// live reads Namespaces, which the provider may not be allowed to watch, and what the cache
-// does not have.
+// New returns a Registry. cached has the index Index of the kinds for which Owns returns true. live reads Namespaces,
+// which the provider may not be allowed to watch, and what the cache does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
 	return &Registry{
 		cached:     cached,
@@ -100,9 +96,8 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 	}
 }
 
-// MayRefer returns an error if a resource may not refer to one of another namespace. The error
-// is the same whether that resource exists or not. name has an empty Name for the resources
-// that a selector may match.
+// MayRefer returns an error if a resource may not refer to one of another namespace. The error is the same whether that
+// resource exists or not. name has an empty Name for the resources that a selector may match.
 func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object, name types.NamespacedName) error {
 	from := u.Resource.GetNamespace()
 	if b == nil || name.Namespace == from {
@@ -171,8 +166,7 @@ type knownNamespace struct {
 	until   time.Time
 }
 
-// byNamespace returns whether a Namespace allows another one. It returns false if the provider
-// may not read Namespaces.
+// byNamespace returns whether a Namespace allows another one. It returns false if the provider may not read Namespaces.
 func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, error) {
 	b.mu.Lock()
 	known, ok := b.namespaces[to]

@@ -27,7 +27,8 @@ type Resource interface {
 type Sizes map[Code]int
 
 // Of returns the findings about a resource as it was last observed, without those that it ignores. Sizes that are not
-// known are judged by the condition Advisory, which says whether they were near their limit when they were last observed.
+// known are judged by the condition Advisory, which says whether they were near their limit when they were last
+// observed.
 func Of(mg Resource, sizes Sizes, now time.Time) []Finding {
 	found := ofConditions(mg)
 	if mg.GetDeletionTimestamp() == nil {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// RuntimesSource is where AWS publishes the dates of runtimes, and RuntimesAsOf the day that the table is of. It was taken
-// from public copies of that page.
+// RuntimesSource is where AWS publishes the dates of runtimes, and RuntimesAsOf the day that the table is of. It was
+// taken from public copies of that page.
 const (
 	RuntimesSource = "https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html"
 	RuntimesAsOf   = "2026-10-01"

@@ -142,8 +142,7 @@ func decode(text []byte, into any, strict bool) error {
 	return nil
 }
 
-// Compact returns a policy without white space between its parts. It returns a text that is not
-// JSON as it is.
+// Compact returns a policy without white space between its parts. It returns a text that is not JSON as it is.
 func Compact(text string) string {
 	b := bytes.Buffer{}
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -289,8 +288,7 @@ func encode(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// canonical returns the statement as Text does, with what AWS reads regardless of case in lower
-// case.
+// canonical returns the statement as Text does, with what AWS reads regardless of case in lower case.
 func (s Statement) canonical() string {
 	s.Action, s.NotAction = lower(s.Action), lower(s.NotAction)
 	return s.Text()

@@ -18,8 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
 
-// readCode answers a read of code that Lambda does not store, and remembers what AWS would deploy: the hash of an object in
-// S3, and the digest that a tag of an image names.
+// readCode answers a read of code that Lambda does not store, and remembers what AWS would deploy: the hash of an
+// object in S3, and the digest that a tag of an image names.
 func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 	out, err := live()
 	if err != nil {
@@ -75,7 +75,8 @@ func objectKey(bucket, object, version *string) string {
 	return aws.ToString(bucket) + "/" + aws.ToString(object) + "#" + aws.ToString(version)
 }
 
-// codeHash returns the hash of an archive. If that of an object in S3 was not read, it is known after AWS has accepted it.
+// codeHash returns the hash of an archive. If that of an object in S3 was not read, it is known after AWS has accepted
+// it.
 func (a *Account) codeHash(zip []byte, bucket, object, version *string) *string {
 	if zip != nil {
 		return aws.String(archive.Hash(zip))

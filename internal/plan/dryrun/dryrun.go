@@ -1,8 +1,8 @@
 // Package dryrun answers the calls of AWS's clients without making those that change something.
 //
-// An Account records calls that change something, and remembers their effect: a later read returns what AWS would return
-// after them. Other reads are answered by AWS, or, if the Account is offline, as if the account were empty. So the code
-// that reconciles a resource can be run to find out what it would do.
+// An Account records calls that change something, and remembers their effect: a later read returns what AWS would
+// return after them. Other reads are answered by AWS, or, if the Account is offline, as if the account were empty. So
+// the code that reconciles a resource can be run to find out what it would do.
 //
 // What AWS makes up, such as an ID, is replaced by a placeholder: see IsUnknown.
 package dryrun

@@ -130,8 +130,8 @@ func (a *Account) orEmpty(live func() (any, error), empty any) func() (any, erro
 	return func() (any, error) { return empty, nil }
 }
 
-// ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if AWS
-// does not have the function.
+// ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if
+// AWS does not have the function.
 func (a *Account) ofFunction(name *string, live func() (any, error), empty any) func() (any, error) {
 	if r := a.state.functions[named(name).Function+":"]; r != nil && r.created {
 		return func() (any, error) { return empty, nil }

@@ -151,8 +151,8 @@ func layerKey(layer *string, version *int64) string {
 	return name + ":" + itoa(aws.ToInt64(version))
 }
 
-// Number sets the number of the version of a function or layer that was published last, so that the next one follows it.
-// It has no effect if versions are known, or if the number is not positive.
+// Number sets the number of the version of a function or layer that was published last, so that the next one follows
+// it. It has no effect if versions are known, or if the number is not positive.
 func (a *Account) Number(name string, last int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

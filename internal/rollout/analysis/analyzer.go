@@ -55,8 +55,7 @@ type Options struct {
 	// * stands for any characters. Those with private addresses must be listed exactly.
 	Hosts []string
 
-	// AllowLoopback allows loopback addresses for hosts that are listed exactly. It is for tests
-	// and the demo.
+	// AllowLoopback allows loopback addresses for hosts that are listed exactly. It is for tests and the demo.
 	AllowLoopback bool
 
 	// Reader reads objects that rollouts depend on from the API server, without a cache.

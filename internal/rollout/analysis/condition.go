@@ -26,8 +26,7 @@ const (
 	// 0.1 s. A rollout has up to 32 conditions.
 	maxCost = 20_000
 
-	// interruptEvery is after how many iterations of a macro an evaluation looks whether its
-	// context has ended.
+	// interruptEvery is after how many iterations of a macro an evaluation looks whether its context has ended.
 	interruptEvery = 100
 )
 

@@ -29,8 +29,7 @@ func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace
 	}
 }
 
-// httpDependency measures whether a URL answers with the expected status. It does not read the
-// body of the response.
+// httpDependency measures whether a URL answers with the expected status. It does not read the body of the response.
 func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID, d *v1beta1.RolloutHTTPDependency) rollout.Measurement {
 	res, err := requester{hosts: a.hosts, transport: a.transport, redirects: true}.get(ctx, d.URL)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
-// CheckHost returns an error unless a value of --analysis-host is a host, a host and a port, or a
-// pattern of them.
+// CheckHost returns an error unless a value of --analysis-host is a host, a host and a port, or a pattern of them.
 func CheckHost(pattern string) error {
 	host, port := splitHost(pattern)
 	_, err := strconv.ParseUint(port, 10, 16)

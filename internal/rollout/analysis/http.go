@@ -20,8 +20,7 @@ const (
 	// maxBody is the longest response of a web metric, in bytes.
 	maxBody = 64 << 10
 
-	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes
-	// less than 1 KiB.
+	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes less than 1 KiB.
 	maxPrometheusBody = 256 << 10
 
 	// maxHeader is how many bytes the header of a response may have.

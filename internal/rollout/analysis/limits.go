@@ -13,11 +13,10 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// CEL's limit of the cost is checked after each function, and counts many functions as one
-// whatever they work on. So a short expression could double a list forty times, and compare the
-// result. Conditions have therefore only the functions of this file, and cannot make lists of
-// anything but constants: no value is much larger than what a server has sent. Their cost is
-// what they read.
+// CEL's limit of the cost is checked after each function, and counts many functions as one whatever they work on. So a
+// short expression could double a list forty times, and compare the result. Conditions have therefore only the
+// functions of this file, and cannot make lists of anything but constants: no value is much larger than what a server
+// has sent. Their cost is what they read.
 
 // macros are the macros of conditions. None makes a list.
 var macros = []cel.Macro{cel.HasMacro, cel.AllMacro, cel.ExistsMacro, cel.ExistsOneMacro}
@@ -46,9 +45,8 @@ func setOf(names ...string) map[string]bool {
 	return set
 }
 
-// restrict returns an error if an expression has a function that conditions do not have, or makes
-// a list or a map of anything but constants. Lists that are the arguments of math.greatest and
-// math.least are allowed.
+// restrict returns an error if an expression has a function that conditions do not have, or makes a list or a map of
+// anything but constants. Lists that are the arguments of math.greatest and math.least are allowed.
 func restrict(a *ast.AST) error {
 	r := restriction{arguments: map[int64]bool{}}
 	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(r.visit))
