@@ -16,7 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
-const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the environment variable shown."
+const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the " +
+	"environment variable shown."
 
 // version is the provider's version. The build sets it by -ldflags "-X main.version=v1.2.3".
 var version = "dev"
@@ -33,7 +34,8 @@ func main() {
 }
 
 func kongOptions() []kong.Option {
-	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(), kong.DefaultEnvars("PROVIDER_LAMBDA")}
+	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(),
+		kong.DefaultEnvars("PROVIDER_LAMBDA")}
 }
 
 // run runs the provider until ctx is done.

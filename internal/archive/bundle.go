@@ -166,7 +166,8 @@ func (b Bundle) checkPin() error {
 		return errors.Wrapf(err, "%s.sha256 is not hexadecimal", b.From.Field)
 	}
 	if b.SHA256 != pin {
-		return errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is deployed; correct the pin or the code", b.From.Field, pin, b.SHA256)
+		return errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is deployed; correct the "+
+			"pin or the code", b.From.Field, pin, b.SHA256)
 	}
 	return nil
 }

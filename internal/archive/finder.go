@@ -112,7 +112,8 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
 	if !isZip(data[key]) {
-		return nil, errors.Errorf("key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
+		return nil, errors.Errorf(
+			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
 	}
 	return data[key], nil
 }
@@ -178,7 +179,8 @@ type object struct{ etag, sha256 string }
 // this is a poll. What a user has changed is always compared with the present object.
 func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
 	read := func(ctx context.Context) (object, error) {
-		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key,
+			ChecksumMode: s3types.ChecksumModeEnabled})
 		if err != nil {
 			return object{}, err
 		}
@@ -210,9 +212,10 @@ func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
 	}
 	now := f.Now()
 	k := readcache.Key{Operation: "GetObject", Of: b.Name()}
-	return readcache.Read(ctx, f.Hashes, k, readcache.Freshness{Now: now, Since: now.Add(-hashMaxAge)}, func(ctx context.Context) (string, error) {
-		return f.download(ctx, b)
-	})
+	return readcache.Read(ctx, f.Hashes, k, readcache.Freshness{Now: now, Since: now.Add(-hashMaxAge)},
+		func(ctx context.Context) (string, error) {
+			return f.download(ctx, b)
+		})
 }
 
 // download reads an object from S3 (GetObject) to compute its hash. It does not keep the

@@ -23,7 +23,8 @@ const objectsPageSize = 1000
 // looked up by ListObjectsV2, if that takes fewer calls.
 type listAPI interface {
 	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
-	ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input, opts ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
+	ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input,
+		opts ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
 }
 
 // Listed returns the item of a list that shows whether an archive is the one that was deployed last.

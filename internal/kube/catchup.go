@@ -37,7 +37,8 @@ type CatchUp struct {
 
 // NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given namespaces, or all if
 // there are none. live reads from the API server. Other kinds are read from the cache as they are.
-func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string, kinds ...schema.GroupVersionKind) *CatchUp {
+func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string,
+	kinds ...schema.GroupVersionKind) *CatchUp {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
@@ -143,7 +144,8 @@ func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, er
 	if b == nil {
 		return nil, nil
 	}
-	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }), "cannot check which %s are outdated in the cache", gvk.Kind)
+	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }),
+		"cannot check which %s are outdated in the cache", gvk.Kind)
 }
 
 // stock returns the objects that are outdated in the cache, with the versions from which on
@@ -175,12 +177,14 @@ func (c *CatchUp) stock(ctx context.Context, gvk schema.GroupVersionKind) (map[t
 }
 
 // versions returns the versions of all objects, and that of their list, read live.
-func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns string) (all map[types.NamespacedName]string, at string, err error) {
+func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind,
+	ns string) (all map[types.NamespacedName]string, at string, err error) {
 	all = map[types.NamespacedName]string{}
 	page := &metav1.PartialObjectMetadataList{}
 	page.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	for more := ""; ; {
-		if err := c.kinds[gvk].live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize), client.Continue(more)); err != nil {
+		if err := c.kinds[gvk].live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize),
+			client.Continue(more)); err != nil {
 			return nil, "", err
 		}
 		for i := range page.Items {
@@ -194,7 +198,8 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns 
 }
 
 // cached returns the versions of all objects in the cache.
-func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns string) (map[types.NamespacedName]string, error) {
+func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind,
+	ns string) (map[types.NamespacedName]string, error) {
 	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	if err != nil {
 		return nil, err

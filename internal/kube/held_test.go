@@ -78,7 +78,8 @@ func TestHeldStatus(t *testing.T) {
 				t.Errorf("%s\nread: want %q, got %q", tc.reason, tc.read, got)
 			}
 			if got := e.stored(t).Status.Value; got != tc.stored || e.calls.statusUpdates != tc.writes {
-				t.Errorf("%s\nwant %q with %d writes, got %q with %d", tc.reason, tc.stored, tc.writes, got, e.calls.statusUpdates)
+				t.Errorf("%s\nwant %q with %d writes, got %q with %d", tc.reason, tc.stored, tc.writes, got,
+					e.calls.statusUpdates)
 			}
 		})
 	}

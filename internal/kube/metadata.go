@@ -93,7 +93,8 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 	for _, a := range []map[string]string{wanted, now.GetAnnotations()} {
 		delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it.
 	}
-	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() || !maps.Equal(now.GetAnnotations(), wanted) {
+	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() ||
+		!maps.Equal(now.GetAnnotations(), wanted) {
 		return false
 	}
 	c.saw(now)

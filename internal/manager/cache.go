@@ -57,7 +57,8 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for gvk := range s.AllKnownTypes() {
 		obj, err := s.New(gvk)
-		if _, ok := obj.(client.Object); err == nil && ok && gvk.GroupVersion() == v1beta1.SchemeGroupVersion && gvk.Kind != v1beta1.ProviderConfigUsageKind {
+		if _, ok := obj.(client.Object); err == nil && ok && gvk.GroupVersion() == v1beta1.SchemeGroupVersion &&
+			gvk.Kind != v1beta1.ProviderConfigUsageKind {
 			kinds = append(kinds, gvk)
 		}
 	}

@@ -50,7 +50,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 		return nil, err
 	}
 	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // What outlives a check ends before another replica begins.
-	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now, wall: func() time.Time { return o.Now().Round(0) }}
+	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now,
+		wall: func() time.Time { return o.Now().Round(0) }}
 	mo.LeaderElection = true
 	mo.LeaderElectionID = o.Shard.LeaseName(leaseName) // The name appears only in metrics.
 	mo.LeaderElectionResourceLockInterface = l
@@ -93,7 +94,8 @@ func leaseNamespace(requested, file string) (string, error) {
 	}
 	b, err := os.ReadFile(file) //nolint:gosec // The file is Kubernetes's.
 	if err != nil {
-		return "", errors.Wrap(err, "cannot determine the namespace of the leader election lease outside a pod: set --leader-election-namespace or --no-leader-election")
+		return "", errors.Wrap(err, "cannot determine the namespace of the leader election lease outside a pod: set "+
+			"--leader-election-namespace or --no-leader-election")
 	}
 	return strings.TrimSpace(string(b)), nil
 }

@@ -45,10 +45,11 @@ func (g *servedGate) Register(f func(), gvks ...schema.GroupVersionKind) {
 
 func (g *servedGate) await(gvk schema.GroupVersionKind) error {
 	var last error
-	err := wait.PollUntilContextTimeout(context.Background(), servedInterval, servedTimeout, true, func(context.Context) (bool, error) {
-		_, last = g.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-		return last == nil, nil
-	})
+	err := wait.PollUntilContextTimeout(context.Background(), servedInterval, servedTimeout, true,
+		func(context.Context) (bool, error) {
+			_, last = g.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+			return last == nil, nil
+		})
 	if err != nil {
 		return errors.Wrapf(last, "not served after %s", servedTimeout)
 	}

@@ -64,7 +64,8 @@ func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero()
 
 // equalSpec returns whether two resources have the same spec.
 func equalSpec(a, b reconcile.Managed) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(), fieldOf(b, "Spec").Interface())
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(),
+		fieldOf(b, "Spec").Interface())
 }
 
 // numbers returns the function or layer of a resource, and the number of the version that it has published last.
@@ -100,7 +101,8 @@ func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 	at, _, _ := unstructured.NestedMap(m, "status", "atProvider")
 	for _, k := range slices.Sorted(maps.Keys(at)) {
 		text, _ := at[k].(string)
-		if a, err := arn.Parse(text); err == nil && strings.HasSuffix(k, "Arn") && a.Service == "lambda" && a.AccountID != "" {
+		if a, err := arn.Parse(text); err == nil && strings.HasSuffix(k, "Arn") && a.Service == "lambda" &&
+			a.AccountID != "" {
 			return a, true
 		}
 	}
@@ -148,7 +150,8 @@ func SetDefaults(mg reconcile.Managed) {
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	}
 	if mg.GetProviderConfigReference() == nil {
-		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
+		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind,
+			Name: "default"})
 	}
 	if mg.GetName() == "" {
 		mg.SetName(mg.GetGenerateName() + "generated")
@@ -167,10 +170,12 @@ func isNumber(s string) bool {
 
 // creates returns whether an operation creates what a resource is.
 func creates(operation string) bool {
-	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" || operation == "AddLayerVersionPermission"
+	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" ||
+		operation == "AddLayerVersionPermission"
 }
 
 // removes returns whether an operation deletes what a resource is.
 func removes(operation string) bool {
-	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" || operation == "RemoveLayerVersionPermission"
+	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" ||
+		operation == "RemoveLayerVersionPermission"
 }

@@ -106,7 +106,8 @@ func (o *objects) selected(kind schema.GroupKind, opts []client.ListOption) []ru
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(o.byKey), byName) {
 		obj := o.byKey[k]
-		if k.kind == kind && (by.Namespace == "" || by.Namespace == k.name.Namespace) && (by.LabelSelector == nil || by.LabelSelector.Matches(labels(obj.GetLabels()))) {
+		if k.kind == kind && (by.Namespace == "" || by.Namespace == k.name.Namespace) &&
+			(by.LabelSelector == nil || by.LabelSelector.Matches(labels(obj.GetLabels()))) {
 			out = append(out, obj.DeepCopyObject())
 		}
 	}

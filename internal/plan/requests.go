@@ -56,7 +56,8 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 	for i := range all {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })
 	known := make([]reconcile.Managed, len(all))
 	const passes = 2 // The second one has what the first one has waited for.
 	for range passes {
@@ -98,7 +99,8 @@ func pristine(mg reconcile.Managed) reconcile.Managed {
 func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, out *Requests) {
 	policies := pristine(mg).GetManagementPolicies()
 	record := func(r dryrun.Request) { out.Made = append(out.Made, r) }
-	if out.Err = p.in(ctx, known, everything, nil); out.Err != nil { // Another one may have been deleted with what this one needs.
+	// Another one may have been deleted with what this one needs.
+	if out.Err = p.in(ctx, known, everything, nil); out.Err != nil {
 		return
 	}
 	out.Err = p.in(ctx, known, policies, record)
@@ -134,7 +136,8 @@ func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool
 }
 
 // change records the calls that change each field of spec to what spec asks for.
-func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) {
+func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies,
+	record func(dryrun.Request)) {
 	if !allows(policies, xpv2.ManagementActionUpdate) {
 		return
 	}
@@ -150,7 +153,8 @@ func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, polic
 
 // in reconciles a resource with management policies until nothing is left to do, and records its calls. It returns the
 // error that the resource reports.
-func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) (err error) {
+func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.ManagementPolicies,
+	record func(dryrun.Request)) (err error) {
 	defer func() {
 		if recover() != nil { // Nothing has validated what is reconciled.
 			err = panics.New()

@@ -11,11 +11,13 @@ import (
 )
 
 // identifying are fields that say what a resource manages. Another value is another external resource.
-var identifying = []string{"region", "functionName", "layerName", "layerVersionArn", "resourceArn", "capacityProviderName", "qualifier", "name"}
+var identifying = []string{"region", "functionName", "layerName", "layerVersionArn", "resourceArn",
+	"capacityProviderName", "qualifier", "name"}
 
 // identifies returns whether a field says what a resource manages, or refers to it.
 func identifies(field string) bool {
-	return slices.Contains(identifying, field) || strings.HasSuffix(field, "Ref") || strings.HasSuffix(field, "Selector") || strings.HasSuffix(field, "From")
+	return slices.Contains(identifying, field) || strings.HasSuffix(field, "Ref") ||
+		strings.HasSuffix(field, "Selector") || strings.HasSuffix(field, "From")
 }
 
 // variants returns copies of a resource, each with another value of one field that its spec.forProvider has.

@@ -68,7 +68,8 @@ type walk struct {
 }
 
 // walk reconciles a resource until nothing is left to do.
-func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account, sess sessions) walk {
+func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account,
+	sess sessions) walk {
 	w, idle := walk{}, 0
 	if p.resolver == nil {
 		w.unknowns = withoutChecks(mg)
@@ -116,7 +117,8 @@ func checkedRollout(mg reconcile.Managed, made []dryrun.Call) string {
 		return ""
 	}
 	r := ptr.Deref(a.Status.Rollout, v1beta1.AliasRolloutStatus{})
-	return fmt.Sprintf("rollout from version %s to version %s: what follows depends on the results of its checks", r.Stable.FunctionVersion, r.Target.FunctionVersion)
+	return fmt.Sprintf("rollout from version %s to version %s: what follows depends on the results of its checks",
+		r.Stable.FunctionVersion, r.Target.FunctionVersion)
 }
 
 // repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not
@@ -205,7 +207,8 @@ func (p *Planner) held(mg reconcile.Managed) (message string, held bool) {
 	if !held || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		return "", false
 	}
-	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm], mg.GetDeletionTimestamp().Time, p.clock())
+	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm],
+		mg.GetDeletionTimestamp().Time, p.clock())
 }
 
 // inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the
@@ -243,7 +246,8 @@ func (p *Planner) identify(mg reconcile.Managed) {
 
 // seed makes the account have what the object in the cluster asks for, with what that refers to now, and gives the
 // resource the names and the status that result. It returns what is not known then.
-func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account, sess sessions) []string {
+func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account,
+	sess sessions) []string {
 	name := reconcile.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
 		return nil // It was not created yet.
@@ -297,10 +301,12 @@ func unsettled(prior reconcile.Managed) []string {
 		for _, d := range sum.Differences {
 			fields = append(fields, d.Field)
 		}
-		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(fields, ", ")}
+		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(
+			fields, ", ")}
 	}
 	if !reconcile.Settled(prior) {
-		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something else"}
+		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something " +
+			"else"}
 	}
 	return nil
 }
@@ -315,14 +321,16 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 	}
 	deleted := xpmeta.WasDeleted(mg)
 	out.Action = action(w.calls, w.existed, w.adopted, deleted)
-	if out.Action != None && !deleted { // Otherwise each plan of such code would have them, even if nothing has changed.
+	// Otherwise each plan of such code would have them, even if nothing has changed.
+	if out.Action != None && !deleted {
 		out.Unknowns = append(out.Unknowns, w.unknowns...)
 	}
 	for _, c := range w.calls {
 		out.Calls = append(out.Calls, dryrun.Call{Operation: c.Operation, On: show(c.On)})
 	}
 	for _, c := range w.changes {
-		if deleted || slices.ContainsFunc(ownership.Keys(), func(key string) bool { return c.Path == "tags["+key+"]" }) {
+		if deleted || slices.ContainsFunc(ownership.Keys(),
+			func(key string) bool { return c.Path == "tags["+key+"]" }) {
 			continue
 		}
 		out.Changes = append(out.Changes, Change{Path: c.Path, Before: show(c.Old), After: show(c.New)})

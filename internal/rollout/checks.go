@@ -94,13 +94,15 @@ func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Tim
 
 // measures reports whether a step measures anything.
 func measures(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack && !s.Direct
+	return s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing &&
+		s.Step != v1beta1.RolloutRollingBack && !s.Direct
 }
 
 // dueAt returns when a check is measured next, and false if it is not in this step. Dependencies and
 // alarms are measured before the target receives any invocation, too. Metrics are measured an interval
 // after the target received its present weight: earlier values do not count.
-func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration) (at time.Time, ok bool) {
+func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID,
+	every time.Duration) (at time.Time, ok bool) {
 	c := check(s, id)
 	if c != nil && c.MeasuredAt != nil {
 		at = c.MeasuredAt.Add(every)
@@ -178,7 +180,8 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	total := 0
 	for _, id := range ids {
 		c := check(s, id)
-		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric && rollsBack(metricOf(spec, id.Name)) {
+		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric &&
+			rollsBack(metricOf(spec, id.Name)) {
 			total++
 		}
 		if c == nil {
@@ -335,7 +338,8 @@ func needed(id CheckID, successes int32) int32 {
 }
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.
-func nextTest(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
+func nextTest(spec *v1beta1.AliasRollout,
+	s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
 	for i := range spec.PreTraffic {
 		c := check(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
 		if c == nil || c.Result != Success {
@@ -351,5 +355,6 @@ func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 	for i := range spec.PreTraffic {
 		ids = append(ids, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
 	}
-	s.Checks = slices.DeleteFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
+	s.Checks = slices.DeleteFunc(s.Checks,
+		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

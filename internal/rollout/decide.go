@@ -64,7 +64,8 @@ func (m *machine) unchanged() bool {
 func (m *machine) sameTests() bool {
 	for i := range m.s.Checks {
 		c := &m.s.Checks[i]
-		if was := check(m.was, CheckID{c.Type, c.Name}); c.Type == CheckPreTraffic && (was == nil || was.Result != c.Result) {
+		if was := check(m.was, CheckID{c.Type, c.Name}); c.Type == CheckPreTraffic &&
+			(was == nil || was.Result != c.Result) {
 			return false
 		}
 	}

@@ -58,7 +58,8 @@ func (m *machine) command() bool {
 			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
 			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
-			if m.s.Phase == v1beta1.RolloutFailed && m.s.Reason == ReasonRollbackTo && c.name == v1beta1.AnnotationRolloutRollbackTo {
+			if m.s.Phase == v1beta1.RolloutFailed && m.s.Reason == ReasonRollbackTo &&
+				c.name == v1beta1.AnnotationRolloutRollbackTo {
 				m.s.Message = why // It does not wait any more.
 			}
 		}
@@ -174,7 +175,8 @@ func (m *machine) wait(why string) bool {
 func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	former := m.s.Stable
 	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != ReasonRollbackTo
-	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History), func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
+	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History),
+		func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
 	if served {
 		m.remember(former)
 	}
@@ -189,7 +191,8 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
 	m.enter(v1beta1.RolloutRollingBack, ReasonRollbackTo, "the user has chosen version "+version.FunctionVersion)
 	m.intend(to(m.s, 0))
-	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID, version.FunctionVersion))
+	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
+		version.FunctionVersion))
 }
 
 // retry rolls a failed target out again. It waits while the alias is not as the failed rollout has left it.
@@ -236,7 +239,8 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		return refused, "version " + m.o.Target + " is desired now"
 	case !active(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all:
 		return refused, m.present()
-	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" || target.unusable("") != ""):
+	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
+		target.unusable("") != ""):
 		return waiting, ""
 	}
 	for i := range m.s.Checks { // The user knows of alarms that fire already.
@@ -258,7 +262,8 @@ func (m *machine) superseded() bool {
 	switch hash := stepHash(m.spec.Strategy); {
 	case m.replaced() && (s.Phase == v1beta1.RolloutPending || s.Step == v1beta1.RolloutValidating):
 		m.ready()
-	case s.Phase != v1beta1.RolloutPending && s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
+	case s.Phase != v1beta1.RolloutPending &&
+		s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
 		return false
 	case m.replaced():
 		m.rollBack(ReasonSuperseded, "version "+m.o.Target+" is desired now")
@@ -337,7 +342,8 @@ func (m *machine) drifted() bool {
 	s := m.s
 	switch {
 	case s.Step == v1beta1.RolloutRollingBack, m.o.Route == expected(s),
-		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID || m.ofStep(m.o.Route)):
+		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
+			m.ofStep(m.o.Route)):
 		s.Drift, s.DifferentSince = "", nil
 		if s.Step != v1beta1.RolloutPaused || s.Reason != ReasonDrift {
 			return false

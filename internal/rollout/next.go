@@ -240,7 +240,8 @@ func stamp(t time.Time) *metav1.Time {
 // from the stable version. Commands that are older than the state are not carried out.
 func (m *machine) begin() {
 	m.s = &v1beta1.AliasRolloutStatus{
-		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now),
+		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{
+			FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now),
 	}
 	m.s.Target = m.s.Stable
 	for name, value := range m.o.Commands {
@@ -282,7 +283,8 @@ func (m *machine) measured() {
 		}
 		Record(m.s, r, m.now)
 		switch {
-		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() && m.spec.Analysis.Alarms.PreExisting != "Block":
+		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() &&
+			m.spec.Analysis.Alarms.PreExisting != "Block":
 			check(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
 			m.event(true, EventWarning, describe(check(m.s, r.CheckID)))
@@ -352,7 +354,8 @@ func (m *machine) start() {
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = stepHash(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
-	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion, s.Target.FunctionVersion))
+	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion,
+		s.Target.FunctionVersion))
 }
 
 // newID returns the ID of a rollout of a version that begins now.

@@ -28,7 +28,8 @@ func (m *machine) validate() {
 	}
 	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // It is at most maxTimeout.
 	if f := m.failedBefore(m.s.Target); f != nil {
-		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): publish a fix, or set the annotation %s",
+		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
+			"publish a fix, or set the annotation %s",
 			f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
 		return
 	}
@@ -51,7 +52,8 @@ func (m *machine) validate() {
 func (m *machine) validated() {
 	if m.s.Phase == v1beta1.RolloutFailed {
 		m.s.Phase, m.s.FinishedAt = v1beta1.RolloutPending, nil
-		m.event(false, EventStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there", m.s.ID, m.s.Target.FunctionVersion))
+		m.event(false, EventStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
+			m.s.ID, m.s.Target.FunctionVersion))
 	}
 	switch direct := m.isDirect(); {
 	case direct != "":
@@ -109,8 +111,10 @@ func (m *machine) waitsFor(target, stable Version) string {
 	if m.isDirect() != "" {
 		return ""
 	}
-	if len(m.steps) > 0 && stable.Fingerprint != "" && (target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
-		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than version " + m.s.Stable.FunctionVersion +
+	if len(m.steps) > 0 && stable.Fingerprint != "" &&
+		(target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
+		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than " +
+			"version " + m.s.Stable.FunctionVersion +
 			": AWS does not divide invocations between them; use the strategy allAtOnce"
 	}
 	return m.blocked()
@@ -224,7 +228,8 @@ func (m *machine) intend(r Route) {
 // failing rolls back if there is evidence against a target that has received invocations, and reports whether it has.
 // A target that moves directly is not judged.
 func (m *machine) failing() bool {
-	if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack || m.s.Direct || !m.mayServe() {
+	if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack || m.s.Direct ||
+		!m.mayServe() {
 		return false
 	}
 	h := healthOf(m.spec, m.s)
@@ -305,7 +310,8 @@ func (m *machine) endStep() {
 // pause stops the rollout.
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
-		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID, expected(m.s), message))
+		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
+			expected(m.s), message))
 	}
 	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutPaused, reason, message
 }
@@ -336,7 +342,8 @@ func (m *machine) promote(why string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutPromoting, "", why)
 	m.intend(to(m.s, all))
-	m.event(false, EventPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID, m.s.Target.FunctionVersion, why))
+	m.event(false, EventPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID,
+		m.s.Target.FunctionVersion, why))
 }
 
 // promoting waits until the target receives all invocations.

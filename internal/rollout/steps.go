@@ -58,7 +58,8 @@ func CanarySteps(s v1beta1.RolloutStrategy) []v1beta1.CanaryStep {
 func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanaryStep {
 	var out []v1beta1.CanaryStep
 	for w := max(percentage, 1); w < all; w += max(percentage, 1) {
-		out = append(out, v1beta1.CanaryStep{SetWeight: ptr.To(w)}, v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &interval}})
+		out = append(out, v1beta1.CanaryStep{SetWeight: ptr.To(w)},
+			v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &interval}})
 	}
 	return out
 }

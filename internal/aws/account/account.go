@@ -224,7 +224,8 @@ func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session
 		return nil
 	}
 	defer b.end(k)
-	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)), &lambda.GetAccountSettingsInput{})
+	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)),
+		&lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]

@@ -81,13 +81,16 @@ func (d *desk) reserve(n int32) {
 	c := lambda.NewFromConfig(d.double.Config("eu-west-1"))
 	_, err := c.CreateFunction(d.t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("a.b"),
-		Runtime: lambdatypes.RuntimePython313, Code: &lambdatypes.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+		Runtime: lambdatypes.RuntimePython313, Code: &lambdatypes.FunctionCode{
+			ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
 	})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	d.time = d.time.Add(time.Minute)
-	if _, err := c.PutFunctionConcurrency(d.t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: &n}); err != nil {
+	if _, err := c.PutFunctionConcurrency(d.t.Context(),
+		&lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"),
+			ReservedConcurrentExecutions: &n}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -111,9 +114,11 @@ func TestUsages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	used := Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib, CodeStorageUsed: 22, Functions: 1}
+	used := Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib,
+		CodeStorageUsed: 22, Functions: 1}
 	want := []Usage{
-		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000, CodeStorageLimit: 75 * gib}},
+		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000,
+			CodeStorageLimit: 75 * gib}},
 		{Region: "eu-west-1", Figures: used},
 	}
 	if diff := cmp.Diff(want, d.usages("a")); diff != "" {
@@ -151,17 +156,23 @@ func TestUsages(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	denied := awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.AccessDenied("lambda:GetAccountSettings")}
+	denied := awsdouble.Fault{Operation: "GetAccountSettings", Times: -1,
+		Error: awsdouble.AccessDenied("lambda:GetAccountSettings")}
 	cases := map[string]struct {
 		reason string
 		fault  awsdouble.Fault
 		known  bool
 		want   string
 	}{
-		"Denied":      {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
-		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
-		"Broken":      {reason: "Emulators may not know the operation.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
-		"BrokenSince": {reason: "What passes leaves the figures as they were.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()}, known: true},
+		"Denied": {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
+		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true,
+			want: "lambda:GetAccountSettings"},
+		"Broken": {reason: "Emulators may not know the operation.",
+			fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1,
+				Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
+		"BrokenSince": {reason: "What passes leaves the figures as they were.",
+			fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()},
+			known: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -217,11 +228,13 @@ func TestRecent(t *testing.T) {
 	if f, ok := d.Of(s).Remembered(); !ok || f.UnreservedConcurrentExecutions != 1000 {
 		t.Errorf("want what was read, got %v", f)
 	}
-	if f, ok := d.Of(s).Recent(t.Context(), time.Hour); !ok || f.UnreservedConcurrentExecutions != 1000 || d.reads() != 1 {
+	if f, ok := d.Of(s).Recent(t.Context(), time.Hour); !ok || f.UnreservedConcurrentExecutions != 1000 ||
+		d.reads() != 1 {
 		t.Errorf("what is recent enough is not read anew, got %v", f)
 	}
 	d.time = d.time.Add(time.Minute)
-	if f, ok := d.Of(s).Recent(t.Context(), time.Minute); !ok || f.UnreservedConcurrentExecutions != 950 || d.reads() != 2 {
+	if f, ok := d.Of(s).Recent(t.Context(), time.Minute); !ok || f.UnreservedConcurrentExecutions != 950 ||
+		d.reads() != 2 {
 		t.Errorf("what is not is, got %v", f)
 	}
 	d.time = d.time.Add(2 * time.Minute)

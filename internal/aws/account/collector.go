@@ -26,12 +26,14 @@ func NewCollector(b *Limits) *Collector {
 		return prometheus.NewDesc("provider_lambda_account_"+name, help, []string{"account", "region"}, nil)
 	}
 	return &Collector{
-		book:        b,
-		concurrency: desc("concurrent_executions", "Executions of Lambda functions that may run at a time in the account"),
-		unreserved:  desc("unreserved_concurrent_executions", "Those of them that no function has reserved"),
-		codeLimit:   desc("code_storage_limit_bytes", "Code of functions, versions and layers that the account may store"),
-		codeUsed:    desc("code_storage_used_bytes", "Code of functions, versions and layers that the account stores"),
-		functions:   desc("functions", "Functions of the account, whoever made them"),
+		book: b,
+		concurrency: desc("concurrent_executions",
+			"Executions of Lambda functions that may run at a time in the account"),
+		unreserved: desc("unreserved_concurrent_executions", "Those of them that no function has reserved"),
+		codeLimit: desc("code_storage_limit_bytes",
+			"Code of functions, versions and layers that the account may store"),
+		codeUsed:  desc("code_storage_used_bytes", "Code of functions, versions and layers that the account stores"),
+		functions: desc("functions", "Functions of the account, whoever made them"),
 	}
 }
 

@@ -47,7 +47,8 @@ type OversizeError struct {
 }
 
 func (e *OversizeError) Error() string {
-	return fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint", e.Host, e.Limit>>20)
+	return fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint", e.Host,
+		e.Limit>>20)
 }
 func (*OversizeError) explained() {}
 
@@ -63,7 +64,8 @@ type RedirectError struct {
 }
 
 func (e *RedirectError) Error() string {
-	return fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set endpoint.url to the final address", e.Host, e.Status)
+	return fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set endpoint.url to the "+
+		"final address", e.Host, e.Status)
 }
 func (*RedirectError) explained() {}
 

@@ -128,7 +128,8 @@ func RetryAfter(err error) (time.Duration, bool) {
 	if e, ok := errors.AsType[*types.TooManyRequestsException](err); ok && e.RetryAfterSeconds != nil {
 		after = *e.RetryAfterSeconds
 	}
-	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && after == "" && e.Response != nil && e.Response.Response != nil {
+	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && after == "" && e.Response != nil &&
+		e.Response.Response != nil {
 		after = e.Response.Header.Get("Retry-After")
 	}
 	seconds, err := strconv.ParseFloat(strings.TrimSpace(after), 64)

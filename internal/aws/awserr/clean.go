@@ -95,7 +95,8 @@ func describe(outer *smithy.OperationError) messageParts {
 		s = describeAnswer(inner, inner)
 	case inner.Service() == "ec2imds":
 		return messageParts{context: []string{credentials}, text: "no source of the default chain has credentials: " +
-			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"}
+			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another " +
+			"credentials.source"}
 	default:
 		s = messageParts{text: describeConnection(inner.Err)}
 	}
@@ -130,7 +131,8 @@ func describeAnswer(err error, op *smithy.OperationError) messageParts {
 }
 
 // functionNotFound matches Lambda's message for a function, version or alias that does not exist.
-var functionNotFound = regexp.MustCompile(`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
+var functionNotFound = regexp.MustCompile(
+	`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
 
 // named says which version or alias of which function does not exist. AWS calls all of them a function.
 func named(message string) string {
@@ -157,7 +159,8 @@ func hint(code string) string {
 	case "InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException":
 		return "AWS does not know the access key, or the session token does not match it: check the credentials"
 	case "SignatureDoesNotMatch", "InvalidSignatureException":
-		return "the signature does not match: check the secret access key, the signing region and the clock of the provider's node"
+		return "the signature does not match: check the secret access key, the signing region and the clock of the " +
+			"provider's node"
 	case "PermanentRedirect", "MovedPermanently":
 		return "the bucket is in another region: use a bucket in the region of the resource"
 	default:
@@ -178,7 +181,8 @@ func describeConnection(err error) string {
 	}
 	switch {
 	case isUntrusted(err):
-		return "the certificate of " + host + " is not trusted: add its certificate authority to caBundle of the provider config"
+		return "the certificate of " + host + " is not trusted: add its certificate authority to caBundle of the " +
+			"provider config"
 	case isUnresolved(err):
 		return "cannot resolve " + host + ": check the region and the endpoint"
 	case errors.Is(err, context.Canceled):
@@ -187,10 +191,12 @@ func describeConnection(err error) string {
 		return host + " refused the connection"
 	case isTimeout(err):
 		return "no answer from " + host + " in time"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err,
+		io.ErrUnexpectedEOF):
 		return host + " closed the connection before it answered"
 	case isUnreadable(err):
-		return fmt.Sprintf("the answer with HTTP status %d cannot be read: check that the endpoint is AWS or an emulator that supports the operation, and that no proxy answers instead", StatusCode(err))
+		return fmt.Sprintf("the answer with HTTP status %d cannot be read: check that the endpoint is AWS or an "+
+			"emulator that supports the operation, and that no proxy answers instead", StatusCode(err))
 	default:
 		return scrub(root(err).Error())
 	}
@@ -225,8 +231,9 @@ func root(err error) error {
 
 // The parts of a message that differ between attempts, or are of no use to a reader.
 var (
-	javaSuffix     = regexp.MustCompile(`\s*\((?:Service|RequestId|Request ID|Status Code)[:=][^)]*\)`)
-	requestIDs     = regexp.MustCompile(`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
+	javaSuffix = regexp.MustCompile(`\s*\((?:Service|RequestId|Request ID|Status Code)[:=][^)]*\)`)
+	requestIDs = regexp.MustCompile(
+		`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
 	encodedMessage = regexp.MustCompile(`(?i)\.?\s*Encoded authorization failure message: \S+`)
 	urls           = regexp.MustCompile(`https?://[^\s"')]+`)
 	sessionName    = regexp.MustCompile(`(assumed-role/[^/\s]+)/[^\s:,)]+`)

@@ -10,7 +10,8 @@ import (
 )
 
 func TestFront(t *testing.T) {
-	role := answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException", "The role defined for the function cannot be assumed by Lambda.")
+	role := answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException",
+		"The role defined for the function cannot be assumed by Lambda.")
 	wrap := func(err error, context ...string) error {
 		for _, c := range context {
 			err = fmt.Errorf("%s: %w", c, err)
@@ -25,17 +26,20 @@ func TestFront(t *testing.T) {
 		"Answer": {
 			reason: "AWS's message comes first, its code last.",
 			err:    wrap(Clean(role), "cannot create function pay", "AWS does not accept spec.forProvider.role"),
-			want:   "The role defined for the function cannot be assumed by Lambda. (AWS does not accept spec.forProvider.role: cannot create function pay: InvalidParameterValueException)",
+			want: "The role defined for the function cannot be assumed by Lambda. (AWS does not accept " +
+				"spec.forProvider.role: cannot create function pay: InvalidParameterValueException)",
 		},
 		"CleanedLast": {
 			reason: "Whatever was first, the wrap or the cleaning.",
 			err:    Clean(wrap(role, "cannot create function pay")),
-			want:   "The role defined for the function cannot be assumed by Lambda. (cannot create function pay: InvalidParameterValueException)",
+			want: "The role defined for the function cannot be assumed by Lambda. (cannot create function pay: " +
+				"InvalidParameterValueException)",
 		},
 		"Twice": {
 			reason: "Applying Front twice changes nothing.",
 			err:    Front(wrap(Front(wrap(Clean(role), "cannot create function pay")), "cannot go on")),
-			want:   "The role defined for the function cannot be assumed by Lambda. (cannot go on: cannot create function pay: InvalidParameterValueException)",
+			want: "The role defined for the function cannot be assumed by Lambda. (cannot go on: cannot create " +
+				"function pay: InvalidParameterValueException)",
 		},
 		"Code": {
 			reason: "The error may consist of only a code.",
@@ -44,13 +48,16 @@ func TestFront(t *testing.T) {
 		},
 		"NoAnswer": {
 			reason: "A host that is not found.",
-			err:    wrap(Clean(sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com", IsNotFound: true})), "cannot read function pay"),
-			want:   "cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint (cannot read function pay)",
+			err: wrap(Clean(sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com",
+				IsNotFound: true})), "cannot read function pay"),
+			want: "cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint (cannot read " +
+				"function pay)",
 		},
 		"Own": {
 			reason: "Errors of the provider's own.",
-			err:    wrap(errors.New(`Secret shop/db has no key "password"`), "cannot read spec.forProvider.environment.envFrom"),
-			want:   `Secret shop/db has no key "password" (cannot read spec.forProvider.environment.envFrom)`,
+			err: wrap(errors.New(`Secret shop/db has no key "password"`),
+				"cannot read spec.forProvider.environment.envFrom"),
+			want: `Secret shop/db has no key "password" (cannot read spec.forProvider.environment.envFrom)`,
 		},
 		"Telling": {
 			reason: "Not all that comes first is a mere context.",

@@ -31,7 +31,8 @@ const (
 )
 
 // errCalls is the answer of requests whose call would be one too many.
-var errCalls = fmt.Errorf("more than %d calls of CloudWatch are needed at the same time, because queries cannot share them", maxCalls)
+var errCalls = fmt.Errorf(
+	"more than %d calls of CloudWatch are needed at the same time, because queries cannot share them", maxCalls)
 
 // A batch is a call of GetMetricData. It has one time for all queries, whose periods are the same.
 type batch struct {
@@ -104,7 +105,8 @@ func (b *batch) seriesOf(r *request, of map[string]series) map[string]series {
 }
 
 // measure returns the answers to requests. It makes as few calls as possible.
-func (b *Batcher) measure(ctx context.Context, api API, now time.Time, due map[string]*request) map[string]answer[rollout.Sample] {
+func (b *Batcher) measure(ctx context.Context, api API, now time.Time,
+	due map[string]*request) map[string]answer[rollout.Sample] {
 	answers := make(map[string]answer[rollout.Sample], len(due))
 	var requests []*request
 	for key, r := range due {
@@ -132,7 +134,8 @@ func (b *Batcher) measure(ctx context.Context, api API, now time.Time, due map[s
 }
 
 // read returns the series of queries by ID. It makes one call, and one for each further page.
-func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window, queries []types.MetricDataQuery) (map[string]series, error) {
+func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window,
+	queries []types.MetricDataQuery) (map[string]series, error) {
 	if !b.samplesPause.over(now) {
 		return nil, errPaused
 	}

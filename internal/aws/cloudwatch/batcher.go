@@ -18,8 +18,10 @@ import (
 
 // API has the operations of CloudWatch that a Batcher calls. *cloudwatch.Client of the SDK has them.
 type API interface {
-	GetMetricData(ctx context.Context, in *sdk.GetMetricDataInput, opts ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error)
-	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput, opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
+	GetMetricData(ctx context.Context, in *sdk.GetMetricDataInput,
+		opts ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error)
+	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput,
+		opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
 }
 
 // Intervals of measurements. A slot must be longer than it takes to gather requests.
@@ -48,7 +50,8 @@ type Batcher struct {
 // A metric of provider cloudWatch takes a call of its own. A metric of provider lambda has one value or error in the
 // slot of its interval in which now is. A caller that returns in the next slot finds its value there without a wait, if
 // another has made the call, or makes the call for all.
-func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject, metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
+func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject,
+	metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
 	r, err := newRequest(subject, metric)
 	if err != nil {
 		return noSample(), 0, err
@@ -71,9 +74,10 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 		sample, err = r.sample(now, of)
 		return sample, 0, err
 	}
-	answers, wait, err := b.samples.ask(now, interval, requests, func(due map[string]*request) map[string]answer[rollout.Sample] {
-		return b.measure(ctx, api, now, due)
-	})
+	answers, wait, err := b.samples.ask(now, interval, requests,
+		func(due map[string]*request) map[string]answer[rollout.Sample] {
+			return b.measure(ctx, api, now, due)
+		})
 	if err != nil || wait > 0 {
 		return noSample(), wait, err
 	}
@@ -84,7 +88,8 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 // Alarms returns the states of alarms by their names, for the slot of the interval in which now is. If wait is
 // positive, they are not known yet: call Alarms again after that time. The state of an alarm that does not exist, or
 // that is not reliable, is an error.
-func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
+func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string,
+	interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
 	if len(names) == 0 {
 		return nil, 0, nil
 	}
@@ -92,9 +97,10 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 	for _, n := range names {
 		requests[n] = n
 	}
-	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests, func(due map[string]string) map[string]answer[rollout.AlarmState] {
-		return b.describe(ctx, api, now, due)
-	})
+	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests,
+		func(due map[string]string) map[string]answer[rollout.AlarmState] {
+			return b.describe(ctx, api, now, due)
+		})
 	if err != nil || wait > 0 {
 		return nil, wait, err
 	}
@@ -109,4 +115,5 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 }
 
 // errTooMany is the error of a request that is not taken, because there are too many.
-var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region", maxRequests)
+var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region",
+	maxRequests)

@@ -79,7 +79,8 @@ func (m lambdaMetric) since() time.Time {
 // earlier reports whether the target receives all invocations now, and was one of two versions before. What began then
 // is in the metrics of the version.
 func (m lambdaMetric) earlier() bool {
-	return !m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles && m.subject.TrafficSince.Before(m.subject.Since)
+	return !m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles &&
+		m.subject.TrafficSince.Before(m.subject.Since)
 }
 
 // queries returns a query of the metric, and one of the invocations; and the same of the stable
@@ -87,11 +88,13 @@ func (m lambdaMetric) earlier() bool {
 func (m lambdaMetric) queries() []types.MetricDataQuery {
 	name, statistic := m.published()
 	both := func(countID, id, executed string) []types.MetricDataQuery {
-		return []types.MetricDataQuery{m.query(countID, "Invocations", sum, executed), m.query(id, name, statistic, executed)}
+		return []types.MetricDataQuery{m.query(countID, "Invocations", sum, executed),
+			m.query(id, name, statistic, executed)}
 	}
 	switch {
 	case m.byVersion():
-		return append(both(invocationsID, valueID, m.subject.Target), both(baselineInvocationsID, baselineID, m.subject.Stable)...)
+		return append(both(invocationsID, valueID, m.subject.Target), both(baselineInvocationsID, baselineID,
+			m.subject.Stable)...)
 	case m.earlier():
 		return append(both(invocationsID, valueID, ""), both(earlierInvocationsID, earlierID, m.subject.Target)...)
 	}
@@ -117,12 +120,14 @@ func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDa
 		{Name: aws.String("Resource"), Value: aws.String(m.subject.Function + ":" + m.subject.Alias)},
 	}
 	if executed != "" {
-		dimensions = append(dimensions, types.Dimension{Name: aws.String("ExecutedVersion"), Value: aws.String(executed)})
+		dimensions = append(dimensions, types.Dimension{Name: aws.String("ExecutedVersion"),
+			Value: aws.String(executed)})
 	}
 	return types.MetricDataQuery{
 		Id: aws.String(id), ReturnData: aws.Bool(true),
 		MetricStat: &types.MetricStat{
-			Metric: &types.Metric{Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name), Dimensions: dimensions},
+			Metric: &types.Metric{Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name),
+				Dimensions: dimensions},
 			Period: aws.Int32(int32(minute.Seconds())), Stat: aws.String(statistic),
 		},
 	}

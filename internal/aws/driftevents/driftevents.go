@@ -23,9 +23,12 @@ import (
 
 // API has the operations of SQS that a receiver calls. *sqs.Client has them.
 type API interface {
-	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, opts ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error)
-	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, opts ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
-	DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput, opts ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
+	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput,
+		opts ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error)
+	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
+		opts ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput,
+		opts ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
 }
 
 // Sessions resolves the session of a config in a region. *session.Resolver does.
@@ -117,7 +120,8 @@ func New(o Options) *Hub {
 	if o.Connect == nil {
 		o.Connect = func(s *session.Session) API { return session.Client(s, sqs.NewFromConfig) }
 	}
-	h := &Hub{o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{}, subscribers: map[string]Subscriber{}}
+	h := &Hub{o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
+		subscribers: map[string]Subscriber{}}
 	if o.Metrics != nil {
 		o.Metrics.receiving = h.countReceiving
 	}
@@ -345,7 +349,8 @@ func (h *Hub) countReceiving() (receiving, failing int) {
 func specOf(config client.Object) (*v1beta1.DriftEvents, queueKey, Config) {
 	switch c := config.(type) {
 	case *v1beta1.ProviderConfig:
-		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName()}
+		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{Kind: v1beta1.ProviderConfigKind,
+			Namespace: c.GetNamespace(), Name: c.GetName()}
 	case *v1beta1.ClusterProviderConfig:
 		return c.Spec.DriftEvents, queueKey{}, Config{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName()}
 	}

@@ -120,7 +120,8 @@ func (r *receiver) report(ctx context.Context, by Config, err error) {
 
 	r.hub.o.Metrics.countReceive(err)
 	if changed {
-		r.hub.o.Log.Info("The state of a queue of drift events has changed", "queue", r.key.arn, "config", by.String(), "receiving", err == nil, "error", message)
+		r.hub.o.Log.Info("The state of a queue of drift events has changed", "queue", r.key.arn, "config", by.String(),
+			"receiving", err == nil, "error", message)
 		r.hub.changed(uids)
 	}
 	if lost {

@@ -196,7 +196,8 @@ func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) 
 		if !r.handled(ctx, m, show) {
 			continue
 		}
-		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
+		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+			ReceiptHandle: m.ReceiptHandle})
 	}
 	return len(out.Messages), errors.Wrap(r.remove(ctx, api, done), "cannot delete from the queue (DeleteMessage)")
 }
@@ -234,7 +235,8 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	if err != nil {
 		return err
 	}
-	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &a.Resource, QueueOwnerAWSAccountId: &a.AccountID})
+	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &a.Resource,
+		QueueOwnerAWSAccountId: &a.AccountID})
 	if err != nil {
 		return err
 	}
@@ -262,7 +264,8 @@ func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool
 	e, err := cloudtrail.Parse(body)
 	if err != nil {
 		r.hub.o.Metrics.count(resultInvalid)
-		r.hub.o.Log.Debug("Deleting a message that is not an event of EventBridge", "queue", r.key.arn, "bytes", len(body))
+		r.hub.o.Log.Debug("Deleting a message that is not an event of EventBridge", "queue", r.key.arn, "bytes",
+			len(body))
 		return true
 	}
 	if e.Kind != cloudtrail.Unrelated {
@@ -275,7 +278,8 @@ func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool
 	r.hub.o.Metrics.observe(r.hub.o.Clock.Since(e.Time))
 	out, err := r.hub.notify(ctx, Notice{Event: e, Configs: show})
 	if err != nil {
-		r.hub.o.Log.Info("Cannot find the resources that an event is about: it is received again", "queue", r.key.arn, "error", err)
+		r.hub.o.Log.Info("Cannot find the resources that an event is about: it is received again", "queue", r.key.arn,
+			"error", err)
 		r.hub.o.Metrics.count(resultRetried)
 		return false
 	}

@@ -13,7 +13,8 @@ type Pages struct{ read int }
 // Next counts a page of a list, and returns an error if there are too many.
 func (p *Pages) Next(what string) error {
 	if p.read++; p.read > MostPages {
-		return fmt.Errorf("the list of %s has more than %d pages, which is more than is read: check that the endpoint is AWS's", what, MostPages)
+		return fmt.Errorf("the list of %s has more than %d pages, which is more than is read: check that the "+
+			"endpoint is AWS's", what, MostPages)
 	}
 	return nil
 }

@@ -103,7 +103,8 @@ func (e *env) reconcile(n int) {
 
 func (e *env) watchOne(i int, id string, readAt time.Time) {
 	uid := uidOf(i)
-	e.Watch(uid, e.session, []Ref{{List: e.list, ID: id, Revision: e.revisions[id]}}, readAt, func() { e.notified[uid]++ })
+	e.Watch(uid, e.session, []Ref{{List: e.list, ID: id, Revision: e.revisions[id]}}, readAt,
+		func() { e.notified[uid]++ })
 }
 
 // ids returns the IDs of AWS in order. They are sorted again only if their number has changed: a test

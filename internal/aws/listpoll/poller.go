@@ -125,7 +125,8 @@ func New(o Options) *Poller {
 	if o.Log == nil {
 		o.Log = logging.NewNopLogger()
 	}
-	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{}, resources: map[types.UID]*resource{}}
+	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{},
+		resources: map[types.UID]*resource{}}
 }
 
 // NeedLeaderElection returns true: only the leader reads lists.
@@ -217,7 +218,8 @@ func (p *Poller) readOrFail(ctx context.Context, l *list) {
 		return
 	}
 	if panicked, ok := errors.AsType[*panics.Error](err); ok {
-		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.name(), "error", err, "stack", panicked.Stack())
+		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.name(), "error", err, "stack",
+			panicked.Stack())
 	}
 	p.finish(l, func(now time.Time) []func() { l.fail(now, false); return nil })
 }

@@ -54,7 +54,8 @@ func (e *Error) Error() string {
 		at = "a place that is not known"
 	}
 	return "a bug of the provider: it panicked at " + at +
-		"; please report it with what the provider has logged. It is tried again from time to time, and after each change of the manifest"
+		"; please report it with what the provider has logged. It is tried again from time to time, and after each " +
+		"change of the manifest"
 }
 
 // Stack returns the stack of the panic: functions with files and lines, without values.

@@ -24,12 +24,17 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 		atLeast time.Duration
 		atMost  time.Duration
 	}{
-		"Alone":       {reason: "A full bucket makes nobody wait."},
-		"OneTenant":   {reason: "A new tenant waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
-		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
-		"Polls":       {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true, atMost: time.Second},
-		"Own":         {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
-		"Both":        {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100}, atLeast: 12 * time.Second, atMost: 16 * time.Second},
+		"Alone": {reason: "A full bucket makes nobody wait."},
+		"OneTenant": {reason: "A new tenant waits for one call of the other tenant.",
+			before: map[string]int{"a": 5000}, atMost: time.Second},
+		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.",
+			before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
+		"Polls": {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true,
+			atMost: time.Second},
+		"Own": {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100},
+			atLeast: 5 * time.Second, atMost: 8 * time.Second},
+		"Both": {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100},
+			atLeast: 12 * time.Second, atMost: 16 * time.Second},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +164,8 @@ func TestPositionsAreAnOrder(t *testing.T) {
 			}
 		}
 		if len(ends) != present || q.waiting() != total {
-			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), present, q.waiting(), total)
+			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), present, q.waiting(),
+				total)
 		}
 	}
 }
@@ -174,7 +180,8 @@ func TestShares(t *testing.T) {
 	atTen := map[string]int{}
 	for tenant, n := range sizes {
 		for i := range n {
-			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+				latency: 50 * time.Millisecond}
 			c.done = func() {
 				last[tenant] = e.now
 				visits[tenant] += c.visits
@@ -202,7 +209,8 @@ func TestShares(t *testing.T) {
 		t.Errorf("the 50 calls of the medium tenant took %v, want about 50 / 7.35 a second", took)
 	}
 	if m := atTen["medium"]; m < 15 || m > 30 {
-		t.Errorf("after four seconds the medium tenant has %d calls and the large one %d: want them to share", m, atTen["large"])
+		t.Errorf("after four seconds the medium tenant has %d calls and the large one %d: want them to share", m,
+			atTen["large"])
 	}
 	best := 5051.0 / 15
 	if took := aws.lastDone.Sub(epoch).Seconds(); took > best/0.97 {
@@ -224,7 +232,8 @@ func TestTenantThatRetriesOften(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	many, often := 0, 0
 	for i := range 2000 {
-		c := &caller{w: e, l: l, aws: aws, by: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+			latency: 20 * time.Millisecond}
 		c.done = func() { many++ }
 		e.after(0, c.arrivals)
 	}
@@ -255,7 +264,8 @@ func TestManyTenants(t *testing.T) {
 	for n := range tenants {
 		tenant := fmt.Sprint("ns-", n)
 		for i := range each {
-			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond, latency: 50 * time.Millisecond}
+			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond,
+				latency: 50 * time.Millisecond}
 			c.done = func() {
 				if _, ok := first[tenant]; !ok {
 					first[tenant] = e.now.Sub(epoch)
@@ -278,7 +288,8 @@ func TestManyTenants(t *testing.T) {
 	}
 	e.now = e.now.Add(time.Minute)
 	l.Stats()
-	if b := l.scopes[here].buckets[ControlPlane]; len(b.waiting)+len(b.reserved) != 0 || !cmp.Equal(queue{}, b.queues[User], cmp.AllowUnexported(queue{})) {
+	if b := l.scopes[here].buckets[ControlPlane]; len(b.waiting)+len(b.reserved) != 0 ||
+		!cmp.Equal(queue{}, b.queues[User], cmp.AllowUnexported(queue{})) {
 		t.Errorf("something is left: %v waiting, %v reserved, %+v", b.waiting, b.reserved, b.queues[User])
 	}
 }
@@ -289,7 +300,8 @@ func TestTenantsAreDropped(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	served, most, long := 0, 0, 0
 	for i := range 3000 {
-		c := &caller{w: e, l: l, aws: aws, by: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+			latency: 20 * time.Millisecond}
 		c.done = func() { long++ }
 		e.after(0, c.arrivals)
 	}
@@ -339,7 +351,8 @@ func TestFairBounds(t *testing.T) {
 	for i := range 150 {
 		serve()
 		if low, high := slices.MinFunc(q.tenants, byGot), slices.MaxFunc(q.tenants, byGot); high.got-low.got > largest {
-			t.Fatalf("after %d calls %s has got %d tokens and %s %d: more than %d apart", i+1, low.name, low.got, high.name, high.got, largest)
+			t.Fatalf("after %d calls %s has got %d tokens and %s %d: more than %d apart", i+1, low.name, low.got,
+				high.name, high.got, largest)
 		}
 		if i%10 > 0 {
 			continue
@@ -347,7 +360,8 @@ func TestFairBounds(t *testing.T) {
 		n := 1 + random.IntN(largest)
 		e := join("newcomer", n)
 		if got, most := q.position(e), n+tenants*(n+largest); got > most {
-			t.Fatalf("after %d calls a newcomer with a need of %d waits for %d tokens, want at most %d", i+1, n, got, most)
+			t.Fatalf("after %d calls a newcomer with a need of %d waits for %d tokens, want at most %d", i+1, n, got,
+				most)
 		}
 		for last := ""; last != "newcomer"; {
 			last = serve()

@@ -23,7 +23,8 @@ type DeferredError struct {
 
 // Error returns the message. It leaves out the time, which differs at each attempt.
 func (e *DeferredError) Error() string {
-	return fmt.Sprintf("%s was not called yet, to stay within the request quota of AWS Lambda: it is retried automatically", e.Operation)
+	return fmt.Sprintf("%s was not called yet, to stay within the request quota of AWS Lambda: it is retried "+
+		"automatically", e.Operation)
 }
 
 // RetryableError keeps the SDK from retrying.

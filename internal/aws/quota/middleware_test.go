@@ -64,7 +64,8 @@ func TestMiddlewareUsesReservations(t *testing.T) {
 	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
 		t.Errorf("b has no reservation: got %v (%v), %d calls sent", err, wait, calls)
 	}
-	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok || !near(after, time.Second) {
+	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok ||
+		!near(after, time.Second) {
 		t.Errorf("a call that was deferred passes: %v", err)
 	}
 	if err := list(t.Context()); err == nil {

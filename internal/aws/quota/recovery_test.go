@@ -29,7 +29,8 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			sent := 0
 			var next func(i int)
 			next = func(i int) {
-				c := &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+				c := &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint(i), Priority: User},
+					lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 				c.done = func() { sent++; next(i + waitingCallers) }
 				e.after(0, c.arrivals)
 			}
@@ -56,12 +57,14 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			refused := l.Stats()[ControlPlane].Throttled
 			rateIn(recovered)
 			after := rateIn(time.Minute)
-			t.Logf("%.1f calls a second before, %.1f during, %.1f after; %d of %d throttled", before, during, after, refused, sent)
+			t.Logf("%.1f calls a second before, %.1f during, %.1f after; %d of %d throttled", before, during, after,
+				refused, sent)
 			if during > tc.most+1 {
 				t.Errorf("%s\n%.1f calls a second, want at most what is left, %.0f", tc.reason, during, tc.most)
 			}
 			if after < full {
-				t.Errorf("%s\n%.1f calls a second a minute after the others have stopped, want at least %d", tc.reason, after, full)
+				t.Errorf("%s\n%.1f calls a second a minute after the others have stopped, want at least %d", tc.reason,
+					after, full)
 			}
 			if refused > sent/10 {
 				t.Errorf("%s\n%d of %d calls were throttled, want at most a tenth", tc.reason, refused, sent)

@@ -65,7 +65,8 @@ func (sc *scope) fresh(now time.Time) bool {
 	defer sc.mu.Unlock()
 	for _, b := range sc.buckets {
 		b.advance(now)
-		if len(b.reserved)+len(b.waiting) > 0 || b.level.tokens < b.level.burst-rounding || b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
+		if len(b.reserved)+len(b.waiting) > 0 || b.level.tokens < b.level.burst-rounding ||
+			b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
 			return false
 		}
 	}

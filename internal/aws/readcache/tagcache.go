@@ -25,7 +25,8 @@ const RecentTagAge = 5 * time.Minute
 
 // A TagLister makes the one call. *lambda.Client is one.
 type TagLister interface {
-	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
+	ListTags(ctx context.Context, in *lambda.ListTagsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
 }
 
 // A TagCache caches the tags of the AWS resources of one kind, by the UID of the managed resource. It

@@ -56,7 +56,8 @@ type rawCredentials struct {
 // version returns a hash that changes with the config and with the raw credentials, and reveals neither.
 func (m rawCredentials) version(generation int64) string {
 	h := sha256.New()
-	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token), m.roleARN} {
+	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token),
+		m.roleARN} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // A hash never fails to write.
 	}
 	return fmt.Sprintf("%d/%s", generation, hex.EncodeToString(h.Sum(nil)))
@@ -72,7 +73,8 @@ func (r *Resolver) rawCredentials(ctx context.Context, s settings) (m rawCredent
 	switch c.Source {
 	case v1beta1.CredentialsSourceNone:
 		if s.Endpoint == nil {
-			return rawCredentials{}, fmt.Errorf("credentials.source None requires endpoint, because AWS does not accept placeholder keys")
+			return rawCredentials{}, fmt.Errorf(
+				"credentials.source None requires endpoint, because AWS does not accept placeholder keys")
 		}
 		return rawCredentials{keys: placeholder}, nil
 	case v1beta1.CredentialsSourceSecret:
@@ -99,7 +101,8 @@ func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.C
 	if in.Env != nil {
 		ini, ok := r.options.LookupEnv(in.Env.Name)
 		if !ok {
-			return aws.Credentials{}, fmt.Errorf("the provider has no environment variable %q: set it in the provider's DeploymentRuntimeConfig, or correct credentials.env", in.Env.Name)
+			return aws.Credentials{}, fmt.Errorf("the provider has no environment variable %q: set it in the "+
+				"provider's DeploymentRuntimeConfig, or correct credentials.env", in.Env.Name)
 		}
 		c, err := parseINI([]byte(ini), aws.ToString(in.Profile))
 		if err != nil {
@@ -113,7 +116,8 @@ func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.C
 	}
 	c, err := keysOf(values)
 	if err != nil {
-		return aws.Credentials{}, fmt.Errorf("the provider's environment %w in capital letters: set it in the provider's DeploymentRuntimeConfig, or choose another credentials.source", err)
+		return aws.Credentials{}, fmt.Errorf("the provider's environment %w in capital letters: set it in the "+
+			"provider's DeploymentRuntimeConfig, or choose another credentials.source", err)
 	}
 	return c, nil
 }
@@ -125,7 +129,8 @@ func (r *Resolver) fileKeys(in v1beta1.ClusterProviderCredentials) (aws.Credenti
 	}
 	ini, err := r.options.ReadFile(in.Fs.Path)
 	if err != nil {
-		return aws.Credentials{}, fmt.Errorf("cannot read credentials: %w: mount the file into the provider's pod, or correct credentials.fs.path", err)
+		return aws.Credentials{}, fmt.Errorf(
+			"cannot read credentials: %w: mount the file into the provider's pod, or correct credentials.fs.path", err)
 	}
 	c, err := parseINI(ini, aws.ToString(in.Profile))
 	if err != nil {
@@ -142,7 +147,8 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 		m.roleARN, _ = r.options.LookupEnv("AWS_ROLE_ARN")
 	}
 	if m.roleARN == "" {
-		return rawCredentials{}, fmt.Errorf("no role to assume with the web identity token: set credentials.webIdentity.roleARN")
+		return rawCredentials{}, fmt.Errorf(
+			"no role to assume with the web identity token: set credentials.webIdentity.roleARN")
 	}
 	if ref := s.tokenSecret(); ref != nil {
 		token, err := r.secretToken(ctx, ref)
@@ -157,11 +163,13 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 		path, _ = r.options.LookupEnv("AWS_WEB_IDENTITY_TOKEN_FILE")
 	}
 	if path == "" {
-		return rawCredentials{}, fmt.Errorf("no web identity token: set credentials.webIdentity.tokenConfig, or give the provider's pod one (AWS_WEB_IDENTITY_TOKEN_FILE)")
+		return rawCredentials{}, fmt.Errorf("no web identity token: set credentials.webIdentity.tokenConfig, or give " +
+			"the provider's pod one (AWS_WEB_IDENTITY_TOKEN_FILE)")
 	}
 	token, err := r.options.ReadFile(path)
 	if err != nil {
-		return rawCredentials{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
+		return rawCredentials{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's "+
+			"pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
 	}
 	m.token = []byte(strings.TrimSpace(string(token)))
 	if len(m.token) == 0 {
@@ -175,7 +183,8 @@ var entries = []string{"credentials", "creds"}
 
 // secretKeys reads keys from a Secret: from the INI file at a key if the reference names one, and
 // otherwise from entries of their own or from an INI file under a usual name.
-func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecretSelector, profile string) (aws.Credentials, error) {
+func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecretSelector,
+	profile string) (aws.Credentials, error) {
 	data, err := r.secret(ctx, ref)
 	if err != nil {
 		return aws.Credentials{}, err
@@ -193,7 +202,8 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 		if err == nil {
 			return c, nil
 		}
-		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key the key that holds an INI file (it has %s)",
+		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key the key that holds an INI file (it "+
+			"has %s)",
 			ref.Namespace, ref.Name, err, namesIn(data, "no keys"))
 	}
 	for _, key := range names {
@@ -265,7 +275,8 @@ func parseINI(data []byte, profile string) (aws.Credentials, error) {
 	}
 	section, ok := sections[profile]
 	if !ok {
-		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile to one that exists", profile, namesIn(sections, "no profiles"))
+		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile "+
+			"to one that exists", profile, namesIn(sections, "no profiles"))
 	}
 	c, err := keysOf(section)
 	if err != nil {

@@ -24,7 +24,8 @@ func TestDoubleOwnCalls(t *testing.T) {
 	s.AWS.BaseEndpoint = aws.String(b.double.URL())
 	b.double.AddQueue(queue)
 	b.double.Trail(queue, 0)
-	_, _ = Client(s, lambda.NewFromConfig).DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String("cart")})
+	_, _ = Client(s, lambda.NewFromConfig).DeleteFunction(t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: aws.String("cart")})
 
 	config := &v1beta1.ProviderConfig{}
 	if err := b.kube.Get(t.Context(), types.NamespacedName{Namespace: ns, Name: "default"}, config); err != nil {

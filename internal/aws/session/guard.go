@@ -44,21 +44,24 @@ func (g guard) dial(ctx context.Context, network, address string) (net.Conn, err
 	if err := g.checkHost(host); err != nil {
 		return nil, err
 	}
-	d := net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, Control: func(_, resolved string, _ syscall.RawConn) error {
-		a, err := netip.ParseAddrPort(resolved)
-		if err != nil {
-			return err
-		}
-		return g.checkAddress(host, a.Addr())
-	}}
+	d := net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive,
+		Control: func(_, resolved string, _ syscall.RawConn) error {
+			a, err := netip.ParseAddrPort(resolved)
+			if err != nil {
+				return err
+			}
+			return g.checkAddress(host, a.Addr())
+		}}
 	return d.DialContext(ctx, network, address)
 }
 
 // checkHost returns an error if the name of a host, or the address that it is, is not allowed.
 func (g guard) checkHost(host string) error {
 	host = egress.Host(host)
-	if len(g.allowed) > 0 && !slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
-		return &awserr.HostError{Host: host, Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)"}
+	if len(g.allowed) > 0 &&
+		!slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
+		return &awserr.HostError{Host: host,
+			Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)"}
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return g.checkAddress(host, a)
@@ -75,9 +78,11 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 		return nil
 	case egress.IsReserved(a):
 		return &awserr.HostError{Host: host, Reason: "its address is loopback, link-local or reserved"}
-	case egress.IsPrivate(a) && !slices.ContainsFunc(g.allowed, func(name string) bool { return egress.Host(name) == host }):
+	case egress.IsPrivate(a) &&
+		!slices.ContainsFunc(g.allowed, func(name string) bool { return egress.Host(name) == host }):
 		return &awserr.HostError{Host: host, Reason: "its address is private and may belong to the cluster: " +
-			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a ClusterProviderConfig"}
+			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a " +
+			"ClusterProviderConfig"}
 	}
 	return nil
 }

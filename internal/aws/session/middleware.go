@@ -33,7 +33,8 @@ type middlewares struct {
 
 // middlewares returns the middleware of the calls to STS that are made for a config. A session adds the rest.
 func (r *Resolver) middlewares(s settings) middlewares {
-	return middlewares{endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer, recorder: r.options.Measure}
+	return middlewares{endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer,
+		recorder: r.options.Measure}
 }
 
 // list returns the middleware in the order in which a call passes it. It is the only place that
@@ -42,17 +43,25 @@ func (m middlewares) list() []placed {
 	const retry = "Retry"
 	return []placed{
 		// Once for each call. The SDK has already set service, operation, region and signing name.
-		{middleware: signingOverride(m.endpoint)},               // Replaces what the SDK has set, so it comes after that.
-		{middleware: telemetry.Call(m.tracer)},                  // Around all that can fail, so that a span has the final error.
-		{middleware: m.breakers.Middleware(m.breaker)},          // Around the retries: a call counts once.
-		{middleware: m.limiter.PreferAnswer(), before: retry},   // Around the retries: it sees the results of all attempts.
-		{middleware: telemetry.Attempt(m.tracer), after: retry}, // Around all of an attempt, so that it sees deferred ones too.
+		// Replaces what the SDK has set, so it comes after that.
+		{middleware: signingOverride(m.endpoint)},
+		// Around all that can fail, so that a span has the final error.
+		{middleware: telemetry.Call(m.tracer)},
+		{middleware: m.breakers.Middleware(m.breaker)}, // Around the retries: a call counts once.
+		// Around the retries: it sees the results of all attempts.
+		{middleware: m.limiter.PreferAnswer(), before: retry},
+		// Around all of an attempt, so that it sees deferred ones too.
+		{middleware: telemetry.Attempt(m.tracer), after: retry},
 
 		// For each attempt, after the SDK has fetched credentials and signed the request.
-		{middleware: m.limiter.Middleware(m.scope)}, // After credentials and signing, which may fail and would waste a token.
-		{middleware: m.fence.middleware()},          // After the limiter and close to the network: the lease is checked when the request leaves.
-		{middleware: m.distrust()},                  // Around the SDK's deserializer, which makes errors of what a host answers.
-		{middleware: m.recorder.Middleware()},       // Below distrust, to count by AWS's codes; below limiter and fence, to count only what is sent.
+		// After credentials and signing, which may fail and would waste a token.
+		{middleware: m.limiter.Middleware(m.scope)},
+		// After the limiter and close to the network: the lease is checked when the request leaves.
+		{middleware: m.fence.middleware()},
+		// Around the SDK's deserializer, which makes errors of what a host answers.
+		{middleware: m.distrust()},
+		// Below distrust, to count by AWS's codes; below limiter and fence, to count only what is sent.
+		{middleware: m.recorder.Middleware()},
 	}
 }
 
@@ -103,20 +112,21 @@ func signingOverride(e *v1beta1.EndpointConfig) middleware.InitializeMiddleware 
 	if e == nil || (e.SigningName == nil && e.SigningRegion == nil) {
 		return nil
 	}
-	return middleware.InitializeMiddlewareFunc("SigningOverride", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-		middleware.InitializeOutput, middleware.Metadata, error,
-	) {
-		if overrides(e, awsmiddleware.GetServiceID(ctx)) {
-			// The options that the SDK recommends instead exist only on the clients of single services.
-			if e.SigningName != nil {
-				ctx = awsmiddleware.SetSigningName(ctx, *e.SigningName) //nolint:staticcheck // See above.
+	return middleware.InitializeMiddlewareFunc("SigningOverride",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			middleware.InitializeOutput, middleware.Metadata, error,
+		) {
+			if overrides(e, awsmiddleware.GetServiceID(ctx)) {
+				// The options that the SDK recommends instead exist only on the clients of single services.
+				if e.SigningName != nil {
+					ctx = awsmiddleware.SetSigningName(ctx, *e.SigningName) //nolint:staticcheck // See above.
+				}
+				if e.SigningRegion != nil {
+					ctx = awsmiddleware.SetSigningRegion(ctx, *e.SigningRegion) //nolint:staticcheck // See above.
+				}
 			}
-			if e.SigningRegion != nil {
-				ctx = awsmiddleware.SetSigningRegion(ctx, *e.SigningRegion) //nolint:staticcheck // See above.
-			}
-		}
-		return next.HandleInitialize(ctx, in)
-	})
+			return next.HandleInitialize(ctx, in)
+		})
 }
 
 // A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which becomes the error of
@@ -128,7 +138,8 @@ func (f Fence) middleware() middleware.FinalizeMiddleware {
 	if f == nil {
 		return nil
 	}
-	return middleware.FinalizeMiddlewareFunc("Fence", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	return middleware.FinalizeMiddlewareFunc("Fence", func(ctx context.Context, in middleware.FinalizeInput,
+		next middleware.FinalizeHandler) (
 		out middleware.FinalizeOutput, md middleware.Metadata, err error,
 	) {
 		err = f(ctx, func(ctx context.Context) (err error) {
@@ -145,7 +156,8 @@ func (m middlewares) distrust() middleware.DeserializeMiddleware {
 	if !m.untrusted {
 		return nil
 	}
-	return middleware.DeserializeMiddlewareFunc("Distrust", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	return middleware.DeserializeMiddlewareFunc("Distrust", func(ctx context.Context, in middleware.DeserializeInput,
+		next middleware.DeserializeHandler) (
 		middleware.DeserializeOutput, middleware.Metadata, error,
 	) {
 		out, md, err := next.HandleDeserialize(ctx, in)

@@ -184,7 +184,8 @@ func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, regi
 
 // config returns the config that a reference of a resource in a namespace names. It returns a
 // missingError if there is none.
-func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
+func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference,
+	namespace string) (client.Object, error) {
 	if ref == nil {
 		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
 	}
@@ -196,7 +197,8 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	case v1beta1.ClusterProviderConfigKind:
 		obj = &v1beta1.ClusterProviderConfig{}
 	default:
-		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind, v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind,
+			v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
 	}
 	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
 	if kerrors.IsNotFound(err) {

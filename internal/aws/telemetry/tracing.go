@@ -69,7 +69,8 @@ func Start(ctx context.Context, version string, log logr.Logger, now func() time
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the resource attributes of traces: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithIDGenerator(IDs{}), sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
+	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithIDGenerator(IDs{}),
+		sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
 	t.log.Info("Traces are sent to an OpenTelemetry collector", "protocol", protocol)
 	return t, nil
 }
@@ -122,7 +123,8 @@ func newExporter(ctx context.Context, protocol string) (sdktrace.SpanExporter, e
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it is http/protobuf or grpc", protocol)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot send traces by %s: check the environment variables OTEL_EXPORTER_OTLP_*: %w", protocol, err)
+		return nil, fmt.Errorf("cannot send traces by %s: check the environment variables OTEL_EXPORTER_OTLP_*: %w",
+			protocol, err)
 	}
 	return e, nil
 }

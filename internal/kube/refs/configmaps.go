@@ -23,7 +23,8 @@ func Refs(namespace string, selectors []v1beta1.FieldSelector) []ObjectRef {
 	var refs []ObjectRef
 	for _, s := range selectors {
 		// Get rejects other spellings.
-		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && gv.Group == "" && s.Kind == string(ConfigMap) {
+		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && gv.Group == "" &&
+			s.Kind == string(ConfigMap) {
 			refs = append(refs, ObjectRef{Kind: ConfigMap, Namespace: namespace, Name: s.Name})
 		}
 	}

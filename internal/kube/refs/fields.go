@@ -130,10 +130,12 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	gv, err := schema.ParseGroupVersion(s.APIVersion)
 	if err != nil {
-		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1", s.APIVersion)
+		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1",
+			s.APIVersion)
 	}
 	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
-		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn", s.FieldPath)
+		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn",
+			s.FieldPath)
 	}
 	return Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, nil
 }
@@ -201,9 +203,11 @@ func (r *FieldReader) mapping(kind schema.GroupVersionKind) (m *kmeta.RESTMappin
 	case err != nil:
 		return nil, false, err
 	case m.Resource.GroupResource() == secretResource:
-		return nil, true, errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind")
+		return nil, true, errors.New(
+			"fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind")
 	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
-		return nil, true, errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", kind.Kind)
+		return nil, true, errors.Errorf(
+			"kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", kind.Kind)
 	}
 	named, err := r.o.Mapper.KindFor(m.Resource)
 	switch {
@@ -229,7 +233,8 @@ func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.Grou
 	case kerrors.IsNotFound(err):
 		return value{}, true, nil
 	case kerrors.IsForbidden(err):
-		return value{}, true, errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API group %q", resource.Resource, resource.Group)
+		return value{}, true, errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API "+
+			"group %q", resource.Resource, resource.Group)
 	case err != nil:
 		return value{}, false, err
 	}

@@ -55,11 +55,13 @@ type Referrers struct {
 
 // Requests returns a request for each resource that has one of the keys in the field index and for which only returns
 // true. A nil only selects all. It logs an error if it cannot list resources: their next poll reads the object.
-func (r Referrers) Requests(ctx context.Context, by string, only func(client.Object) bool, keys ...string) []reconcile.Request {
+func (r Referrers) Requests(ctx context.Context, by string, only func(client.Object) bool,
+	keys ...string) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range keys {
 		list := r.NewList()
-		if err := r.Resources.List(ctx, list, client.MatchingFields{r.Index: key}, client.UnsafeDisableDeepCopy); err != nil {
+		if err := r.Resources.List(ctx, list, client.MatchingFields{r.Index: key},
+			client.UnsafeDisableDeepCopy); err != nil {
 			log.FromContext(ctx).Error(err, "cannot list the resources that refer to an object", "object", key)
 			continue
 		}

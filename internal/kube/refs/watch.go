@@ -60,8 +60,9 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 			return in, nil
 		}
 		t := &trimmed{
-			ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(), ResourceVersion: u.GetResourceVersion()},
-			texts:      map[string]string{},
+			ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(),
+				ResourceVersion: u.GetResourceVersion()},
+			texts: map[string]string{},
 		}
 		for path := range paths {
 			if v := text(u, path); v != "" {
@@ -73,9 +74,11 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 }
 
 // start starts a watch. It runs until it is stopped, or is not permitted any more.
-func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupVersionResource, paths map[string]bool) error {
+func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupVersionResource,
+	paths map[string]bool) error {
 	ctx, stop := context.WithCancel(ctx)
-	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{}, nil).Informer()
+	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{},
+		nil).Informer()
 	w := &watch{scope: s, paths: paths, store: inf.GetStore(), stop: stop}
 	if err := r.prepare(inf, w); err != nil {
 		stop()
@@ -107,7 +110,8 @@ func (r *FieldReader) prepare(inf toolscache.SharedIndexInformer, w *watch) erro
 		return err
 	}
 	return inf.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *toolscache.Reflector, err error) {
-		r.o.Log.Debug("A watch of objects that specs refer to failed", "kind", w.scope.kind, "namespace", w.scope.namespace, "error", err)
+		r.o.Log.Debug("A watch of objects that specs refer to failed", "kind", w.scope.kind, "namespace",
+			w.scope.namespace, "error", err)
 		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) || kerrors.IsMethodNotSupported(err) {
 			r.handleLost(w)
 		}

@@ -140,7 +140,8 @@ func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) b
 		err = r.start(ctx, s, m.Resource, paths)
 	}
 	if err != nil {
-		r.o.Log.Debug("Cannot watch objects that specs refer to", "kind", s.kind, "namespace", s.namespace, "error", err)
+		r.o.Log.Debug("Cannot watch objects that specs refer to", "kind", s.kind, "namespace", s.namespace, "error",
+			err)
 	}
 	return err == nil && allowed
 }

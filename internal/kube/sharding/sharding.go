@@ -57,7 +57,8 @@ func InRing(ring, name string) (Shard, error) {
 		"shard": append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...),
 	} {
 		if len(problems) > 0 {
-			return Shard{}, fmt.Errorf("the name of the %s cannot be used in labels and leases: %s", what, strings.Join(problems, ", "))
+			return Shard{}, fmt.Errorf("the name of the %s cannot be used in labels and leases: %s", what,
+				strings.Join(problems, ", "))
 		}
 	}
 	return Shard{selector: labels.SelectorFromSet(labels.Set{key: name}), Ring: ring, Name: name}, nil

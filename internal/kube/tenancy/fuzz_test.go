@@ -26,7 +26,8 @@ func FuzzTargets(f *testing.F) {
 			if !target.invalid && !functionNames.MatchString(target.Name) {
 				t.Errorf("%q names the function %q", s, target.Name)
 			}
-			if again := Functions(ptr.To(target.Name)); !target.invalid && (len(again) != 1 || again[0].Name != target.Name || again[0].invalid) {
+			if again := Functions(ptr.To(target.Name)); !target.invalid &&
+				(len(again) != 1 || again[0].Name != target.Name || again[0].invalid) {
 				t.Errorf("%q names the function %q, which names %+v", s, target.Name, again)
 			}
 		}

@@ -82,8 +82,10 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 			return owned, err
 		} else if !ok {
 			name := client.ObjectKeyFromObject(o)
-			refused := &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
-				t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
+			refused := &RefusedError{
+				message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
+					t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name,
+						u.Resource.GetNamespace()))}
 			if b.isConfirmed(u, t.in(u.Session), o) {
 				refused.owner = o
 			}
@@ -99,7 +101,8 @@ func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 		return false
 	}
 	owners, err := b.owners(ctx, u, t)
-	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() && b.isConfirmed(u, t.in(u.Session), owners[0])
+	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() &&
+		b.isConfirmed(u, t.in(u.Session), owners[0])
 }
 
 // MayOwn returns an error if another existing resource of any namespace owns a target already.
@@ -133,7 +136,8 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 // CheckTags returns an error if another existing resource owns what was found in AWS, according to its tags, or to the
 // status of other resources if it has no such tags. v is the result of the tags alone, targets are what the resource is
 // to own, and what describes the external resource in errors.
-func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string, targets []Target) error {
+func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership,
+	c ownership.Expected, what string, targets []Target) error {
 	if b == nil {
 		return nil
 	}
@@ -161,9 +165,11 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 }
 
 // checkOwner returns an error if the resource in the tags exists and still manages what has the tags.
-func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected, what string) error {
+func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected,
+	what string) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
-	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind || name == client.ObjectKeyFromObject(u.Resource) {
+	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
+		name == client.ObjectKeyFromObject(u.Resource) {
 		return nil
 	}
 	o, err := b.get(ctx, u.Resource, name)
@@ -182,7 +188,8 @@ func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]strin
 
 // get gets a resource of the example's kind. It returns nil if there is none. If the cache does not have it, it reads
 // it from the API server, because the cache may lag, or may not contain all namespaces.
-func (b *Registry) get(ctx context.Context, example resource.ModernManaged, name types.NamespacedName) (resource.ModernManaged, error) {
+func (b *Registry) get(ctx context.Context, example resource.ModernManaged,
+	name types.NamespacedName) (resource.ModernManaged, error) {
 	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
 	if err != nil {
 		return nil, err
@@ -270,7 +277,8 @@ func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resour
 }
 
 // cachedResource returns a resource of the kind that owns a target. It returns nil if there is none.
-func (b *Registry) cachedResource(ctx context.Context, t Target, name types.NamespacedName) (resource.ModernManaged, error) {
+func (b *Registry) cachedResource(ctx context.Context, t Target,
+	name types.NamespacedName) (resource.ModernManaged, error) {
 	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind))
 	if err != nil {
 		return nil, err

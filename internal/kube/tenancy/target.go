@@ -79,7 +79,8 @@ func Functions(refs ...*string) []Target {
 		}
 		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
 		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
-			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Qualifier})
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account,
+				Name: r.Qualifier})
 		}
 	}
 	return out
@@ -103,9 +104,11 @@ func Named(arns ...*string) []Target {
 		case len(parts) <= name || parts[service] != "lambda":
 		case parts[typ] == "function":
 			out = append(out, Functions(arn)...)
-		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1: // A layer has no owner.
+		// A layer has no owner.
+		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1:
 		case kinds[parts[typ]] != "":
-			out = append(out, Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account], Name: parts[name]})
+			out = append(out, Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account],
+				Name: parts[name]})
 		}
 	}
 	return out
@@ -128,7 +131,8 @@ func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target)
 		t = t.in(u.Session)
 		if slices.ContainsFunc(theirs, func(o Target) bool {
 			return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
-				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") && sameConfig(u.Resource, other))
+				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") &&
+					sameConfig(u.Resource, other))
 		}) {
 			return true
 		}

@@ -98,7 +98,8 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 
 // MayRefer returns an error if a resource may not refer to one of another namespace. The error is the same whether that
 // resource exists or not. name has an empty Name for the resources that a selector may match.
-func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object, name types.NamespacedName) error {
+func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object,
+	name types.NamespacedName) error {
 	from := u.Resource.GetNamespace()
 	if b == nil || name.Namespace == from {
 		return nil
@@ -113,7 +114,8 @@ func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.
 	if name.Name == "" {
 		what = fmt.Sprintf("any %s in namespace %s that the selector matches", kind, name.Namespace)
 	}
-	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what, howToAllow(kind, name, from))}
+	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what,
+		howToAllow(kind, name, from))}
 }
 
 func howToAllow(kind string, name types.NamespacedName, namespace string) string {
@@ -121,7 +123,8 @@ func howToAllow(kind string, name types.NamespacedName, namespace string) string
 	if name.Name == "" {
 		of = "the " + kind
 	}
-	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of, name.Namespace, namespace)
+	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of,
+		name.Namespace, namespace)
 }
 
 // allows returns whether a user may use what another resource owns.
@@ -177,7 +180,8 @@ func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, erro
 	ns := &corev1.Namespace{}
 	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
 	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
-		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces, to)
+		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces,
+			to)
 	}
 	allowed := ns.GetAnnotations()[AnnotationAllowedNamespaces]
 	b.keep(to, allowed)

@@ -124,14 +124,15 @@ var rules = map[Code]rule{
 	RuntimeCreateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
 	RuntimeUpdateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
 	EnvironmentNearLimit:   {severity: Warning, kinds: []string{function}, limit: maxEnvironment, shown: true},
-	PolicyNearLimit:        {severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy, shown: true},
-	FunctionFailed:         {severity: Error, kinds: []string{function}},
-	FunctionInactive:       {severity: Info, kinds: []string{function}},
-	MappingDisabled:        {severity: Error, kinds: []string{mapping}},
-	ActionDenied:           {severity: Error},
-	CodeStorageNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
-	ConcurrencyNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
-	VersionsUnused:         {severity: Info, kinds: []string{function}},
+	PolicyNearLimit: {severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy,
+		shown: true},
+	FunctionFailed:       {severity: Error, kinds: []string{function}},
+	FunctionInactive:     {severity: Info, kinds: []string{function}},
+	MappingDisabled:      {severity: Error, kinds: []string{mapping}},
+	ActionDenied:         {severity: Error},
+	CodeStorageNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
+	ConcurrencyNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
+	VersionsUnused:       {severity: Info, kinds: []string{function}},
 }
 
 // All returns a finding of each code, without a message, in order.

@@ -33,5 +33,7 @@ func ofMapping(o v1beta1.EventSourceMappingObservation) []Finding {
 	default:
 		return nil
 	}
-	return []Finding{newFinding(MappingDisabled, "status.atProvider.stateTransitionReason", because(what, o.StateTransitionReason), "correct the event source or the function's role; the provider then enables the mapping again")}
+	return []Finding{newFinding(MappingDisabled, "status.atProvider.stateTransitionReason",
+		because(what, o.StateTransitionReason),
+		"correct the event source or the function's role; the provider then enables the mapping again")}
 }

@@ -141,13 +141,16 @@ func (r Runtime) findings(now time.Time) []Finding {
 func (r Runtime) code(now time.Time) (Code, string) {
 	switch {
 	case reached(r.UpdateBlocked, now):
-		return RuntimeUpdateBlocked, fmt.Sprintf("AWS rejects updates of functions with runtime %s since %s", r.Name, r.UpdateBlocked)
+		return RuntimeUpdateBlocked, fmt.Sprintf("AWS rejects updates of functions with runtime %s since %s", r.Name,
+			r.UpdateBlocked)
 	case reached(r.CreateBlocked, now):
-		return RuntimeCreateBlocked, fmt.Sprintf("AWS rejects new functions with runtime %s since %s%s", r.Name, r.CreateBlocked, from(", and updates from %s", r.UpdateBlocked))
+		return RuntimeCreateBlocked, fmt.Sprintf("AWS rejects new functions with runtime %s since %s%s", r.Name,
+			r.CreateBlocked, from(", and updates from %s", r.UpdateBlocked))
 	case reached(r.Deprecated, now):
 		return RuntimeDeprecated, fmt.Sprintf("AWS deprecated runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
 	case reached(r.Deprecated, now.Add(noticePeriod)):
-		return RuntimeNearDeprecation, fmt.Sprintf("AWS deprecates runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
+		return RuntimeNearDeprecation, fmt.Sprintf("AWS deprecates runtime %s on %s%s", r.Name, r.Deprecated,
+			r.blocked())
 	}
 	return "", ""
 }

@@ -59,7 +59,8 @@ func (o Origin) describe(from string) string {
 	if o.Agent != "" && !strings.HasSuffix(o.Principal, o.Agent) {
 		with = " with " + o.Agent
 	}
-	return cmp.Or(o.Principal, "an unknown principal") + with + from + " (" + o.Operation + ") at " + o.Time.UTC().Format(time.RFC3339)
+	return cmp.Or(o.Principal,
+		"an unknown principal") + with + from + " (" + o.Operation + ") at " + o.Time.UTC().Format(time.RFC3339)
 }
 
 // MadeBy returns whether the call was made by this provider as an identity of AWS. A session of the same role counts
@@ -125,7 +126,8 @@ func (i *identity) principal() string {
 	}
 	who := cmp.Or(i.ARN, i.InvokedBy)
 	if who == "" {
-		who = text(strings.TrimSpace(string(i.Type + " " + cmp.Or(i.UserName, i.OnBehalfOf.UserID, i.PrincipalID, i.AccountID))))
+		who = text(strings.TrimSpace(string(i.Type + " " + cmp.Or(i.UserName, i.OnBehalfOf.UserID, i.PrincipalID,
+			i.AccountID))))
 	}
 	return clean(string(who), maxPrincipal) + through
 }
@@ -151,7 +153,8 @@ func agent(userAgent string) string {
 
 // isProvider returns whether a user agent is that of this provider.
 func isProvider(userAgent string) bool {
-	return slices.Contains(strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")), "app/"+AppID)
+	return slices.Contains(strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")),
+		"app/"+AppID)
 }
 
 // clean returns a text with at most a number of bytes. Characters that are not printable ASCII become question marks.

@@ -16,7 +16,8 @@ var (
 	namePattern      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,140}$`)
 	qualifierPattern = regexp.MustCompile(`^(?:\$LATEST(?:\.PUBLISHED)?|[a-zA-Z0-9_-]{1,128})$`)
 	numberPattern    = regexp.MustCompile(`^[0-9]{1,19}$`)
-	arnPattern       = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:lambda:[a-z0-9-]{1,32}:[0-9]{12}:[a-zA-Z0-9$._:-]{1,256}$`)
+	arnPattern       = regexp.MustCompile(
+		`^arn:aws[a-z-]{0,16}:lambda:[a-z0-9-]{1,32}:[0-9]{12}:[a-zA-Z0-9$._:-]{1,256}$`)
 )
 
 // maxRegion is the length of the longest region.

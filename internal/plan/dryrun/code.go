@@ -45,7 +45,8 @@ func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 		}
 		for _, i := range o.Images {
 			if i.ImageId != nil && i.ImageId.ImageDigest != nil && i.ImageId.ImageTag != nil {
-				k := imageuri.Image{Registry: aws.ToString(in.RegistryId), Repository: aws.ToString(in.RepositoryName), Tag: *i.ImageId.ImageTag}
+				k := imageuri.Image{Registry: aws.ToString(in.RegistryId), Repository: aws.ToString(in.RepositoryName),
+					Tag: *i.ImageId.ImageTag}
 				a.state.digests[k] = *i.ImageId.ImageDigest
 			}
 		}
@@ -93,7 +94,8 @@ func (a *Account) image(f *lambda.GetFunctionOutput, uri *string) {
 	if uri == nil {
 		return
 	}
-	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, aws.String(archive.Hash([]byte(*uri)))
+	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, aws.String(
+		archive.Hash([]byte(*uri)))
 	f.Code.ImageUri, f.Code.RepositoryType, f.Code.ResolvedImageUri = uri, aws.String("ECR"), uri
 	image, _ := imageuri.Parse(*uri)
 	digest := image.Digest

@@ -51,7 +51,8 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		return &lambda.DeleteFunctionConcurrencyOutput{}, true
 	case *lambda.PutFunctionCodeSigningConfigInput:
 		s.signing.set(key(in.FunctionName, nil), in.CodeSigningConfigArn)
-		return &lambda.PutFunctionCodeSigningConfigOutput{CodeSigningConfigArn: in.CodeSigningConfigArn, FunctionName: in.FunctionName}, true
+		return &lambda.PutFunctionCodeSigningConfigOutput{CodeSigningConfigArn: in.CodeSigningConfigArn,
+			FunctionName: in.FunctionName}, true
 	case *lambda.DeleteFunctionCodeSigningConfigInput:
 		s.signing.set(key(in.FunctionName, nil), aws.String(""))
 		return &lambda.DeleteFunctionCodeSigningConfigOutput{}, true
@@ -84,13 +85,17 @@ func (a *Account) function(name *string) *lambda.GetFunctionOutput {
 // newConfiguration returns the configuration of a function with AWS's defaults.
 func (a *Account) newConfiguration(name string) *types.FunctionConfiguration {
 	c := &types.FunctionConfiguration{
-		FunctionName: aws.String(name), FunctionArn: aws.String(a.arn("function:" + name)), Version: aws.String(functionname.Latest),
-		MemorySize: aws.Int32(defaultMemory), Timeout: aws.Int32(defaultTimeout), EphemeralStorage: &types.EphemeralStorage{Size: aws.Int32(defaultStorage)},
+		FunctionName: aws.String(name), FunctionArn: aws.String(a.arn("function:" + name)), Version: aws.String(
+			functionname.Latest),
+		MemorySize: aws.Int32(defaultMemory), Timeout: aws.Int32(
+			defaultTimeout), EphemeralStorage: &types.EphemeralStorage{Size: aws.Int32(defaultStorage)},
 		PackageType: types.PackageTypeZip, Architectures: []types.Architecture{types.ArchitectureX8664},
 		TracingConfig: &types.TracingConfigResponse{Mode: types.TracingModePassThrough},
-		SnapStart:     &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone, OptimizationStatus: types.SnapStartOptimizationStatusOff},
-		LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: aws.String("/aws/lambda/" + name)},
-		Description:   aws.String(""),
+		SnapStart: &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone,
+			OptimizationStatus: types.SnapStartOptimizationStatusOff},
+		LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText,
+			LogGroup: aws.String("/aws/lambda/" + name)},
+		Description: aws.String(""),
 	}
 	a.settle(c)
 	return c
@@ -198,7 +203,8 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 }
 
 // publish publishes a version of a function.
-func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
+func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
+	to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
 	last := a.numbers[name]
 	for k := range a.state.versions {

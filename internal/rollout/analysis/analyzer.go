@@ -38,10 +38,12 @@ const (
 // caller asks again after it. An error is fit for users to see.
 type CloudWatch interface {
 	// Sample returns the value of a metric of the provider lambda or cloudWatch.
-	Sample(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error)
+	Sample(ctx context.Context, s rollout.Subject,
+		m *v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error)
 
 	// Alarms returns the states of alarms by their names.
-	Alarms(ctx context.Context, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
+	Alarms(ctx context.Context, names []string,
+		interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
 }
 
 // Secrets reads Secrets. *refs.ObjectReader is one.
@@ -94,7 +96,8 @@ func (a *Analyzer) WithCloudWatch(c CloudWatch) *Analyzer {
 // Measure measures the due checks of the types Dependency, Metric and Alarm, in less than 10 s. It
 // returns no measurement of a check that has no value yet or that was not started in time: such a
 // check stays due, and wait is after how long to measure it. wait is zero if there is none.
-func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout,
+	due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
 	jobs := a.jobs(s, spec, due)
 	starting, stop := context.WithTimeout(ctx, startWithin)
 	defer stop()
@@ -173,15 +176,17 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 		switch id.Type {
 		case rollout.CheckDependency:
 			if d := dependencyOf(spec, id.Name); d != nil {
-				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
+				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement,
+					time.Duration) {
 					return a.dependency(ctx, id, s.Namespace, d), 0
 				}))
 			}
 		case rollout.CheckMetric:
 			if m := metricOf(spec, id.Name); m != nil {
-				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
-					return a.metric(ctx, id, s, m)
-				}))
+				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil,
+					func(ctx context.Context) (rollout.Measurement, time.Duration) {
+						return a.metric(ctx, id, s, m)
+					}))
 			}
 		case rollout.CheckAlarm:
 			if alarms == nil && spec.Analysis != nil && spec.Analysis.Alarms != nil {
@@ -202,14 +207,16 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 }
 
 // single returns a job that measures one check.
-func single(id rollout.CheckID, request bool, measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
-	return &job{checks: []rollout.CheckID{id}, request: request, measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-		m, wait := measure(ctx)
-		if wait > 0 {
-			return nil, wait
-		}
-		return []rollout.Measurement{m}, 0
-	}}
+func single(id rollout.CheckID, request bool,
+	measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
+	return &job{checks: []rollout.CheckID{id}, request: request,
+		measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+			m, wait := measure(ctx)
+			if wait > 0 {
+				return nil, wait
+			}
+			return []rollout.Measurement{m}, 0
+		}}
 }
 
 // each returns a measurement for each check.
@@ -246,7 +253,8 @@ func dependencyOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutDepen
 
 // measured returns a measurement within the limits of the API.
 func measured(id rollout.CheckID, result, value, format string, args ...any) rollout.Measurement {
-	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue), Message: bounded(fmt.Sprintf(format, args...), maxMessage)}
+	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue),
+		Message: bounded(fmt.Sprintf(format, args...), maxMessage)}
 }
 
 // failed returns a measurement without a value.

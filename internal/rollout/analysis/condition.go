@@ -109,11 +109,13 @@ func compile(d dialect, expression string) (*condition, error) {
 	if err := restrict(checked.NativeRep()); err != nil {
 		return nil, err
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptPartialEval), cel.CostTracking(meter{}), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(interruptEvery))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptPartialEval), cel.CostTracking(meter{}),
+		cel.CostLimit(maxCost), cel.InterruptCheckFrequency(interruptEvery))
 	if err != nil {
 		return nil, errors.New("it cannot be evaluated")
 	}
-	c := &condition{program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{}, testsNaN: map[string]bool{}}
+	c := &condition{program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{},
+		testsNaN: map[string]bool{}}
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(c.note))
 	return c, nil
 }

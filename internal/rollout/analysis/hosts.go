@@ -21,7 +21,8 @@ func CheckHost(pattern string) error {
 	host, port := splitHost(pattern)
 	_, err := strconv.ParseUint(port, 10, 16)
 	if port != "" && err != nil || host == "" || strings.ContainsAny(host, "/@ ") || egress.CheckPattern(host) != nil {
-		return errors.New("it must be a host such as prometheus.example.org, a host and a port, or a pattern such as *.example.org")
+		return errors.New("it must be a host such as prometheus.example.org, a host and a port, or a pattern such as " +
+			"*.example.org")
 	}
 	return nil
 }
@@ -73,7 +74,8 @@ func (h hosts) checkAddress(host, port string, a netip.Addr) error {
 	case egress.IsReserved(a):
 		return &hostError{host: host, reason: "its address is loopback, link-local or reserved"}
 	case egress.IsPrivate(a) && !exact:
-		return &hostError{host: host, reason: "its address is private and may belong to the cluster: ask the provider's operator for --analysis-host=" + host +
+		return &hostError{host: host, reason: "its address is private and may belong to the cluster: ask the " +
+			"provider's operator for --analysis-host=" + host +
 			", which a pattern does not replace"}
 	}
 	return nil
@@ -117,13 +119,14 @@ func (h hosts) dial(ctx context.Context, network, address string) (net.Conn, err
 	if err := h.check(host, port); err != nil {
 		return nil, err
 	}
-	d := net.Dialer{Timeout: requestTimeout, KeepAlive: keepAlive, Control: func(_, resolved string, _ syscall.RawConn) error {
-		a, err := netip.ParseAddrPort(resolved)
-		if err != nil {
-			return err
-		}
-		return h.checkAddress(host, port, a.Addr())
-	}}
+	d := net.Dialer{Timeout: requestTimeout, KeepAlive: keepAlive,
+		Control: func(_, resolved string, _ syscall.RawConn) error {
+			a, err := netip.ParseAddrPort(resolved)
+			if err != nil {
+				return err
+			}
+			return h.checkAddress(host, port, a.Addr())
+		}}
 	return d.DialContext(ctx, network, address)
 }
 
