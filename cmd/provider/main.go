@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -26,6 +27,9 @@ func main() {
 	f := flags{}
 	k := kong.Parse(&f, kongOptions()...)
 	k.FatalIfErrorf(f.validate())
+	if f.PprofBindAddress == "" {
+		runtime.MemProfileRate = 0 // Nobody reads the profile, which takes a megabyte.
+	}
 	manager.LimitGarbage()
 	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
 		fmt.Fprintln(os.Stderr, "provider-lambda ended:", err)

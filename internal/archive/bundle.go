@@ -150,7 +150,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 	return want, have
 }
 
-// Unidentified returns whether it is unknown if AWS has this bundle, because its hash is not
+// Unidentified reports whether it is unknown if AWS has this bundle, because its hash is not
 // available and status stores nothing. An update then deploys it.
 func (b Bundle) Unidentified(last *v1beta1.DeployedCode) bool {
 	return b.From.S3Key != nil && b.SHA256 == "" && last == nil

@@ -243,7 +243,7 @@ func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) er
 	return err
 }
 
-// has returns whether the cached version of an object is outdated. version is empty if the
+// has reports whether the cached version of an object is outdated. version is empty if the
 // cache does not have the object.
 func (b *backlog) has(key types.NamespacedName, version string) bool {
 	b.mu.Lock()

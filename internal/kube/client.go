@@ -207,7 +207,7 @@ func (c *Client) knows(key types.NamespacedName) bool {
 	return c.newest[key] != "" || c.stale[key]
 }
 
-// behind returns whether the cached version is older than what was read or written here, or is
+// behind reports whether the cached version is older than what was read or written here, or is
 // known to be older than what others wrote.
 func (c *Client) behind(key types.NamespacedName, cached string) bool {
 	c.mu.Lock()
@@ -215,7 +215,7 @@ func (c *Client) behind(key types.NamespacedName, cached string) bool {
 	return c.stale[key] || older(cached, c.newest[key])
 }
 
-// older returns whether a version of an object is older than another one, or cannot be
+// older reports whether a version of an object is older than another one, or cannot be
 // compared with it. Every version is newer than an empty one.
 func older(version, than string) bool {
 	if than == "" || version == than {
@@ -225,7 +225,7 @@ func older(version, than string) bool {
 	return err != nil || order < 0
 }
 
-// Outdated returns whether a write was refused because the object has changed, and the object was not read since.
+// Outdated reports whether a write was refused because the object has changed, and the object was not read since.
 func (c *Client) Outdated(key types.NamespacedName) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Holds returns whether the status of an object is held back.
+// Holds reports whether the status of an object is held back.
 func (c *Client) Holds(key types.NamespacedName) bool { return c.heldBack(key) != nil }
 
 // WriteHeld writes the status that is held back, if any.

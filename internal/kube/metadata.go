@@ -73,12 +73,12 @@ func (c *Client) Relabel(ctx context.Context, obj client.Object, labels map[stri
 	return errors.Wrap(err, "cannot change the labels")
 }
 
-// refused returns whether another attempt of a write cannot succeed.
+// refused reports whether another attempt of a write cannot succeed.
 func refused(err error) bool {
 	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)
 }
 
-// intended returns whether an unanswered write of annotations has succeeded, and nothing else
+// intended reports whether an unanswered write of annotations has succeeded, and nothing else
 // that users write has changed.
 func (c *Client) intended(ctx context.Context, obj client.Object, annotations map[string]string) bool {
 	now, err := c.partial(obj)
@@ -132,7 +132,7 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 	return c.Annotate(ctx, obj, critical)
 }
 
-// succeeded returns whether the last create has succeeded, so that the external name is the provider's.
+// succeeded reports whether the last create has succeeded, so that the external name is the provider's.
 func succeeded(obj metav1.Object) bool {
 	at := meta.GetExternalCreateSucceeded(obj)
 	return !at.IsZero() && !meta.GetExternalCreateFailed(obj).After(at)

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// May returns whether the provider may perform all of the verbs on a resource, in one namespace or, if it is empty, in
+// May reports whether the provider may perform all of the verbs on a resource, in one namespace or, if it is empty, in
 // all. It needs no permission itself, because every user may create SelfSubjectAccessReviews.
 func May(ctx context.Context, c client.Writer, resource schema.GroupResource, namespace string,
 	verbs ...string) (bool, error) {

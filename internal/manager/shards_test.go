@@ -48,7 +48,7 @@ func (s *shard) attempt(ctx context.Context, attempt func(context.Context) error
 	return attempt(ctx)
 }
 
-// called returns whether the shard has called an operation of Lambda.
+// called reports whether the shard has called an operation of Lambda.
 func (s *shard) called(operation string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -62,7 +62,7 @@ func asObserved(mg reconcile.Managed) {
 
 func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero() }
 
-// equalSpec returns whether two resources have the same spec.
+// equalSpec reports whether two resources have the same spec.
 func equalSpec(a, b reconcile.Managed) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(),
 		fieldOf(b, "Spec").Interface())
@@ -168,13 +168,13 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// creates returns whether an operation creates what a resource is.
+// creates reports whether an operation creates what a resource is.
 func creates(operation string) bool {
 	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" ||
 		operation == "AddLayerVersionPermission"
 }
 
-// removes returns whether an operation deletes what a resource is.
+// removes reports whether an operation deletes what a resource is.
 func removes(operation string) bool {
 	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" ||
 		operation == "RemoveLayerVersionPermission"

@@ -51,7 +51,7 @@ func (o *objects) put(obj client.Object) {
 	o.byKey[objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(obj)}] = obj
 }
 
-// has returns whether an object is part of the plan.
+// has reports whether an object is part of the plan.
 func (o *objects) has(kind schema.GroupKind, name types.NamespacedName) bool {
 	return o.byKey[objectKey{kind, name}] != nil
 }

@@ -86,10 +86,8 @@ type Plan struct {
 	deferred time.Duration
 }
 
-// Differs returns whether anything is done in AWS, or cannot be done.
-func (p Plan) Differs() bool {
-	return p.Action != None && p.Action != Orphan || len(p.Calls) > 0
-}
+// Differs reports whether anything is done in AWS, or cannot be done.
+func (p Plan) Differs() bool { return p.Action != None && p.Action != Orphan || len(p.Calls) > 0 }
 
 // String returns the kind and name.
 func (p Plan) String() string {

@@ -121,7 +121,7 @@ func checkedRollout(mg reconcile.Managed, made []dryrun.Call) string {
 		r.Stable.FunctionVersion, r.Target.FunctionVersion)
 }
 
-// repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not
+// repeated reports whether a call was made before, with as many others since as make a cycle: its effect is not
 // modeled.
 func repeated(before, made []dryrun.Call) bool {
 	const most = 3
@@ -201,7 +201,7 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	return out
 }
 
-// held returns whether the deletion of a resource waits for a confirmation, and why.
+// held reports whether the deletion of a resource waits for a confirmation, and why.
 func (p *Planner) held(mg reconcile.Managed) (message string, held bool) {
 	message, held = reconcile.DeletionHeld(mg)
 	if !held || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
@@ -288,7 +288,7 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, pri
 	return unsettled(prior)
 }
 
-// determined returns whether the external name is not one that AWS has made up.
+// determined reports whether the external name is not one that AWS has made up.
 func determined(name string) bool {
 	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
 }

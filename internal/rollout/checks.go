@@ -273,7 +273,7 @@ func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
 	return pausesIf(c.Inconclusive > ptr.Deref(m.InconclusiveLimit, inconclusiveLimit))
 }
 
-// rollsBack returns whether the failure of a metric counts for the rollback.
+// rollsBack reports whether the failure of a metric counts for the rollback.
 func rollsBack(m *v1beta1.RolloutMetric) bool {
 	return m != nil && !m.DryRun && m.OnFailure != "Pause" && m.OnFailure != "Warn"
 }

@@ -232,9 +232,7 @@ type machine struct {
 }
 
 // stamp returns a time in the precision of the API.
-func stamp(t time.Time) *metav1.Time {
-	return &metav1.Time{Time: t.Truncate(time.Second)}
-}
+func stamp(t time.Time) *metav1.Time { return &metav1.Time{Time: t.Truncate(time.Second)} }
 
 // begin makes the first state from what the alias is. A rollout whose state was lost begins again
 // from the stable version. Commands that are older than the state are not carried out.

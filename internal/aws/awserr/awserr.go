@@ -56,9 +56,7 @@ func IsNotFound(err error) bool {
 }
 
 // isElsewhere reports whether a function was named by an ARN of another region.
-func isElsewhere(err error) bool {
-	return contains(Message(err), "not reachable in this region")
-}
+func isElsewhere(err error) bool { return contains(Message(err), "not reachable in this region") }
 
 // IsQueueNotFound reports whether a queue of SQS does not exist. SQS has two codes for it.
 func IsQueueNotFound(err error) bool {
@@ -150,9 +148,7 @@ func IsAccessDenied(err error) bool {
 }
 
 // IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired or wrong.
-func IsUnauthenticated(err error) bool {
-	return slices.Contains(unauthenticated, Code(err))
-}
+func IsUnauthenticated(err error) bool { return slices.Contains(unauthenticated, Code(err)) }
 
 // unauthenticated has the codes with which services refuse credentials.
 var unauthenticated = []string{

@@ -122,6 +122,4 @@ func (r *request) sample(now time.Time, of map[string]series) (rollout.Sample, e
 }
 
 // noSample returns a sample of no data points.
-func noSample() rollout.Sample {
-	return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()}
-}
+func noSample() rollout.Sample { return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()} }

@@ -25,9 +25,7 @@ func windowAt(now time.Time, length, period time.Duration, since time.Time) wind
 func (w window) empty() bool { return !w.start.Before(w.end) }
 
 // has reports whether a period that begins at a time is in the window.
-func (w window) has(at time.Time) bool {
-	return !at.Before(w.start) && !at.Add(w.period).After(w.end)
-}
+func (w window) has(at time.Time) bool { return !at.Before(w.start) && !at.Add(w.period).After(w.end) }
 
 // with returns the time of both windows.
 func (w window) with(other window) window {

@@ -262,7 +262,7 @@ func (h *Hub) State(uid types.UID) (State, bool) {
 	return State{}, false
 }
 
-// Proven returns whether events about calls in an account and region arrive from the queue of a config.
+// Proven reports whether events about calls in an account and region arrive from the queue of a config.
 func (h *Hub) Proven(uid types.UID, account, region string) bool {
 	r := h.receiverOf(uid)
 	return r != nil && r.proven(account, region)

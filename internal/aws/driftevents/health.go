@@ -95,7 +95,7 @@ func (r *receiver) prove(p place) {
 	r.proofs[p] = now
 }
 
-// proven returns whether the queue is alive and an event has arrived from a place within a day. A queue from which
+// proven reports whether the queue is alive and an event has arrived from a place within a day. A queue from which
 // nothing arrives may lack the rule that feeds it.
 func (r *receiver) proven(account, region string) bool {
 	r.mu.Lock()
@@ -130,7 +130,7 @@ func (r *receiver) report(ctx context.Context, by Config, err error) {
 	}
 }
 
-// lost returns whether polls that events have made rare are due again: the queue is not alive any more, or no event has
+// lost reports whether polls that events have made rare are due again: the queue is not alive any more, or no event has
 // arrived from a place for a day. It returns true once. The caller holds the lock.
 func (r *receiver) lost() bool {
 	now := r.hub.o.Clock.Now()

@@ -246,7 +246,7 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	return nil
 }
 
-// handled handles a message, and returns whether to delete it. A message that makes the provider panic is deleted as
+// handled handles a message, and reports whether to delete it. A message that makes the provider panic is deleted as
 // one that cannot be read is.
 func (r *receiver) handled(ctx context.Context, m sqstypes.Message, show map[Config]bool) bool {
 	done, err := panics.Guard(func() (bool, error) { return r.handle(ctx, []byte(aws.ToString(m.Body)), show), nil })
@@ -258,7 +258,7 @@ func (r *receiver) handled(ctx context.Context, m sqstypes.Message, show map[Con
 	return done
 }
 
-// handle handles a message, and returns whether to delete it. What cannot be read is deleted, because it would be
+// handle handles a message, and reports whether to delete it. What cannot be read is deleted, because it would be
 // received again and again. A message that could not be handled for now is received again.
 func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool) bool {
 	e, err := cloudtrail.Parse(body)

@@ -30,9 +30,7 @@ func IsReserved(a netip.Addr) bool { return within(Address(a), reserved) }
 func IsPrivate(a netip.Addr) bool { return within(Address(a), private) }
 
 // Host returns the name of a host in the form in which hosts are compared.
-func Host(h string) string {
-	return strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".")
-}
+func Host(h string) string { return strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".") }
 
 // Matches reports whether a host matches a pattern, in which * stands for any characters.
 func Matches(pattern, host string) bool {

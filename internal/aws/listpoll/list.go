@@ -32,7 +32,7 @@ type List struct {
 // name identifies a list among those of a session.
 func (l *List) name() string { return l.Operation + " " + l.Of }
 
-// is returns whether both are the same list.
+// is reports whether both are the same list.
 func (l *List) is(other *List) bool { return l.Operation == other.Operation && l.Of == other.Of }
 
 // A Page is a part of a list.

@@ -177,7 +177,7 @@ func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 	l.roundStart = time.Time{}
 }
 
-// pays returns whether it takes fewer calls to read the list than to read its items one by one. The
+// pays reports whether it takes fewer calls to read the list than to read its items one by one. The
 // caller holds the lock.
 func (p *Poller) pays(l *list) bool {
 	now := p.o.Now()
@@ -195,7 +195,7 @@ func (p *Poller) pays(l *list) bool {
 	return n >= p.o.MinResources && float64(l.expectedPages()+l.lastDiffering)+fullReads < float64(n)
 }
 
-// anyPays returns whether a primary list of a session pays.
+// anyPays reports whether a primary list of a session pays.
 func (p *Poller) anyPays(s *session.Session) bool {
 	for k, l := range p.lists {
 		if k.session == s && l.primary && p.pays(l) {
@@ -281,7 +281,7 @@ func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	return notify
 }
 
-// differs returns whether an item of a list differs from what it was when the resource was found up to date. The first
+// differs reports whether an item of a list differs from what it was when the resource was found up to date. The first
 // fingerprint that comes with the same revision is the one that later ones are compared with.
 func (r *resource) differs(l *list, id string, it *item) bool {
 	for i, ref := range r.refs {

@@ -181,7 +181,7 @@ func (r *resource) stateOf(l *list, id string, now time.Time, maxAge time.Durati
 	return Unknown
 }
 
-// fullReadDue returns whether a resource has to be read in full. Each resource has times of its own,
+// fullReadDue reports whether a resource has to be read in full. Each resource has times of its own,
 // one in each interval, which do not depend on when the provider was started.
 func (p *Poller) fullReadDue(uid types.UID, r *resource, n int, now time.Time) bool {
 	last, every := r.readAt, p.fullReadInterval(n)

@@ -62,9 +62,7 @@ func (l *level) advance(now time.Time, reserved float64) {
 }
 
 // paused returns how long the bucket is still paused.
-func (l *level) paused(now time.Time) time.Duration {
-	return max(0, l.until.Sub(now))
-}
+func (l *level) paused(now time.Time) time.Duration { return max(0, l.until.Sub(now)) }
 
 // throttled pauses the bucket and reduces the rate, once for all calls that AWS throttles during a
 // pause. Tokens that are not reserved are lost: AWS has none for them either.

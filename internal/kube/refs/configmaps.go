@@ -31,7 +31,7 @@ func Refs(namespace string, selectors []v1beta1.FieldSelector) []ObjectRef {
 	return refs
 }
 
-// unwatched returns whether objects of a kind are read one by one even if the provider may
+// unwatched reports whether objects of a kind are read one by one even if the provider may
 // watch them: Kubernetes' core objects are too many.
 func unwatched(kind schema.GroupVersionKind) bool { return kind.Group == "" }
 

@@ -45,7 +45,7 @@ type FieldReaderOptions struct {
 	// Dynamic lists and watches objects.
 	Dynamic dynamic.Interface
 
-	// MayWatch returns whether the provider may list and watch a resource, in one namespace or, if it is empty, in all.
+	// MayWatch reports whether the provider may list and watch a resource, in one namespace or, if it is empty, in all.
 	MayWatch func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error)
 
 	// Namespaces are the namespaces that the provider works in. Empty means all.

@@ -37,9 +37,7 @@ type field struct {
 	path string
 }
 
-func (f field) key() key {
-	return key{kind: f.Kind, namespace: f.Namespace, path: f.path}
-}
+func (f field) key() key { return key{kind: f.Kind, namespace: f.Namespace, path: f.path} }
 
 // fieldsOf returns the fields that selectors select. It omits invalid selectors, because
 // reading them returns the error.
@@ -80,7 +78,7 @@ func newUses() *uses {
 	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, keys: map[key]int{}}
 }
 
-// set sets the fields that a resource refers to. It returns whether other kinds, namespaces or
+// set sets the fields that a resource refers to. It reports whether other kinds, namespaces or
 // paths may have to be watched now.
 func (u *uses) set(user User, fs map[field]bool) bool {
 	changed := false
@@ -101,7 +99,7 @@ func (u *uses) set(user User, fs map[field]bool) bool {
 	return changed
 }
 
-// add adds a use. It returns whether it is the first of its key.
+// add adds a use. It reports whether it is the first of its key.
 func (u *uses) add(user User, f field) bool {
 	if u.byObject[f.Object] == nil {
 		u.byObject[f.Object] = map[string]*use{}
@@ -116,7 +114,7 @@ func (u *uses) add(user User, f field) bool {
 	return len(used.users) == 1 && u.keys[f.key()] == 1
 }
 
-// drop removes a use. It returns whether it was the last of its key.
+// drop removes a use. It reports whether it was the last of its key.
 func (u *uses) drop(user User, f field) bool {
 	used := u.byObject[f.Object][f.path]
 	delete(used.users, user)

@@ -109,7 +109,7 @@ func (r *FieldReader) syncKind(ctx context.Context, kind schema.GroupVersionKind
 	}
 }
 
-// syncScope watches a scope, if that is allowed. It returns whether the scope is watched.
+// syncScope watches a scope, if that is allowed. It reports whether the scope is watched.
 func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]bool) bool {
 	r.mu.Lock()
 	running := r.watches[s] != nil
@@ -127,7 +127,7 @@ func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]b
 	return false
 }
 
-// try starts a watch of a scope, if that is allowed. It returns whether it did.
+// try starts a watch of a scope, if that is allowed. It reports whether it did.
 func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) bool {
 	asking, cancel := context.WithTimeout(ctx, accessTimeout)
 	defer cancel()

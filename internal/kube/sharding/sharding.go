@@ -64,7 +64,7 @@ func InRing(ring, name string) (Shard, error) {
 	return Shard{selector: labels.SelectorFromSet(labels.Set{key: name}), Ring: ring, Name: name}, nil
 }
 
-// IsAll returns whether the shard has all resources.
+// IsAll reports whether the shard has all resources.
 func (s Shard) IsAll() bool { return s.selector == nil }
 
 // Selector returns the label selector of the shard's resources.
@@ -83,10 +83,10 @@ func (s Shard) String() string {
 	return s.selector.String()
 }
 
-// Has returns whether the shard has an object.
+// Has reports whether the shard has an object.
 func (s Shard) Has(o client.Object) bool { return s.Selector().Matches(labels.Set(o.GetLabels())) }
 
-// Drains returns whether the sharder has asked this shard to stop working on an object.
+// Drains reports whether the sharder has asked this shard to stop working on an object.
 func (s Shard) Drains(o client.Object) bool {
 	_, ok := o.GetLabels()[prefixDrain+s.Ring]
 	return ok && s.Ring != "" && s.Has(o)

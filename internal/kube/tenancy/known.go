@@ -81,7 +81,7 @@ func (b *Registry) confirm(u User, t Target) {
 	b.release(keyOf(t.Kind, u.Resource), k)
 }
 
-// isConfirmed returns whether AWS has confirmed that a resource owns a target.
+// isConfirmed reports whether AWS has confirmed that a resource owns a target.
 func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -102,7 +102,7 @@ func (b *Registry) Acts(kind string, u User, targets []Target) {
 	}
 }
 
-// Acted returns whether this process has allowed a resource of a kind to act on a target before.
+// Acted reports whether this process has allowed a resource of a kind to act on a target before.
 func (b *Registry) Acted(kind string, u User, t Target) bool {
 	if b == nil {
 		return true

@@ -64,7 +64,7 @@ func (b *Registry) MayAct(ctx context.Context, u User, t Target) error {
 	return err
 }
 
-// mayAct returns whether a resource owns a target, and an error if the user may not act on it.
+// mayAct reports whether a resource owns a target, and an error if the user may not act on it.
 func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, err error) {
 	if t.invalid {
 		return false, &RefusedError{message: fmt.Sprintf("%q is neither the name nor the ARN of a function", t.Name)}
@@ -95,7 +95,7 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 	return owned, nil
 }
 
-// OwnedWithin returns whether a resource of the user's own namespace owns a target, as confirmed by AWS.
+// OwnedWithin reports whether a resource of the user's own namespace owns a target, as confirmed by AWS.
 func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 	if b == nil {
 		return false
@@ -213,10 +213,8 @@ func (b *Registry) get(ctx context.Context, example resource.ModernManaged,
 	return nil, nil //nolint:nilnil // There is none.
 }
 
-// sameName returns whether two resources may have the same external resource.
-func sameName(a, b resource.ModernManaged) bool {
-	return plainName(a) == plainName(b)
-}
+// sameName reports whether two resources may have the same external resource.
+func sameName(a, b resource.ModernManaged) bool { return plainName(a) == plainName(b) }
 
 // plainName returns the name in AWS of what a resource manages or is going to create.
 func plainName(o client.Object) string {
@@ -294,7 +292,7 @@ func (b *Registry) cachedResource(ctx context.Context, t Target,
 	return o, errors.Wrapf(err, "cannot read %s %s", t.Kind, name)
 }
 
-// reaches returns whether a resource that owns something with the target's region and name
+// reaches reports whether a resource that owns something with the target's region and name
 // owns the target in the target's account. If the session's account is unknown, only resources
 // with the same config are known to use the same account.
 func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {

@@ -124,7 +124,7 @@ func CapacityProvider(name string) Target {
 	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
 }
 
-// Share returns whether one of a user's targets is one of another resource's targets. If the account of one is unknown,
+// Share reports whether one of a user's targets is one of another resource's targets. If the account of one is unknown,
 // they are only known to be the same if both resources use the same config.
 func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
 	for _, t := range mine {
@@ -176,7 +176,7 @@ func Owned(o client.Object) []string {
 	return keys
 }
 
-// Owns returns whether resources of the example's kind own targets, and therefore need Index.
+// Owns reports whether resources of the example's kind own targets, and therefore need Index.
 func Owns(example client.Object) bool {
 	switch example.(type) {
 	case *v1beta1.Function, *v1beta1.LayerVersion, *v1beta1.CapacityProvider, *v1beta1.CodeSigningConfig:

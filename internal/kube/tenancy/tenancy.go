@@ -40,7 +40,7 @@ type RefusedError struct {
 // Error returns the message for the user.
 func (e *RefusedError) Error() string { return e.message }
 
-// IsRefused returns whether an error says that a resource may not use something.
+// IsRefused reports whether an error says that a resource may not use something.
 func IsRefused(err error) bool {
 	var r *RefusedError
 	return errors.As(err, &r)
@@ -127,7 +127,7 @@ func howToAllow(kind string, name types.NamespacedName, namespace string) string
 		name.Namespace, namespace)
 }
 
-// allows returns whether a user may use what another resource owns.
+// allows reports whether a user may use what another resource owns.
 func (b *Registry) allows(ctx context.Context, u User, owner resource.ModernManaged) (bool, error) {
 	if owner.GetNamespace() == u.Resource.GetNamespace() || b.byObject(u, owner) {
 		return true, nil
@@ -135,7 +135,7 @@ func (b *Registry) allows(ctx context.Context, u User, owner resource.ModernMana
 	return b.byNamespace(ctx, u.Resource.GetNamespace(), owner.GetNamespace())
 }
 
-// byObject returns whether an object itself allows a user, or the config of both does.
+// byObject reports whether an object itself allows a user, or the config of both does.
 func (b *Registry) byObject(u User, o client.Object) bool {
 	if names(o.GetAnnotations()[AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
 		return true
@@ -144,7 +144,7 @@ func (b *Registry) byObject(u User, o client.Object) bool {
 	return ok && u.Session != nil && u.Session.Tenancy.Trusting && sameConfig(u.Resource, owner)
 }
 
-// sameConfig returns whether two resources use the same config.
+// sameConfig reports whether two resources use the same config.
 func sameConfig(a, b resource.ModernManaged) bool {
 	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
 	if x == nil || y == nil || *x != *y {
@@ -153,7 +153,7 @@ func sameConfig(a, b resource.ModernManaged) bool {
 	return x.Kind == v1beta1.ClusterProviderConfigKind || a.GetNamespace() == b.GetNamespace()
 }
 
-// names returns whether the value of AnnotationAllowedNamespaces contains a namespace.
+// names reports whether the value of AnnotationAllowedNamespaces contains a namespace.
 func names(value, namespace string) bool {
 	return slices.ContainsFunc(strings.Split(value, ","), func(s string) bool {
 		s = strings.TrimSpace(s)
@@ -169,7 +169,7 @@ type knownNamespace struct {
 	until   time.Time
 }
 
-// byNamespace returns whether a Namespace allows another one. It returns false if the provider may not read Namespaces.
+// byNamespace reports whether a Namespace allows another one. It returns false if the provider may not read Namespaces.
 func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, error) {
 	b.mu.Lock()
 	known, ok := b.namespaces[to]

@@ -171,7 +171,7 @@ type Finding struct {
 	Action string `json:"action"`
 }
 
-// IsShown returns whether the condition Advisory reports the finding.
+// IsShown reports whether the condition Advisory reports the finding.
 func (f Finding) IsShown() bool { return rules[f.Code].shown }
 
 // newFinding returns a finding with the severity of its code.
@@ -179,7 +179,7 @@ func newFinding(code Code, field, message, action string) Finding {
 	return Finding{Code: code, Severity: rules[code].severity, Field: field, Message: message, Action: action}
 }
 
-// Ignores returns whether an object does not report findings of a code.
+// Ignores reports whether an object does not report findings of a code.
 func Ignores(obj metav1.Object, code Code) bool {
 	for c := range strings.SplitSeq(obj.GetAnnotations()[AnnotationIgnore], ",") {
 		if c = strings.TrimSpace(c); c == "*" || c == string(code) {

@@ -168,7 +168,7 @@ func from(format, date string) string {
 	return fmt.Sprintf(format, date)
 }
 
-// reached returns whether a date has come. It has not if it is not known.
+// reached reports whether a date has come. It has not if it is not known.
 func reached(date string, now time.Time) bool {
 	t, err := time.Parse(time.DateOnly, date)
 	return err == nil && !now.Before(t)

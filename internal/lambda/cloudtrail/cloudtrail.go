@@ -81,7 +81,7 @@ type Subject struct {
 	Name string
 }
 
-// IsZero returns whether the call names nothing that this provider manages.
+// IsZero reports whether the call names nothing that this provider manages.
 func (s *Subject) IsZero() bool { return s.Function.Function == "" && s.Layer == "" && s.Name == "" }
 
 // text is a string of JSON. Any other value is read as an empty string.
@@ -196,7 +196,7 @@ func timeOf(times ...text) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// isRead returns whether an operation changes nothing, by its name.
+// isRead reports whether an operation changes nothing, by its name.
 func isRead(operation string) bool {
 	for _, verb := range []string{"Get", "List", "Invoke"} {
 		if strings.HasPrefix(operation, verb) {

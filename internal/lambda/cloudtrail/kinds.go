@@ -58,7 +58,7 @@ var concerned = map[string][]string{
 	"UpdateCapacityProvider":  {v1beta1.CapacityProviderKind},
 }
 
-// Concerns returns whether an operation may change what a kind of managed resource manages.
+// Concerns reports whether an operation may change what a kind of managed resource manages.
 func Concerns(operation, kind string) bool {
 	kinds, known := concerned[operation]
 	return !known || slices.Contains(kinds, kind)

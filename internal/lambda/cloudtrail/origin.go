@@ -40,7 +40,7 @@ type Origin struct {
 	Provider bool
 }
 
-// IsZero returns whether nothing is known of the call.
+// IsZero reports whether nothing is known of the call.
 func (o Origin) IsZero() bool { return o.Operation == "" }
 
 // String describes the call, without where it came from: who made it, with which program, when.
@@ -63,7 +63,7 @@ func (o Origin) describe(from string) string {
 		"an unknown principal") + with + from + " (" + o.Operation + ") at " + o.Time.UTC().Format(time.RFC3339)
 }
 
-// MadeBy returns whether the call was made by this provider as an identity of AWS. A session of the same role counts
+// MadeBy reports whether the call was made by this provider as an identity of AWS. A session of the same role counts
 // as the identity, because some sources of credentials change its name. The user agent alone proves nothing, because
 // the caller chooses it.
 func (o Origin) MadeBy(identity string) bool {
@@ -151,7 +151,7 @@ func agent(userAgent string) string {
 	return clean(userAgent, maxAgent)
 }
 
-// isProvider returns whether a user agent is that of this provider.
+// isProvider reports whether a user agent is that of this provider.
 func isProvider(userAgent string) bool {
 	return slices.Contains(strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")),
 		"app/"+AppID)

@@ -189,7 +189,7 @@ func (a *Account) answer(operation string, in any, live func() (any, error)) (an
 	return a.write(in)
 }
 
-// IsRead returns whether an operation changes nothing. One that is not known counts as if it did.
+// IsRead reports whether an operation changes nothing. One that is not known counts as if it did.
 func IsRead(operation string) bool {
 	for _, verb := range []string{"Get", "List", "Head", "Describe", "BatchGet"} {
 		if strings.HasPrefix(operation, verb) {

@@ -20,7 +20,7 @@ const maxPayload = 1 << 20
 // defaultExpectation is that of a smoke test without one.
 const defaultExpectation = `functionError == ""`
 
-// ExpectInvocation returns whether the response of a function meets the expectation of a smoke
+// ExpectInvocation reports whether the response of a function meets the expectation of a smoke
 // test. It makes no request. The message does not quote the payload. Something that the expression
 // needs and the response lacks is a Failure; an expression that is not valid is an Error.
 func ExpectInvocation(test *v1beta1.RolloutSmokeTest, payload []byte, functionError string, statusCode int32,
