@@ -37,10 +37,10 @@ type S3 interface {
 // rejects archives of more than 250 MB unzipped.
 const maxArchive = 300 << 20
 
-// hashMaxAge is how long the hash of an object is cached.
+// hashMaxAge is the time for which the hash of an object is cached.
 const hashMaxAge = time.Hour
 
-// minSharedAge is how old the look-up of an object may be at least for those that share it: less is not a poll.
+// minSharedAge is the least age of a look-up at which resources share it: less is not a poll.
 const minSharedAge = 10 * time.Second
 
 // A Finder finds archives.
@@ -172,7 +172,7 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	return nil
 }
 
-// object is what HeadObject returns of an object. The hash is empty if S3 does not store it.
+// object is the identity of an object in S3, as HeadObject returns it. The hash is empty if S3 does not store it.
 type object struct{ etag, sha256 string }
 
 // lookUp calls HeadObject, or returns what another resource with the same object has read, if that may be so old that

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// rightsPatience is how long a provider waits for its rights. Crossplane's RBAC manager grants them at about the
-	// time when the provider starts.
+	// rightsPatience is the time for which a provider waits for its rights. Crossplane's RBAC manager grants them at
+	// about the time when the provider starts.
 	rightsPatience = time.Minute
 
 	// rightsInterval is the time between two checks of whether the rights are granted.

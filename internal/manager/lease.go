@@ -106,11 +106,11 @@ func leaseNamespace(requested, file string) (string, error) {
 type lease struct {
 	*resourcelock.LeaseLock
 
-	// lasts is how long a renewal is valid: less than other replicas wait, so that calls in flight reach AWS before
-	// they begin.
+	// lasts is the time for which a renewal is valid: less than other replicas wait, so that calls in flight reach AWS
+	// before they begin.
 	lasts time.Duration
 
-	// check is how often the lease is checked.
+	// check is the interval at which the lease is checked.
 	check time.Duration
 
 	// now is the monotonic clock, which stops while a machine is suspended, and wall is the wall clock, which may be

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// servedTimeout is how long the API server may take to serve a kind after it is established.
+	// servedTimeout is the maximum time between the establishment of a kind and its appearance in discovery.
 	servedTimeout = 2 * time.Minute
 
 	// servedInterval is the time between two checks of whether a kind is served.

@@ -76,13 +76,13 @@ type Plan struct {
 	// Changes are the fields that differ.
 	Changes []Change `json:"changes,omitempty"`
 
-	// Unknowns are what the plan cannot know.
+	// Unknowns are the facts that the plan cannot know.
 	Unknowns []string `json:"unknowns,omitempty"`
 
-	// Message is why nothing is done, or not all.
+	// Message is the reason why nothing is done, or not all.
 	Message string `json:"message,omitempty"`
 
-	// deferred is how long AWS may not be called, if the plan is not complete because of that.
+	// deferred is the time for which AWS may not be called, if the plan is not complete because of that.
 	deferred time.Duration
 }
 

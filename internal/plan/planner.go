@@ -32,7 +32,7 @@ import (
 // OfflineAccount is the ID of the account of plans without a connection to AWS, if no resource of the cluster names it.
 const OfflineAccount = "000000000000"
 
-// Options are those of a Planner.
+// Options are the options of a Planner.
 type Options struct {
 	// Scheme has all kinds of the provider, Secrets and ConfigMaps.
 	Scheme *runtime.Scheme
@@ -69,7 +69,8 @@ type Planner struct {
 	// ids are the IDs of accounts that resources of the cluster name, by config and region.
 	ids map[string]string
 
-	// objects are as they would be after the plan, and before are as they are now. What AWS has now is made with those.
+	// objects are the objects after the plan, and before the objects as they are now. What AWS has now is made with
+	// those.
 	objects, before *objects
 
 	// names are the names that AWS gave, by those that stand for them without a connection to AWS.

@@ -33,7 +33,7 @@ type Requests struct {
 	// Lists are AWS's lists by which the resource is polled if there are many.
 	Lists []List
 
-	// Err is why the resource cannot be reconciled. The calls are not complete then.
+	// Err is the reason why the resource cannot be reconciled. The calls are not complete then.
 	Err error
 }
 

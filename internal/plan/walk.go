@@ -33,11 +33,11 @@ type session = *awssession.Session
 type sessions func() session
 
 const (
-	// maxSteps is how many reconciles are planned for one resource.
+	// maxSteps is the maximum number of reconciles that are planned for one resource.
 	maxSteps = 60
 
-	// maxIdle is how many reconciles in a row may make no call before the plan ends, and maxWait how long one may wait
-	// for the next one.
+	// maxIdle is the number of consecutive reconciles without a call after which the plan ends, and maxWait the maximum
+	// wait for the next one.
 	maxIdle = 6
 	maxWait = time.Minute
 
@@ -54,16 +54,16 @@ type walk struct {
 	gone    bool
 	err     error
 	awaits  bool
-	settled bool
+	synced  bool
 	ready   string
 
-	// unknowns are what only AWS could tell.
+	// unknowns are the facts that only AWS could tell.
 	unknowns []string
 
 	// rollout describes the rollout whose check the walk has ended at, if it has.
 	rollout string
 
-	// deferred is how long AWS may not be called, if the walk has ended because of that.
+	// deferred is the time for which AWS may not be called, if the walk has ended because of that.
 	deferred time.Duration
 }
 
@@ -84,7 +84,7 @@ func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Ma
 			w.existed = r.Exists
 		}
 		w.changes = merge(w.changes, r.Changes)
-		w.adopted, w.gone, w.settled, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
+		w.adopted, w.gone, w.synced, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
 		if r.Settled && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
 			break
 		}
@@ -285,7 +285,7 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, pri
 	mg.SetAnnotations(annotations)
 	copyField(mg, was, "Status")
 	keepHistory(mg, prior)
-	return unsettled(prior)
+	return unsynced(prior)
 }
 
 // determined reports whether the external name is not one that AWS has made up.
@@ -293,8 +293,8 @@ func determined(name string) bool {
 	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
 }
 
-// unsettled returns what is not known of AWS if the object in the cluster was not settled when it was last observed.
-func unsettled(prior reconcile.Managed) []string {
+// unsynced returns what is not known of AWS if the object in the cluster was not synced when it was last observed.
+func unsynced(prior reconcile.Managed) []string {
 	sum := prior.GetSummary()
 	if len(sum.Differences) > 0 {
 		fields := make([]string, 0, len(sum.Differences))
@@ -347,9 +347,9 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		out.Action, out.Message = Reject, show(w.err.Error())
 	case w.rollout != "":
 		out.Message = show(w.rollout)
-	case !w.settled && !w.gone && len(w.calls) == 0:
+	case !w.synced && !w.gone && len(w.calls) == 0:
 		out.Action, out.Message = Wait, show(w.ready)
-	case !w.settled && !w.gone:
+	case !w.synced && !w.gone:
 		out.Message = show(w.ready)
 	}
 }

@@ -22,7 +22,7 @@ const (
 	consecutiveErrorLimit = 4
 )
 
-// smokeTestErrors is how many invocations of a smoke test may fail without a response.
+// smokeTestErrors is the number of invocations of a smoke test that may fail without a response.
 const smokeTestErrors = 3
 
 func intervalOf(d *metav1.Duration, otherwise time.Duration) time.Duration {
@@ -162,12 +162,13 @@ func restart(s *v1beta1.AliasRolloutStatus) {
 	}
 }
 
-// health is what the checks say together.
+// health is the result of all checks together.
 type health struct {
-	// rollback is why the rollout has to roll back, and reason its reason. Empty if it need not.
+	// rollback is the message of why the rollout has to roll back, and reason its reason. Both are empty if it need
+	// not.
 	rollback, reason string
 
-	// pause is why no more invocations may move to the target. Empty if they may.
+	// pause is the reason why no more invocations may move to the target. Empty if they may.
 	pause string
 }
 

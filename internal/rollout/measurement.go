@@ -60,8 +60,8 @@ type Measurement struct {
 	Until time.Time
 }
 
-// PublishDelay is how long after the end of a period CloudWatch has all of its data points: a period is not read
-// before.
+// PublishDelay is the time after the end of a period at which CloudWatch has all of its data points: a period is not
+// read before.
 const PublishDelay = 2 * time.Minute
 
 // PeriodDelay returns how long after its end a period of a metric of CloudWatch is read. Metrics of high resolution are
@@ -113,7 +113,8 @@ type Subject struct {
 	// Weighted reports whether both versions receive invocations. Otherwise the target receives all.
 	Weighted bool
 
-	// Since is when the target received its present weight, and TrafficSince when it received its first invocation.
+	// Since is the time when the target received its present weight, and TrafficSince when it received its first
+	// invocation.
 	Since, TrafficSince time.Time
 
 	// Timeout of the target: an invocation is in no metric before it has ended.

@@ -64,7 +64,7 @@ const (
 	maxFailed  = 50
 )
 
-// driftGrace is how long AWS may return what the alias was before. A route that is still another one
+// driftGrace is the time for which AWS may return the earlier state of the alias. A route that is still another one
 // after that is a change by someone else.
 const driftGrace = 30 * time.Second
 
@@ -82,7 +82,7 @@ type Observation struct {
 	// alias stays as it is.
 	Target string
 
-	// Versions are what is known of versions, by their number.
+	// Versions are the versions that are known, by number.
 	Versions map[string]Version
 
 	// Commands are the values of the command annotations, by their key.
@@ -102,7 +102,7 @@ type Version struct {
 	// Timeout of the version's invocations.
 	Timeout time.Duration
 
-	// Pending is why the version can't be invoked yet, or why nobody knows. Empty if it can.
+	// Pending is the reason why the version can't be invoked yet, or why that is unknown. Empty if it can.
 	Pending string
 
 	// Missing says that AWS has no such version.
@@ -112,7 +112,7 @@ type Version struct {
 	// The next invocation fails, and makes AWS prepare the version.
 	Inactive bool
 
-	// Invalid is why the version never can be invoked. Empty if it may.
+	// Invalid is the reason why the version can never be invoked. Empty if it may be.
 	Invalid string
 
 	// Role and DeadLetter are the ARNs of the execution role and of the dead letter queue or topic.
@@ -172,7 +172,7 @@ type Decision struct {
 	// Version that Wake invokes.
 	Version string
 
-	// After is when to decide again, zero if only a change requires it.
+	// After is the wait before the next decision, zero if only a change requires one.
 	After time.Duration
 
 	// Events about what has changed.

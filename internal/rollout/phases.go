@@ -92,8 +92,8 @@ func (m *machine) isDirect() string {
 	return ""
 }
 
-// wakeStableFor is how long an inactive stable version holds up a rollout: it is invoked once, so that it can serve
-// after a rollback. If AWS can't prepare it, the rollout, which may be the remedy, begins all the same.
+// wakeStableFor is the time for which a rollout waits for an inactive stable version: it is invoked once, so that it
+// can serve after a rollback. If AWS can't prepare it, the rollout, which may be the remedy, begins all the same.
 const wakeStableFor = time.Minute
 
 // waitsFor returns what the rollout waits for before it begins. Empty if it waits for nothing.
@@ -120,7 +120,7 @@ func (m *machine) waitsFor(target, stable Version) string {
 	return m.blocked()
 }
 
-// wakeEvery is after how long a version is invoked again that is still inactive: AWS could not prepare it.
+// wakeEvery is the time after which a version is invoked again that is still inactive: AWS could not prepare it.
 const wakeEvery = 10 * time.Minute
 
 // wakes has an inactive version invoked, unless it was lately.

@@ -17,10 +17,10 @@ type step struct {
 	// weight is the percentage that the target receives from here on.
 	weight int32
 
-	// pause is how long the step lasts.
+	// pause is the time for which the step lasts.
 	pause time.Duration
 
-	// successes is how many measurements of each metric have to succeed.
+	// successes is the number of measurements of each metric that have to succeed.
 	successes int32
 }
 

@@ -27,13 +27,13 @@ const (
 	// operation returns the figures.
 	operation = "GetAccountSettings"
 
-	// every is how often figures of a config in a region are read.
+	// every is the interval at which figures of a config in a region are read.
 	every = 10 * time.Minute
 
-	// idle is how long a region counts as used after a reconcile of a resource there.
+	// idle is the time for which a region counts as used after a reconcile of a resource there.
 	idle = 2 * time.Hour
 
-	// sweepEvery is how often unused regions are dropped.
+	// sweepEvery is the interval at which unused regions are dropped.
 	sweepEvery = 10 * time.Minute
 
 	// most is the maximum number of regions of a config.
@@ -70,7 +70,7 @@ type Limiter interface {
 	Forget(s quota.Scope, id string)
 }
 
-// A Limits caches the figures of all configs that are in use. It is safe for concurrent use, and
+// Limits caches the figures of all configs that are in use. It is safe for concurrent use, and
 // holds no lock while it calls AWS.
 type Limits struct {
 	limiter Limiter
@@ -81,7 +81,7 @@ type Limits struct {
 	swept   time.Time
 }
 
-// A key is a config in a region.
+// A scopeKey is a config in a region.
 type scopeKey struct {
 	config types.UID
 	region string
@@ -92,22 +92,22 @@ type record struct {
 	session *session.Session
 	used    time.Time
 
-	// calledAt is when AWS was last called; asking is true during a call.
+	// calledAt is the time when AWS was last called; asking is true during a call.
 	calledAt time.Time
 	calling  bool
 
-	// read is when the figures were read. It is zero if they are not known.
+	// read is the time when the figures were read. It is zero if they are not known.
 	read    time.Time
 	figures Figures
 	err     error
 }
 
-// New returns an empty Book.
+// New returns an empty cache of limits.
 func New(l Limiter, now func() time.Time) *Limits {
 	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}, swept: now()}
 }
 
-// A Resolver resolves configs. *config.Resolver is one.
+// A Resolver resolves configs. *session.Resolver is one.
 type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
 }
@@ -204,7 +204,7 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	if wait > 0 {
 		return wait
 	}
-	if wait := b.limiter.Reserve(s.Scope, holder(k), operation); wait > 0 {
+	if wait := b.limiter.Reserve(s.Scope, caller(k), operation); wait > 0 {
 		return wait
 	}
 	err := b.readFigures(ctx, k, s)
@@ -214,7 +214,7 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	return every
 }
 
-func holder(k scopeKey) quota.Requester {
+func caller(k scopeKey) quota.Requester {
 	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
@@ -224,7 +224,7 @@ func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session
 		return nil
 	}
 	defer b.end(k)
-	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)),
+	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, caller(k)),
 		&lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -307,18 +307,18 @@ func (b *Limits) Forget(uid types.UID) {
 
 // drop drops a record. The caller holds the lock.
 func (b *Limits) drop(k scopeKey) {
-	b.limiter.Forget(b.records[k].session.Scope, holder(k).ID)
+	b.limiter.Forget(b.records[k].session.Scope, caller(k).ID)
 	delete(b.records, k)
 }
 
 // An Account returns the figures that the resources of a session may see.
 type Account struct {
-	book    *Limits
+	limits  *Limits
 	session *session.Session
 }
 
-// Of returns the Account of a session. A nil Book knows no figures.
-func (b *Limits) Of(s *session.Session) Account { return Account{book: b, session: s} }
+// Of returns the Account of a session. Nil Limits know no figures.
+func (b *Limits) Of(s *session.Session) Account { return Account{limits: b, session: s} }
 
 // Remembered returns the cached figures, however old. It is false if there are none.
 func (a Account) Remembered() (Figures, bool) { return a.within(0) }
@@ -326,10 +326,10 @@ func (a Account) Remembered() (Figures, bool) { return a.within(0) }
 // Recent returns the cached figures if they are not older than age, and otherwise reads them from
 // AWS. It is false if that fails.
 func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) {
-	if f, ok := a.within(age); ok || a.book == nil {
+	if f, ok := a.within(age); ok || a.limits == nil {
 		return f, ok
 	}
-	if err := a.book.readFigures(ctx, keyOf(a.session), a.session); err != nil {
+	if err := a.limits.readFigures(ctx, keyOf(a.session), a.session); err != nil {
 		return Figures{}, false
 	}
 	return a.within(age)
@@ -337,13 +337,13 @@ func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) 
 
 // within returns the cached figures if they are not older than age, or however old if age is 0.
 func (a Account) within(age time.Duration) (Figures, bool) {
-	if a.book == nil {
+	if a.limits == nil {
 		return Figures{}, false
 	}
-	a.book.mu.Lock()
-	defer a.book.mu.Unlock()
-	r := a.book.records[keyOf(a.session)]
-	if r == nil || r.read.IsZero() || age > 0 && a.book.now().Sub(r.read) > age {
+	a.limits.mu.Lock()
+	defer a.limits.mu.Unlock()
+	r := a.limits.records[keyOf(a.session)]
+	if r == nil || r.read.IsZero() || age > 0 && a.limits.now().Sub(r.read) > age {
 		return Figures{}, false
 	}
 	return r.figures, true

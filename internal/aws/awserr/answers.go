@@ -19,7 +19,7 @@ type explained interface {
 
 // A SilentError says that a host sent nothing for too long.
 type SilentError struct {
-	// Host is the one that was called.
+	// Host is the host that was called.
 	Host string
 }
 
@@ -40,7 +40,7 @@ func (*SilentError) RetryableError() bool { return false }
 
 // An OversizeError says that a response is longer than any of AWS's.
 type OversizeError struct {
-	// Host is the one that was called.
+	// Host is the host that was called.
 	Host string
 	// Limit is in bytes.
 	Limit int64
@@ -57,9 +57,9 @@ func (*OversizeError) RetryableError() bool { return false }
 
 // A RedirectError says that a host answered with a redirect.
 type RedirectError struct {
-	// Host is the one that was called.
+	// Host is the host that was called.
 	Host string
-	// Status is that of HTTP.
+	// Status is the HTTP status.
 	Status int
 }
 
@@ -74,7 +74,7 @@ func (*RedirectError) RetryableError() bool { return false }
 
 // A HostError says that a host must not be called.
 type HostError struct {
-	// Host is the one that the config names.
+	// Host is the host that the config names.
 	Host string
 	// Reason says why, and what to do.
 	Reason string
@@ -90,7 +90,7 @@ func (*HostError) RetryableError() bool { return false }
 
 // A StrangeError says that an endpoint did not answer as AWS does.
 type StrangeError struct {
-	// Status is that of HTTP, 0 without a response.
+	// Status is the HTTP status, 0 without a response.
 	Status int
 }
 

@@ -36,13 +36,13 @@ func (e *cleaned) Unwrap() error { return e.err }
 
 // messageParts is the message in parts.
 type messageParts struct {
-	// context is what could not be done, from the outside to the inside.
+	// context has the things that could not be done, the outermost first.
 	context []string
 
 	// code is AWS's, empty if there is none.
 	code string
 
-	// text is what went wrong. It is empty if there is only a code.
+	// text is the message of AWS. It is empty if there is only a code.
 	text string
 }
 

@@ -7,7 +7,7 @@ import (
 
 // A fronted error begins with what is wrong. It unwraps to the original.
 type fronted struct {
-	// wrong is what is wrong, and context what could not be done because of it.
+	// cause is the message of the cause, and context has the things that could not be done because of it.
 	wrong   string
 	context []string
 

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// spreading is how long it may take until Lambda sees a new role or policy of IAM. AWS's
+	// spreading is the time after which Lambda sees a new role or policy of IAM. AWS's
 	// support says up to 15 minutes (terraform-provider-aws issue 44517), which is how long
 	// Terraform retries (lambda/consts.go, lambdaPropagationTimeout).
 	spreading = 15 * time.Minute
 
-	// creating is how long a resource that an input names may be missing because it is created at
+	// creating is the time for which a resource that an input names may be missing, because it is created at
 	// the same time, or because its service has not yet shown it to Lambda.
 	creating = 5 * time.Minute
 
-	// moving is how long AWS may take to move an alias that has provisioned concurrency to
+	// moving is the time that AWS may take to move an alias that has provisioned concurrency to
 	// another version (terraform-provider-aws, alias.go and consts.go).
 	moving = 15 * time.Minute
 
-	// creatingCapacity is how long Terraform retries to create a capacity provider, whatever
+	// creatingCapacity is the time for which Terraform retries to create a capacity provider, whatever
 	// parameters AWS rejects (capacity_provider.go, iamPropagationTimeout).
 	creatingCapacity = 2 * time.Minute
 )
@@ -33,7 +33,7 @@ type passing struct {
 	// parts are the parts of the message, in lower case. All must be present.
 	parts []string
 
-	// within is how long the error may take to pass.
+	// within is the time in which the error passes, if it does.
 	within time.Duration
 
 	// source says who has seen it pass, or where it was recorded.

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// maxAlarms is how many alarms DescribeAlarms takes and returns.
+// maxAlarms is the maximum number of alarms that DescribeAlarms takes and returns.
 const maxAlarms = 100
 
 // describe returns the states of alarms. It makes as few calls as possible.
@@ -81,7 +81,7 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 	}
 }
 
-// compositeEvaluation is how long the evaluation of a composite alarm is taken to last: DescribeAlarms does not say
+// compositeEvaluation is the assumed duration of the evaluation of a composite alarm: DescribeAlarms does not say
 // on which periods it depends.
 const compositeEvaluation = 5*time.Minute + rollout.PublishDelay
 

@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// maxQueries is how many queries GetMetricData takes.
+	// maxQueries is the maximum number of queries of GetMetricData.
 	maxQueries = 500
 
-	// maxPoints is how many data points a call has. AWS reads 90,000 a second in an account and region if they are
-	// older than three hours, and a page has 100,800.
+	// maxPoints is the maximum number of data points of a call. AWS reads 90,000 a second in an account and region if
+	// they are older than three hours, and a page has 100,800.
 	maxPoints = 80_000
 
-	// maxCalls is how many calls of GetMetricData a slot has at most. More are needed only with long windows.
+	// maxCalls is the maximum number of calls of GetMetricData in a slot. More are needed only with long windows.
 	maxCalls = 20
 )
 

@@ -37,7 +37,8 @@ type Batcher struct {
 	samples schedule[*request, rollout.Sample]
 	alarms  schedule[string, rollout.AlarmState]
 
-	// invocations are those of functions that are deleted. They share no calls with samples, whose periods are shorter.
+	// invocations are the invocations of functions that are deleted. They share no calls with samples, whose periods
+	// are shorter.
 	invocations schedule[*request, rollout.Sample]
 
 	samplesPause, alarmsPause pause

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// firstPause is how long no call is made after the first one that was throttled. It doubles with each further one.
+	// firstPause is the pause after the first call that was throttled. It doubles with each further one.
 	firstPause = 30 * time.Second
 
-	// longestPause is how long no call is made at most.
+	// longestPause is the maximum pause.
 	longestPause = 5 * time.Minute
 )
 

@@ -7,17 +7,18 @@ import (
 )
 
 const (
-	// gathering is how long after the begin of a slot, or after the first request in it, the calls
-	// of the slot are made, so that others can join.
+	// gathering is the time between the begin of a slot, or the first request in it, and the calls
+	// of the slot, so that other requests can join.
 	gathering = time.Second
 
-	// underWay is when to come back if another caller makes the calls.
+	// underWay is the wait of a caller while another caller makes the calls.
 	underWay = time.Second
 
-	// skew is how much the clocks of callers may differ. A larger difference means that the clock was set back.
+	// skew is the maximum difference between the clocks of callers. A larger difference means that the clock was set
+	// back.
 	skew = time.Minute
 
-	// maxRequests is how many requests a schedule has at most.
+	// maxRequests is the maximum number of requests of a schedule.
 	maxRequests = 5000
 )
 
@@ -36,7 +37,7 @@ type grid[Q, R any] struct {
 	interval time.Duration
 	// slot is the current one, counted from the epoch.
 	slot int64
-	// sendAt is when the calls of the slot are made. It is zero without requests.
+	// sendAt is the time when the calls of the slot are made. It is zero without requests.
 	sendAt time.Time
 	// sending and sent say that a caller makes the calls, or has made them.
 	sending, sent bool
@@ -77,7 +78,7 @@ func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map
 	s.mu.Unlock()
 
 	var got map[string]answer[R]
-	defer func() { s.settle(g, due, got) }() // Even after a panic.
+	defer func() { s.finish(g, due, got) }() // Even after a panic.
 	got = send(due)
 	for k := range requests {
 		if _, known := answers[k]; !known {
@@ -220,8 +221,8 @@ func (g *grid[Q, R]) due() map[string]Q {
 	return due
 }
 
-// settle ends the calls of a slot with the answers to all requests that were due.
-func (s *schedule[Q, R]) settle(g *grid[Q, R], due map[string]Q, got map[string]answer[R]) {
+// finish ends the calls of a slot with the answers to all requests that were due.
+func (s *schedule[Q, R]) finish(g *grid[Q, R], due map[string]Q, got map[string]answer[R]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.sending, g.sent = false, true

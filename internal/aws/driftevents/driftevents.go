@@ -36,7 +36,7 @@ type Sessions interface {
 	ResolveConfig(ctx context.Context, config client.Object, region string) (*session.Session, error)
 }
 
-// Options are those of a Hub.
+// Options are the options of a Hub.
 type Options struct {
 	// Configs reads provider configs from a cache.
 	Configs client.Reader

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// aliveFor is how long after the last successful call a queue counts as alive.
+	// aliveFor is the time for which a queue counts as alive after a successful call.
 	aliveFor = 5 * time.Minute
 
-	// provenFor is how long after an event of an account and region others are expected from there.
+	// provenFor is the time for which an event proves that others of its account and region arrive.
 	provenFor = 24 * time.Hour
 
-	// maxProofs is of how many accounts and regions events are remembered.
+	// maxProofs is the maximum number of accounts and regions of which events are remembered.
 	maxProofs = 10000
 )
 
@@ -47,23 +47,24 @@ type State struct {
 	// QueueARN is the ARN of the queue.
 	QueueARN string
 
-	// Error is that of the last call, as AWS described it. It is empty if the call succeeded.
+	// Error is the error of the last call, as AWS described it. It is empty if the call succeeded.
 	Error string
 }
 
 // A place is an account and region.
 type place struct{ account, region string }
 
-// health is what a receiver knows of its queue.
+// health is the state of a queue as its receiver knows it.
 type health struct {
 	reason Reason
 	err    string
 
-	// lastReceived is when the last call succeeded. wasAlive is whether it had recently when it was last checked.
+	// lastReceived is the time when the last call succeeded. wasAlive reports whether it had recently when it was last
+	// checked.
 	lastReceived time.Time
 	wasAlive     bool
 
-	// proofs is when the last event arrived from an account and region.
+	// proofs has the time of the last event from each account and region.
 	proofs map[place]time.Time
 }
 

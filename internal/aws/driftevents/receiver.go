@@ -27,20 +27,20 @@ import (
 )
 
 const (
-	// longPoll is how long SQS waits for a message, in seconds. It is the most that SQS allows.
+	// longPoll is the time for which SQS waits for a message, in seconds: the maximum of SQS.
 	longPoll = 20
 
 	// shortPoll is the same for the first call, whose result shows whether the queue can be used.
 	shortPoll = 1
 
-	// batch is how many messages a call receives at most.
+	// batch is the maximum number of messages that a call receives.
 	batch = 10
 
-	// visibility is how long a received message stays invisible to other receivers, in seconds. It is longer than it
-	// takes to handle and delete a batch.
+	// visibility is the time for which a received message stays invisible to other receivers, in seconds. It is longer
+	// than it takes to handle and delete a batch.
 	visibility = 60
 
-	// timeout is how long a call may take.
+	// timeout is the maximum duration of a call.
 	timeout = time.Minute
 
 	// minEmpty is the least time between two calls of which the first has received nothing, and minFull that of

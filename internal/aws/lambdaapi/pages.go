@@ -2,7 +2,7 @@ package lambdaapi
 
 import "fmt"
 
-// MostPages is how many pages of one list are read at most. AWS's pages have 50 items and more, and
+// MostPages is the maximum number of pages of one list. AWS's pages have 50 items and more, and
 // no list that the provider reads to its end is nearly as long.
 const MostPages = 200
 

@@ -16,30 +16,30 @@ const (
 	// roundShare is the part of the interval over which the pages of a list are spread.
 	roundShare = 0.95
 
-	// maxRound is how long a round may take, as a multiple of the interval.
+	// maxRound is the maximum duration of a round, as a multiple of the interval.
 	maxRound = 3
 
-	// overdueAfter is when an item counts as missing that was not read again, and scanShare how often
-	// such items are looked for, both as parts of the interval.
+	// overdueAfter is the age at which an item that was not read again counts as missing, and scanShare the interval at
+	// which such items are looked for, both as parts of the poll interval.
 	overdueAfter = 1.1
 	scanShare    = 1.0 / 20
 
-	// settleShare is the part of the interval that a new list waits for more resources.
-	settleShare = 1.0 / 60
+	// gatherShare is the part of the interval that a new list waits for more resources.
+	gatherShare = 1.0 / 60
 
 	// minSpacing is the shortest time between two pages.
 	minSpacing = 50 * time.Millisecond
 
-	// maxHaste is how much faster than evenly the pages of a late round are read.
+	// maxHaste is the factor by which the pages of a late round may be read faster than those of others.
 	maxHaste = 2
 
-	// replication is how long after a full read a list may still show an older revision.
+	// replication is the time after a full read during which a list may still show an older revision.
 	replication = time.Minute
 
-	// pagesValid is how long the number of pages of a list is believed that does not pay.
+	// pagesValid is the time for which the known number of pages of a list that does not pay is used.
 	pagesValid = 24 * time.Hour
 
-	// maxFailures is how many pages in a row may fail before the list is read from its beginning: the
+	// maxFailures is the number of consecutive failed pages after which the list is read from its beginning: the
 	// token may be invalid.
 	maxFailures = 3
 
@@ -54,7 +54,7 @@ type list struct {
 	definition *List
 	session    *session.Session
 
-	// primary is whether the list is the first one of a resource. The others only add to it.
+	// primary reports whether the list is the first one of its resources. The others only add to it.
 	primary bool
 	items   map[string]*item
 
@@ -62,25 +62,25 @@ type list struct {
 	reading bool
 	nextAt  time.Time
 
-	// roundStart is when the round began, or zero if none is under way. first and last are the lowest and the highest
-	// ID of its items, token is that of the next page, pages counts pages and seen the items that they had.
+	// roundStart is the time when the round began, or zero if none is under way. first and last are the lowest and the
+	// highest ID of its items, token is that of the next page, pages counts pages and seen the items that they had.
 	roundStart  time.Time
 	first, last string
 	token       string
 	pages, seen int
 
-	// punctual is whether the last round was complete, this one began one interval after it, and no
+	// punctual reports whether the last round was complete, this one began one interval after it, and no
 	// page has failed since. scannedAt is when overdue items were last looked for.
 	punctual  bool
 	scannedAt time.Time
 
-	// lastPages is how many pages the last round had, or at least has: 0 if unknown. countedAt is
-	// when they were counted.
+	// lastPages is the number of pages that the last round had, or at least has: 0 if unknown. countedAt is
+	// the time when they were counted.
 	lastPages int
 	countedAt time.Time
 
 	// differing counts the resources of this round, and lastDiffering those of the last one, for which
-	// a full read does not settle what the list shows.
+	// a full read does not explain what the list shows.
 	differing, lastDiffering int
 
 	// failures and denials count failed and denied pages in a row. deniedUntil is when to try again.
@@ -94,7 +94,7 @@ type item struct {
 	revision    string
 	fingerprint uint64
 
-	// readAt is when the read of its page began. It is zero if it was not seen yet.
+	// readAt is the time when the read of its page began. It is zero if it was not seen yet.
 	readAt time.Time
 }
 
@@ -300,8 +300,8 @@ func (r *resource) differs(l *list, id string, it *item) bool {
 	return false
 }
 
-// report returns what to call for a difference that a list shows. A difference that a full read did
-// not settle is not reported again, and one soon after a full read is not believed.
+// report returns the function to call for a difference that a list shows. A difference that a full read did
+// not remove is not reported again, and one soon after a full read is ignored.
 func (r *resource) report(l *list, at time.Time, difference string) []func() {
 	switch {
 	case at.Sub(r.watchedAt) < replication && !r.readAt.IsZero():

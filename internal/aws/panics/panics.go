@@ -12,7 +12,7 @@ import (
 // module is the import path of this provider.
 const module = "github.com/crossplane-contrib/provider-lambda/"
 
-// depth is how many frames of a stack are kept.
+// depth is the maximum number of frames of a stack.
 const depth = 64
 
 // An Error is a panic that was recovered.

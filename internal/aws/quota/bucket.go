@@ -7,13 +7,14 @@ import (
 )
 
 const (
-	// reservationTTL is how long reserved tokens may stay unused.
+	// reservationTTL is the time for which reserved tokens may stay unused.
 	reservationTTL = 5 * time.Second
-	// tokenGrace is how long after the promised time a token is kept for a caller that has not returned, and placeGrace
-	// how long its place in the queue is.
+	// tokenGrace is the time after the promised time during which a token is kept for a caller that has not returned,
+	// and placeGrace that of its place in the queue.
 	tokenGrace = 2 * time.Second
 	placeGrace = 30 * time.Second
-	// pollShare is the part of the rate that polls have while users wait, and mostCredit how many tokens they save up.
+	// pollShare is the part of the rate that polls have while users wait, and mostCredit the tokens that they may save
+	// up.
 	pollShare  = 0.1
 	mostCredit = 3
 
@@ -31,10 +32,10 @@ type bucket struct {
 	waiting  map[string]*entry
 	queues   [User + 1]queue
 
-	// checkAt is when callers that have not returned are looked for, or earlier.
+	// checkAt is the time at which to look for callers that have not returned, or an earlier one.
 	checkAt time.Time
 
-	// credit is how many tokens polls may take although users wait.
+	// credit is the number of tokens that polls may take although users wait.
 	credit float64
 
 	stats Counts

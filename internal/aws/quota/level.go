@@ -7,7 +7,7 @@ const (
 	cut = 0.7
 	// floor is the smallest part of the rate that throttles leave.
 	floor = 0.1
-	// recovery is how long the rate takes to rise from 0 to its full value.
+	// recovery is the time that the rate takes to rise from 0 to its full value.
 	recovery = time.Minute
 	// defaultPause is the pause after a throttle for which AWS names no time.
 	defaultPause = time.Second

@@ -15,9 +15,9 @@ import (
 
 // A DeferredError says that a call was not sent because the request quota is exhausted.
 type DeferredError struct {
-	// Operation is the one that was not called.
+	// Operation is the operation that was not called.
 	Operation string
-	// After is how long to wait before the next attempt.
+	// After is the time to wait before the next attempt.
 	After time.Duration
 }
 

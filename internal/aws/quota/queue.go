@@ -34,8 +34,8 @@ type entry struct {
 	priority Priority
 	need     int
 
-	// promised is when the caller should return. late is true if it has not done so for long: it keeps its place, and
-	// does not count for those behind it.
+	// promised is the time when the caller should return. late is true if it has not done so for long: it keeps its
+	// place, and does not count for those behind it.
 	promised time.Time
 	late     bool
 }

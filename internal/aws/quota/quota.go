@@ -48,7 +48,7 @@ type Requester struct {
 	ID string
 	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of its rate.
 	Tenant string
-	// Priority is that of its calls.
+	// Priority is the priority of its calls.
 	Priority Priority
 }
 
@@ -65,7 +65,7 @@ func RequesterFrom(ctx context.Context) (Requester, bool) {
 	return c, ok
 }
 
-// Options are those of a Limiter. Zero values mean the defaults.
+// Options are the options of a Limiter. Zero values mean the defaults.
 type Options struct {
 	// Rates by bucket. Buckets that are not listed have those of DefaultRates.
 	Rates map[Bucket]Rate
@@ -86,7 +86,7 @@ type Limiter struct {
 
 // A scope has the buckets of one account and region.
 type scope struct {
-	// used is when the scope was last used. The limiter's lock guards it.
+	// used is the time when the scope was last used. The limiter's lock guards it.
 	used time.Time
 
 	mu      sync.Mutex

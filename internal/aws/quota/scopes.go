@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// idle is how long an unused scope is kept.
+	// idle is the time for which an unused scope is kept.
 	idle = 2 * time.Hour
-	// sweepEvery is how often unused scopes are dropped.
+	// sweepEvery is the interval at which unused scopes are dropped.
 	sweepEvery = 10 * time.Minute
 )
 

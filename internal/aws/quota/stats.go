@@ -22,7 +22,7 @@ func (c Counts) add(d Counts) Counts {
 	return Counts{Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred, Throttled: c.Throttled + d.Throttled}
 }
 
-// Stats are those of one bucket at one moment.
+// Stats are the counts and the state of one bucket at one moment.
 type Stats struct {
 	Scope  Scope
 	Bucket Bucket
@@ -36,7 +36,7 @@ type Stats struct {
 	Tokens float64
 	// Rate is the number of tokens a second. It is reduced after a throttle.
 	Rate float64
-	// Paused is how long no call may be sent after a throttle.
+	// Paused is the time for which no call may be sent after a throttle.
 	Paused time.Duration
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// MaxTagAge is how long tags are cached: how long a change by someone else may go unnoticed.
+// MaxTagAge is the time for which tags are cached, and a change by someone else may go unnoticed.
 const MaxTagAge = time.Hour
 
 // RecentTagAge is the maximum age of tags on whose basis a resource is changed or deleted.
@@ -48,7 +48,7 @@ type tagEntry struct {
 	request    string
 }
 
-// NewTagCache returns an empty Memory with a clock.
+// NewTagCache returns an empty TagCache with a clock.
 func NewTagCache(now func() time.Time) *TagCache {
 	return &TagCache{now: now, entries: map[types.UID]tagEntry{}}
 }

@@ -142,7 +142,7 @@ func (r *Resolver) defaultChain(ctx context.Context, s settings, cfg aws.Config)
 	return chainCredentials{chain.Credentials}, nil
 }
 
-// chainCredentials are those of the SDK's default chain without its cache, which uses a clock of its own.
+// chainCredentials are the credentials of the SDK's default chain without its cache, which uses a clock of its own.
 type chainCredentials struct{ aws.CredentialsProvider }
 
 // Retrieve fetches the credentials anew.

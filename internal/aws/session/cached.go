@@ -13,9 +13,10 @@ import (
 )
 
 const (
-	// earliest is how long before they expire credentials are renewed, or a third of their lifetime if that is less.
+	// earliest is the time before their expiry at which credentials are renewed, or a third of their lifetime if that
+	// is less.
 	earliest = 5 * time.Minute
-	// holdOff is how long a failure counts before the provider tries again, so that thousands of resources of one
+	// holdOff is the time after a failure before the provider tries again, so that thousands of resources of one
 	// broken config do not load STS. It doubles with each failure, up to longestHoldOff.
 	holdOff        = 5 * time.Second
 	longestHoldOff = time.Minute
@@ -23,7 +24,7 @@ const (
 	fetchTimeout = 30 * time.Second
 )
 
-// A memo caches a value that is fetched once for all who ask for it at a time. Until a value expires only the caller
+// cached caches a value that is fetched once for all who ask for it at a time. Until a value expires only the caller
 // that renews it waits. No lock is held during a fetch. A failed fetch is repeated after a while.
 type cached[T any] struct {
 	now func() time.Time

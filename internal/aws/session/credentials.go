@@ -44,7 +44,7 @@ func LiveSecrets(r client.Reader) Secrets {
 	})
 }
 
-// A material is the raw credentials of a config. They are read anew at each use.
+// rawCredentials are the credentials that a config names. They are read anew at each use.
 type rawCredentials struct {
 	// keys are set if the source has access keys.
 	keys aws.Credentials
@@ -178,8 +178,8 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 	return m, nil
 }
 
-// entries are the keys under which a Secret may have an INI file if secretRef names no key.
-var entries = []string{"credentials", "creds"}
+// usualKeys are the keys under which a Secret may have an INI file if secretRef names no key.
+var usualKeys = []string{"credentials", "creds"}
 
 // secretKeys reads keys from a Secret: from the INI file at a key if the reference names one, and
 // otherwise from entries of their own or from an INI file under a usual name.
@@ -189,7 +189,7 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 	if err != nil {
 		return aws.Credentials{}, err
 	}
-	names := entries
+	names := usualKeys
 	var absent error
 	if ref.Key != "" {
 		names, absent = []string{ref.Key}, missingKey(data, ref)

@@ -192,7 +192,8 @@ type watch struct {
 	// answers is true once the response has begun.
 	answers  bool
 	finished bool
-	// began is when the body of the request or of the response began, and moved how many bytes of it have passed.
+	// began is the time when the body of the request or of the response began, and moved the bytes of it that have
+	// passed.
 	began time.Time
 	moved int64
 }
@@ -271,7 +272,7 @@ type upload struct {
 
 	watch *watch
 	wait  time.Duration
-	// left is how many bytes are still to be sent, negative if that is not known.
+	// left is the number of bytes that are still to be sent, negative if unknown.
 	left int64
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
-// middlewares has what the provider adds to the SDK's middleware. Fields that are zero add nothing:
+// middlewares is the configuration of the provider's middleware. Fields that are zero add nothing:
 // calls to STS that fetch credentials have no limiter, fence and breakers.
 type middlewares struct {
 	endpoint *v1beta1.EndpointConfig

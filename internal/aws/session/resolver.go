@@ -35,7 +35,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
-// Options are those of a Resolver. Zero values mean the defaults.
+// Options are the options of a Resolver. Zero values mean the defaults.
 type Options struct {
 	// AllowNamespacedPodIdentity lets namespaced configs use the identity of the provider's own pod: the sources IRSA
 	// and PodIdentity, and WebIdentity with a token of the pod.

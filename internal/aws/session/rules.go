@@ -132,7 +132,7 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 	return nil
 }
 
-// labelsAge is how long the labels of a namespace are cached.
+// labelsAge is the time for which the labels of a namespace are cached.
 const labelsAge = 10 * time.Second
 
 // A labelCache caches the labels of namespaces.

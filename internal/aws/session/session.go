@@ -164,11 +164,11 @@ type identity struct {
 
 	aws aws.Config
 
-	// accountSource is where the account comes from.
+	// accountSource is the source of the account.
 	accountSource accountSource
 }
 
-// accountSource is where an account comes from.
+// accountSource is the source of an account.
 type accountSource int
 
 const (
@@ -251,7 +251,7 @@ func cannotAuthenticate(err error) error {
 }
 
 // guessAccount returns the account of the last role, or a name that stands for the account of these
-// keys. It only keeps the quotas of accounts apart.
+// keys. It only separates the quotas of accounts.
 func guessAccount(s settings, m rawCredentials) string {
 	last := m.roleARN
 	if n := len(s.AssumeRoleChain); n > 0 {

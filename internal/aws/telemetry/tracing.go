@@ -31,7 +31,7 @@ const (
 	// scope is the name of the code that creates spans.
 	scope = "github.com/crossplane-contrib/provider-lambda"
 
-	// flushTimeout is how long spans may take to be sent when the provider ends. Only the process
+	// flushTimeout is the time that spans may take to be sent when the provider ends. Only the process
 	// waits for it: the leader's lease is released before.
 	flushTimeout = 5 * time.Second
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// ConfigMaps reads ConfigMaps. *objects.Reader is one.
+// ConfigMaps reads ConfigMaps. *ObjectReader is one.
 type ConfigMaps interface {
 	Get(ctx context.Context, ref ObjectRef) (ObjectData, error)
 }

@@ -31,7 +31,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// FieldReaderOptions are the options of a Reader.
+// FieldReaderOptions are the options of a FieldReader.
 type FieldReaderOptions struct {
 	// Live reads from the API server.
 	Live client.Reader
@@ -76,7 +76,7 @@ type FieldReader struct {
 	requests map[scope]request
 }
 
-// NewFieldReader returns a Reader.
+// NewFieldReader returns a FieldReader.
 func NewFieldReader(o FieldReaderOptions) *FieldReader {
 	return &FieldReader{
 		o:        o,
@@ -100,7 +100,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 		return r.configMap(ctx, obj, s.FieldPath)
 	}
 	user := userOf(ctx)
-	if v, known := r.settle(user, obj, s.FieldPath, nil); known {
+	if v, known := r.observe(user, obj, s.FieldPath, nil); known {
 		return given(v, obj, s.FieldPath)
 	}
 	v := value{}
@@ -112,7 +112,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 		return "", err
 	}
 	// A watch that has synced meanwhile is newer than what was read.
-	if now, known := r.settle(user, obj, s.FieldPath, &v); known {
+	if now, known := r.observe(user, obj, s.FieldPath, &v); known {
 		return given(now, obj, s.FieldPath)
 	}
 	if err != nil {
@@ -140,10 +140,10 @@ func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	return Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, nil
 }
 
-// settle records the value of a field that a resource uses: the watched one, or else the one
+// observe records the value of a field that a resource uses: the watched one, or else the one
 // that was read, if any. It returns the watched value, if there is one. If the object is not
 // watched, it enqueues the other users of the field that have another value.
-func (r *FieldReader) settle(user User, obj Object, path string, read *value) (value, bool) {
+func (r *FieldReader) observe(user User, obj Object, path string, read *value) (value, bool) {
 	r.mu.Lock()
 	v, known := r.current(obj, path)
 	var stale map[User]bool

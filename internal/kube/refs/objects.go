@@ -46,7 +46,7 @@ const (
 	// MaxBytes is how much data is kept. A thousand objects of the maximum size are 1 GiB, of the usual size 4 MiB.
 	MaxBytes = 64 << 20
 
-	// MaxAge is how long unused data is kept.
+	// MaxAge is the time for which unused data is kept.
 	MaxAge = 30 * time.Minute
 
 	readTimeout = 15 * time.Second
@@ -75,7 +75,7 @@ type entry struct {
 	lastUsed time.Time
 }
 
-// NewObjectReader returns a Reader. metadata reads PartialObjectMetadata from a cache; live reads from the API server.
+// NewObjectReader returns an ObjectReader. metadata reads PartialObjectMetadata from a cache; live reads from the API server.
 func NewObjectReader(metadata, live client.Reader, now func() time.Time) *ObjectReader {
 	return &ObjectReader{metadata: metadata, live: live, now: now, entries: map[ObjectRef]*entry{}}
 }

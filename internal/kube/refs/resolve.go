@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A Getter reads fields of objects. *Reader is one.
+// A Getter reads fields of objects. *FieldReader is one.
 type Getter interface {
 	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
 }

@@ -180,7 +180,7 @@ func (u *uses) wanted() map[schema.GroupVersionKind]*needed {
 	return all
 }
 
-// needed is what has to be watched of a kind.
+// needed has the namespaces and fields of a kind that have to be watched.
 type needed struct {
 	namespaces map[string]bool
 	paths      map[string]bool

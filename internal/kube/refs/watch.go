@@ -35,7 +35,7 @@ type watch struct {
 	synced bool
 }
 
-// trimmed is what is kept of an object.
+// trimmed is the part of an object that is kept.
 type trimmed struct {
 	metav1.ObjectMeta
 

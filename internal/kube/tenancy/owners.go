@@ -28,7 +28,7 @@ type resourceKey struct {
 	types.NamespacedName
 }
 
-// knownResource is what this process knows of a resource from other sources than its status
+// knownResource has the facts about a resource that this process has from other sources than its status
 // and annotations, which anyone who may edit the resource can write.
 type knownResource struct {
 	uid types.UID
@@ -106,7 +106,7 @@ func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 }
 
 // MayOwn returns an error if another existing resource of any namespace owns a target already.
-// tagged is whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
+// tagged reports whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
 // oldest resource with the target in its status owns it.
 func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) error {
 	if b == nil {

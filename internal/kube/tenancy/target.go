@@ -31,7 +31,7 @@ type Target struct {
 	// configuration, or the name of a layer, a colon, and the version's number.
 	Name string
 
-	// invalid is whether the name is invalid.
+	// invalid reports whether the name is invalid.
 	invalid bool
 }
 

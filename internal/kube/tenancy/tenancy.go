@@ -69,8 +69,8 @@ type Registry struct {
 	live   client.Reader
 	now    func() time.Time
 
-	// Partial is whether other processes reconcile some of the resources, so that this one does not see their claims in
-	// time. It then refuses what any resource in another namespace might be about to create.
+	// Partial reports whether other processes reconcile some of the resources, so that this one does not see their
+	// claims in time. It then refuses what any resource in another namespace might be about to create.
 	Partial bool
 
 	mu         sync.Mutex
@@ -161,7 +161,7 @@ func names(value, namespace string) bool {
 	})
 }
 
-// namespaceAge is how long the annotation of a Namespace is cached.
+// namespaceAge is the time for which the annotation of a Namespace is cached.
 const namespaceAge = 10 * time.Second
 
 type knownNamespace struct {

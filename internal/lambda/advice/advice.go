@@ -90,13 +90,13 @@ const (
 type rule struct {
 	severity Severity
 
-	// kinds are those of the resources that findings are about. Nil means all managed resources.
+	// kinds are the kinds of the resources that findings are about. Nil means all managed resources.
 	kinds []string
 
 	// limit is the size that AWS allows, in bytes, of what status does not have.
 	limit int
 
-	// shown is whether the condition Advisory reports the finding. Other conditions report the others.
+	// shown reports whether the condition Advisory reports the finding. Other conditions report the others.
 	shown bool
 }
 
@@ -113,7 +113,7 @@ const (
 	maxEnvironment = 4096
 	maxPolicy      = 20480
 
-	// nearPercent is how much of a limit is near it.
+	// nearPercent is the percentage of a limit that is near it.
 	nearPercent = 80
 )
 
@@ -167,7 +167,7 @@ type Finding struct {
 	// Message says what was found. It does not change while the finding lasts.
 	Message string `json:"message"`
 
-	// Action is what to do.
+	// Action says what the user can do.
 	Action string `json:"action"`
 }
 

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// RuntimesSource is where AWS publishes the dates of runtimes, and RuntimesAsOf the day that the table is of. It was
-// taken from public copies of that page.
+// RuntimesSource is the page on which AWS publishes the dates of runtimes, and RuntimesAsOf the day of the table. It
+// was taken from public copies of that page.
 const (
 	RuntimesSource = "https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html"
 	RuntimesAsOf   = "2026-10-01"
 )
 
-// MaxRuntimesAge is how old the table may be.
+// MaxRuntimesAge is the maximum age of the table.
 const MaxRuntimesAge = 180 * 24 * time.Hour
 
-// noticePeriod is how long before its deprecation a runtime is near it. AWS notifies accounts as early.
+// noticePeriod is the time before its deprecation at which a runtime is near it. AWS notifies accounts as early.
 const noticePeriod = 180 * 24 * time.Hour
 
 // A Runtime has the dates of a runtime, in the form 2006-01-02. A date that AWS has not published is empty.
@@ -24,11 +24,11 @@ type Runtime struct {
 	// Name is the identifier of the runtime.
 	Name string
 
-	// Deprecated is when AWS stops to patch it, CreateBlocked when it rejects new functions, and UpdateBlocked when it
+	// Deprecated is the time when AWS stops to patch it, CreateBlocked when it rejects new functions, and UpdateBlocked when it
 	// rejects updates of functions.
 	Deprecated, CreateBlocked, UpdateBlocked string
 
-	// Preview is whether AWS does not support it for production yet.
+	// Preview reports whether AWS does not support it for production yet.
 	Preview bool
 }
 

@@ -58,10 +58,10 @@ type Event struct {
 	// ReadOnly is true for a call that changes nothing, and Failed for one that AWS rejected.
 	ReadOnly, Failed bool
 
-	// Subject is what the call was about.
+	// Subject is the resource that the call was about.
 	Subject Subject
 
-	// By is who made the call.
+	// By is the caller.
 	By Origin
 }
 
@@ -96,7 +96,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// envelope is what EventBridge adds to an event.
+// envelope has the fields that EventBridge adds to an event.
 type envelope struct {
 	DetailType text            `json:"detail-type"`
 	Source     text            `json:"source"`
@@ -123,7 +123,7 @@ type record struct {
 	Response           parameters `json:"responseElements"`
 }
 
-// flag is true if the value in JSON is.
+// flag is a boolean that JSON has as a boolean or as a text.
 type flag bool
 
 // UnmarshalJSON reads a value.

@@ -30,13 +30,13 @@ type Origin struct {
 	// Operation such as UpdateFunctionConfiguration.
 	Operation string
 
-	// SourceIP is where the call came from.
+	// SourceIP is the address that the call came from.
 	SourceIP string
 
 	// Time of the call.
 	Time time.Time
 
-	// Provider is whether the user agent is that of this provider.
+	// Provider reports whether the user agent is that of this provider.
 	Provider bool
 }
 

@@ -35,8 +35,8 @@ func operationOf(eventName string) (string, bool) {
 	return m[1], true
 }
 
-// parameters are those of a request or of its response that name something. Which of them a call has depends on the
-// operation. The names are matched without regard to case: CloudTrail spells UUID in its own way.
+// parameters are the parameters of a request or of its response that name something. Which of them a call has depends
+// on the operation. The names are matched without regard to case: CloudTrail spells UUID in its own way.
 type parameters struct {
 	FunctionName         text `json:"functionName"`
 	FunctionArn          text `json:"functionArn"`

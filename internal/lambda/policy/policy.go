@@ -42,7 +42,7 @@ type Statement struct {
 	// Resource and NotResource are the resources that are meant, or all others.
 	Resource, NotResource []string
 
-	// Condition is that of the statement.
+	// Condition is the condition of the statement.
 	Condition Condition
 
 	// Written is the statement as it was parsed. It is not compared.

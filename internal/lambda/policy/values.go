@@ -57,7 +57,7 @@ func number(n json.Number) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// principals are those of a statement: "*", or lists by kind.
+// principals are the principals of a statement: "*", or lists by kind.
 type principals map[string][]string
 
 // UnmarshalJSON decodes "*" or lists by kind.

@@ -97,12 +97,12 @@ func (a *Account) newConfiguration(name string) *types.FunctionConfiguration {
 			LogGroup: aws.String("/aws/lambda/" + name)},
 		Description: aws.String(""),
 	}
-	a.settle(c)
+	a.activate(c)
 	return c
 }
 
-// settle sets the state of a function whose change AWS has completed.
-func (a *Account) settle(c *types.FunctionConfiguration) {
+// activate sets the state of a function whose change AWS has completed.
+func (a *Account) activate(c *types.FunctionConfiguration) {
 	c.State, c.StateReason, c.StateReasonCode = types.StateActive, nil, ""
 	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = types.LastUpdateStatusSuccessful, nil, ""
 	c.LastModified = aws.String(a.base.Now().UTC().Format("2006-01-02T15:04:05.000-0700"))
@@ -110,7 +110,7 @@ func (a *Account) settle(c *types.FunctionConfiguration) {
 
 // touch completes a change of a function, which gives it another revision.
 func (a *Account) touch(f *lambda.GetFunctionOutput) {
-	a.settle(f.Configuration)
+	a.activate(f.Configuration)
 	f.Configuration.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
 }
 

@@ -70,7 +70,8 @@ func (t table[V]) below(prefix string) []*V {
 	return out
 }
 
-// state is what an account has. The key of what belongs to a function is its name, a colon and a qualifier or a name.
+// state has the resources of an account. The key of a resource that belongs to a function is its name, a colon and a
+// qualifier or a name.
 type state struct {
 	functions   table[lambda.GetFunctionOutput]
 	versions    table[types.FunctionConfiguration]

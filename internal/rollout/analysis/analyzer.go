@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// maxRequests is how many HTTP checks of a rollout are measured at the same time.
+	// maxRequests is the maximum number of HTTP checks of a rollout that are measured at the same time.
 	maxRequests = 4
 
-	// startWithin is how long checks are started for. A check that was not started stays due. So
+	// startWithin is the time in which checks are started. A check that was not started stays due. So
 	// all checks together end after startWithin and requestTimeout.
 	startWithin = 4 * time.Second
 
-	// startAgain is after how long the checks that were not started are measured.
+	// startAgain is the wait for the checks that were not started.
 	startAgain = time.Second
 
 	// maxMessage and maxValue are the lengths that the API allows, in characters.
@@ -95,7 +95,7 @@ func (a *Analyzer) WithCloudWatch(c CloudWatch) *Analyzer {
 
 // Measure measures the due checks of the types Dependency, Metric and Alarm, in less than 10 s. It
 // returns no measurement of a check that has no value yet or that was not started in time: such a
-// check stays due, and wait is after how long to measure it. wait is zero if there is none.
+// check stays due, and wait is the time to wait before it is measured. wait is zero if there is none.
 func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout,
 	due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
 	jobs := a.jobs(s, spec, due)
@@ -137,7 +137,7 @@ func collect(jobs []*job) (found []rollout.Measurement, wait time.Duration) {
 
 // A job measures one check, or all alarms.
 type job struct {
-	// checks are what is measured.
+	// checks are the checks that are measured.
 	checks []rollout.CheckID
 
 	// request says that a server is called that the user names.

@@ -17,7 +17,7 @@ import (
 // maxPayload is the longest response of a function that an expectation is evaluated on, in bytes.
 const maxPayload = 1 << 20
 
-// defaultExpectation is that of a smoke test without one.
+// defaultExpectation is the expectation of a smoke test without one.
 const defaultExpectation = `functionError == ""`
 
 // ExpectInvocation reports whether the response of a function meets the expectation of a smoke

@@ -141,7 +141,7 @@ const (
 	alarmInsufficientData = "INSUFFICIENT_DATA"
 )
 
-// defaultAlarmInterval is that of the API.
+// defaultAlarmInterval is the default of the API.
 const defaultAlarmInterval = 30 * time.Second
 
 // alarms measures alarms in one call.

@@ -23,7 +23,7 @@ const (
 	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes less than 1 KiB.
 	maxPrometheusBody = 256 << 10
 
-	// maxHeader is how many bytes the header of a response may have.
+	// maxHeader is the maximum length of the header of a response, in bytes.
 	maxHeader = 64 << 10
 
 	// Idle connections.
@@ -58,7 +58,7 @@ type requester struct {
 	hosts     hosts
 	transport http.RoundTripper
 
-	// token is sent to the host, and limit is how many bytes of a response are read.
+	// token is sent to the host, and limit is the maximum length of a response in bytes.
 	token string
 	limit int64
 

@@ -61,7 +61,7 @@ type restriction struct {
 	found   ast.Expr
 	problem string
 
-	// arguments are those of functions that take lists.
+	// arguments are the arguments of functions that take lists.
 	arguments map[int64]bool
 }
 
@@ -144,7 +144,7 @@ func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	return &cost
 }
 
-// charactersPerCost is how many characters of a text cost as much as one element of a list.
+// charactersPerCost is the number of characters that cost as much as one element of a list.
 const charactersPerCost = 10
 
 // extent returns how many elements a value has, with those within.
