@@ -166,7 +166,7 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	case awserr.IsNotFound(err):
 		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Location())
 	case err != nil:
-		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Location())
+		return errors.Wrapf(awserr.Sanitize(err), "cannot look up %s", b.Location())
 	}
 	b.Version, b.SHA256 = o.etag, o.sha256
 	return nil
@@ -227,7 +227,7 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 	}
 	out, err := f.S3.GetObject(ctx, in)
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Location())
+		return "", errors.Wrapf(awserr.Sanitize(err), "cannot read %s", b.Location())
 	}
 	defer out.Body.Close() //nolint:errcheck // Nothing is written.
 	h, n := sha256.New(), ptr.Deref(out.ContentLength, 0)

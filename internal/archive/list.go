@@ -70,7 +70,7 @@ func readObjects(ctx context.Context, api listAPI, bucket, token, first, last st
 	}
 	out, err := api.ListObjectsV2(ctx, in)
 	if err != nil {
-		return listpoll.Page{}, errors.Wrapf(awserr.Clean(err), "cannot list the objects of bucket %s", bucket)
+		return listpoll.Page{}, errors.Wrapf(awserr.Sanitize(err), "cannot list the objects of bucket %s", bucket)
 	}
 	page := listpoll.Page{Next: ptr.Deref(out.NextContinuationToken, "")}
 	for _, o := range out.Contents {
@@ -87,7 +87,7 @@ func readObjects(ctx context.Context, api listAPI, bucket, token, first, last st
 func etagOf(ctx context.Context, api listAPI, bucket, key string) (string, error) {
 	out, err := api.HeadObject(ctx, &s3.HeadObjectInput{Bucket: ptr.To(bucket), Key: ptr.To(key)})
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot look up s3://%s/%s", bucket, key)
+		return "", errors.Wrapf(awserr.Sanitize(err), "cannot look up s3://%s/%s", bucket, key)
 	}
 	return trimETag(out.ETag), nil
 }

@@ -134,9 +134,9 @@ func toRuntimeError(a *Attempt, err error) error {
 			a.abortThrottled(after)
 			return errAborted
 		}
-		err = errors.Wrap(awserr.Clean(err), "AWS has throttled the calls of this resource for a while")
+		err = errors.Wrap(awserr.Sanitize(err), "AWS has throttled the calls of this resource for a while")
 	}
-	err = awserr.Front(nameField(awserr.Clean(err)))
+	err = awserr.CauseFirst(nameField(awserr.Sanitize(err)))
 	a.recordFailure(err)
 	return err
 }

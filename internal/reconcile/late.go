@@ -211,7 +211,7 @@ func (e *External[T, O, S]) reportGone(ctx context.Context, mg T) {
 func (e *External[T, O, S]) alreadyExists(ctx context.Context, mg T, err error) (managed.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := Freshness(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
-		return managed.ExternalCreation{}, Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
+		return managed.ExternalCreation{}, Invalid(errors.Wrap(awserr.Sanitize(err), "AWS answers that it already exists, but it cannot be found"))
 	}
 	Abort(ctx, busyDelay)
 	// The pending create must not be mistaken later for what has made the external resource.

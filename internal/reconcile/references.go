@@ -57,7 +57,7 @@ type referrer interface {
 // ResolveReferences resolves the references of a resource. If it fails, it reports that the
 // resource waits for the referenced one.
 func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	err := awserr.Front(r.resolve(ctx, mg))
+	err := awserr.CauseFirst(r.resolve(ctx, mg))
 	if err == nil {
 		return nil
 	}

@@ -235,7 +235,7 @@ func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session
 	if _, deferred := quota.Deferred(err); deferred {
 		return err
 	}
-	r.calledAt, r.err = b.now(), awserr.Clean(err)
+	r.calledAt, r.err = b.now(), awserr.Sanitize(err)
 	switch {
 	case err == nil:
 		r.read, r.figures = r.calledAt, figures(out)

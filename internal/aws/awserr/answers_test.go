@@ -84,7 +84,7 @@ func TestForeign(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			err := Foreign(tc.service, tc.err)
-			got := Clean(&smithy.OperationError{ServiceID: tc.service, OperationName: "GetFunction", Err: err})
+			got := Sanitize(&smithy.OperationError{ServiceID: tc.service, OperationName: "GetFunction", Err: err})
 			if !strings.HasPrefix(got.Error(), tc.want) {
 				t.Errorf("%s\ngot %q, want %q", tc.reason, got, tc.want)
 			}

@@ -26,7 +26,7 @@ func Code(err error) string {
 }
 
 // Message returns the message of the AWS error in err's chain as AWS wrote it. It may quote the
-// request, secrets included: show users the message of Clean instead.
+// request, secrets included: show users the message of Sanitize instead.
 func Message(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return e.ErrorMessage()
@@ -137,7 +137,7 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return min(time.Duration(min(seconds, 60)*float64(time.Second)), time.Minute), true
 }
 
-// IsAccessDenied reports whether the identity lacks a permission. Clean says which.
+// IsAccessDenied reports whether the identity lacks a permission. Sanitize says which.
 func IsAccessDenied(err error) bool {
 	switch Code(err) {
 	case "AccessDeniedException", "AccessDenied", "UnauthorizedOperation", "Forbidden":

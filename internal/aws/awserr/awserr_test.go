@@ -89,11 +89,11 @@ func TestAnswers(t *testing.T) {
 			if diff := cmp.Diff(field, Field(e)); diff != "" {
 				t.Errorf("Field: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(is, classes(Clean(e))); diff != "" {
-				t.Errorf("classes of a cleaned error: -want, +got:\n%s", diff)
+			if diff := cmp.Diff(is, classes(Sanitize(e))); diff != "" {
+				t.Errorf("classes of a sanitized error: -want, +got:\n%s", diff)
 			}
-			if got := len([]rune(Clean(e).Error())); got > maxLength+100 {
-				t.Errorf("Clean: %d characters", got)
+			if got := len([]rune(Sanitize(e).Error())); got > maxLength+100 {
+				t.Errorf("Sanitize: %d characters", got)
 			}
 		})
 	}
@@ -141,7 +141,7 @@ func TestConnectionErrors(t *testing.T) {
 				t.Errorf("\n%s\nclasses: -want, +got:\n%s", tc.reason, diff)
 			}
 			got := ""
-			if err := Clean(tc.err); err != nil {
+			if err := Sanitize(tc.err); err != nil {
 				got = err.Error()
 			}
 			if diff := cmp.Diff(tc.clean, got); diff != "" {

@@ -11,15 +11,15 @@ import (
 // canary is a value that a response quotes from a request.
 const canary = "hunter2canary"
 
-// longest is the maximum length of a cleaned error in characters.
+// longest is the maximum length of a sanitized error in characters.
 const longest = 2000
 
 // ids are the IDs of two attempts of the same call.
 var ids = []string{"0c1b2a39-4857-4669-8574-839201abcdef", "ffffffff-1111-4222-8333-444444444444"}
 
-// FuzzClean checks that a cleaned error is the same at each attempt, short, and quotes neither a
+// FuzzSanitize checks that a sanitized error is the same at each attempt, short, and quotes neither a
 // value of the request nor an ID, whatever AWS answers.
-func FuzzClean(f *testing.F) {
+func FuzzSanitize(f *testing.F) {
 	for _, s := range []struct{ code, message string }{
 		{"ResourceNotFoundException",
 			"Function not found: arn:aws:lambda:eu-central-1:111111111111:function:f:$LATEST"},
@@ -51,13 +51,13 @@ func FuzzClean(f *testing.F) {
 		var messageParts []string
 		for _, id := range ids {
 			err := made(code, quoting(message, id), kind)
-			got := Clean(err)
+			got := Sanitize(err)
 			messageParts = append(messageParts, got.Error())
 			if !errors.Is(got, err) {
-				t.Error("the error that was cleaned is lost")
+				t.Error("the error that was sanitized is lost")
 			}
-			if again := Clean(got); again.Error() != got.Error() {
-				t.Errorf("%q, cleaned twice, is %q", got, again)
+			if again := Sanitize(got); again.Error() != got.Error() {
+				t.Errorf("%q, sanitized twice, is %q", got, again)
 			}
 			if scrub(scrub(message)) != scrub(message) {
 				t.Errorf("%q, scrubbed twice, is %q, and before %q", message, scrub(scrub(message)), scrub(message))

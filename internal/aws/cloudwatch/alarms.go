@@ -60,7 +60,7 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time,
 		out, err := api.DescribeAlarms(ctx, in)
 		b.alarmsPause.record(now, err)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the alarms of CloudWatch: %w", awserr.Clean(err))
+			return nil, fmt.Errorf("cannot read the alarms of CloudWatch: %w", awserr.Sanitize(err))
 		}
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]

@@ -149,7 +149,7 @@ func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window,
 		out, err := api.GetMetricData(ctx, in)
 		b.samplesPause.record(now, err)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read metrics of CloudWatch: %w", awserr.Clean(err))
+			return nil, fmt.Errorf("cannot read metrics of CloudWatch: %w", awserr.Sanitize(err))
 		}
 		if len(out.Messages) > 0 {
 			return nil, errMessage

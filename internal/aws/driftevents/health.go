@@ -110,7 +110,7 @@ func (r *receiver) proven(account, region string) bool {
 func (r *receiver) report(ctx context.Context, by Config, err error) {
 	reason, message := Receiving, ""
 	if err != nil {
-		reason, message = reasonOf(err), awserr.Front(awserr.Clean(err)).Error()
+		reason, message = reasonOf(err), awserr.CauseFirst(awserr.Sanitize(err)).Error()
 	}
 	r.mu.Lock()
 	changed := r.reason != reason || r.err != message

@@ -102,7 +102,7 @@ func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api T
 	at := m.now()
 	tags, err := ListTags(ctx, api, arn)
 	if err != nil {
-		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say who owns it", arn)
+		return nil, errors.Wrapf(awserr.Sanitize(err), "cannot read the tags of %s, which say who owns it", arn)
 	}
 	if named(mg, tags) {
 		m.keep(mg, arn, tags, at)

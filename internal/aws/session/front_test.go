@@ -52,7 +52,7 @@ func TestCannotAuthenticate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			err := cannotAuthenticate(tc.err)
-			got := awserr.Front(err).Error()
+			got := awserr.CauseFirst(err).Error()
 			if !strings.Contains(got, tc.want) {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.want)
 			}
@@ -102,7 +102,7 @@ func TestWaysOut(t *testing.T) {
 			if alive == nil || strings.Contains(alive.Error(), out) {
 				t.Errorf("%s\na resource that stays says %v", tc.reason, alive)
 			}
-			if got := awserr.Front(going).Error(); strings.Contains(got, out) != tc.help ||
+			if got := awserr.CauseFirst(going).Error(); strings.Contains(got, out) != tc.help ||
 				!strings.HasPrefix(got, tc.front) {
 				t.Errorf("%s\na resource that is being deleted says %s", tc.reason, got)
 			}

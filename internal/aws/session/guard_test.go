@@ -114,10 +114,10 @@ func TestInternalHosts(t *testing.T) {
 				_, err = Client(s, lambda.NewFromConfig).GetFunction(t.Context(),
 					&lambda.GetFunctionInput{FunctionName: new("x")})
 			}
-			if err == nil || !strings.Contains(awserr.Clean(err).Error(),
+			if err == nil || !strings.Contains(awserr.Sanitize(err).Error(),
 				"is not allowed in a namespaced config: its address is loopback, link-local or reserved") ||
 				awserr.IsTransient(err) {
-				t.Errorf("got %v", awserr.Clean(err))
+				t.Errorf("got %v", awserr.Sanitize(err))
 			}
 			e.options.LookupHost = func(context.Context, string) ([]netip.Addr, error) {
 				return []netip.Addr{netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("127.0.0.1")}, nil

@@ -89,8 +89,8 @@ func TestHugeAnswer(t *testing.T) {
 				t.Errorf("%s\ngot %v", tc.reason, err)
 			}
 			if want := fmt.Sprintf("answered with more than %d MB", tc.most/mib); err != nil &&
-				!strings.Contains(awserr.Clean(err).Error(), want) {
-				t.Errorf("%s\ngot %v, want %q", tc.reason, awserr.Clean(err), want)
+				!strings.Contains(awserr.Sanitize(err).Error(), want) {
+				t.Errorf("%s\ngot %v, want %q", tc.reason, awserr.Sanitize(err), want)
 			}
 			// Buffers hold some MB; compressed, that is a hundred times as much.
 			if n := sent.Load(); !tc.packed && n > tc.most+16*mib {
@@ -167,9 +167,9 @@ func TestSilence(t *testing.T) {
 				tc.answer(w, r)
 			})
 			err := getFunction(t, s)
-			if err == nil || !strings.HasPrefix(awserr.Clean(err).Error(), "no answer from 127.0.0.1 in time") ||
+			if err == nil || !strings.HasPrefix(awserr.Sanitize(err).Error(), "no answer from 127.0.0.1 in time") ||
 				!awserr.IsTransient(err) {
-				t.Errorf("%s\ngot %v", tc.reason, awserr.Clean(err))
+				t.Errorf("%s\ngot %v", tc.reason, awserr.Sanitize(err))
 			}
 			if calls.Load() > 1 { // The server may have been too slow to count the call.
 				t.Errorf("%s\nit was waited for %d times", tc.reason, calls.Load())
@@ -351,16 +351,16 @@ func TestRedirects(t *testing.T) {
 			})
 			err := getFunction(t, s)
 			if want := fmt.Sprintf("127.0.0.1 redirects calls (HTTP %d)", status); err == nil ||
-				!strings.HasPrefix(awserr.Clean(err).Error(), want) || awserr.IsTransient(err) {
-				t.Errorf("got %v, want %q", awserr.Clean(err), want)
+				!strings.HasPrefix(awserr.Sanitize(err).Error(), want) || awserr.IsTransient(err) {
+				t.Errorf("got %v, want %q", awserr.Sanitize(err), want)
 			}
 			_, err = Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("b"),
 				Key: new("k")})
 			if err == nil {
 				t.Error("S3: want an error")
-			} else if status == http.StatusMovedPermanently && !strings.Contains(awserr.Clean(err).Error(),
+			} else if status == http.StatusMovedPermanently && !strings.Contains(awserr.Sanitize(err).Error(),
 				"another region") {
-				t.Errorf("S3 tells by this that a bucket lies elsewhere: %v", awserr.Clean(err))
+				t.Errorf("S3 tells by this that a bucket lies elsewhere: %v", awserr.Sanitize(err))
 			}
 		})
 	}
@@ -396,14 +396,14 @@ func TestNothingIsReflected(t *testing.T) {
 			_, s3err := Client(s, s3.NewFromConfig).GetObject(t.Context(),
 				&s3.GetObjectInput{Bucket: new("b"), Key: new("k")})
 			for _, err := range []error{getFunction(t, s), s3err} {
-				if err != nil && (strings.Contains(err.Error(), secret) || strings.Contains(awserr.Clean(err).Error(),
+				if err != nil && (strings.Contains(err.Error(), secret) || strings.Contains(awserr.Sanitize(err).Error(),
 					secret)) {
 					t.Errorf("it is told: %v", err)
 				}
 			}
-			if err := getFunction(t, s); err == nil || !strings.Contains(awserr.Clean(err).Error(),
+			if err := getFunction(t, s); err == nil || !strings.Contains(awserr.Sanitize(err).Error(),
 				fmt.Sprintf("the endpoint did not answer as AWS does: HTTP %d", tc.status)) {
-				t.Errorf("got %v", awserr.Clean(err))
+				t.Errorf("got %v", awserr.Sanitize(err))
 			}
 		})
 	}

@@ -245,9 +245,9 @@ var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{
 // that AWS does not accept them only if AWS said so.
 func cannotAuthenticate(err error) error {
 	if awserr.IsUnauthenticated(err) {
-		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Clean(err))
+		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Sanitize(err))
 	}
-	return awserr.Clean(err)
+	return awserr.Sanitize(err)
 }
 
 // guessAccount returns the account of the last role, or a name that stands for the account of these

@@ -93,7 +93,7 @@ func fail(span trace.Span, err error) {
 	}
 	span.SetAttributes(errorType(err))
 	if !awserr.IsNotFound(err) {
-		span.SetStatus(codes.Error, awserr.Clean(err).Error())
+		span.SetStatus(codes.Error, awserr.Sanitize(err).Error())
 	}
 }
 

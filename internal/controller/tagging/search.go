@@ -167,7 +167,7 @@ func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Cand
 		case errors.Is(err, errMoreReads):
 			return "", nil
 		case err != nil:
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s %s to check whether this resource created it", s.Kind, c.Name)
+			return "", errors.Wrapf(awserr.Sanitize(err), "cannot read the tags of %s %s to check whether this resource created it", s.Kind, c.Name)
 		case tags[ownership.TagUID] == string(mg.GetUID()):
 			found.Ours = append(found.Ours, c.Name)
 		case tags == nil && c.Likely:

@@ -45,14 +45,14 @@ func advised(codes ...Code) xpv2.Condition {
 }
 
 func TestOf(t *testing.T) {
-	denied := awserr.Clean(&smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction",
+	denied := awserr.Sanitize(&smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction",
 		Err: &smithy.GenericAPIError{
 			Code: "AccessDeniedException",
 			Message: "User: arn:aws:sts::123456789012:assumed-role/p/s is not authorized to perform: lambda:GetFunction " +
 				"on resource: arn:aws:lambda:eu-central-1:123456789012:function:f because no identity-based policy " +
 				"allows the lambda:GetFunction action",
 		}})
-	unsaid := awserr.Clean(&smithy.OperationError{ServiceID: "S3", OperationName: "HeadObject",
+	unsaid := awserr.Sanitize(&smithy.OperationError{ServiceID: "S3", OperationName: "HeadObject",
 		Err: &smithy.GenericAPIError{Code: "Forbidden", Message: "Forbidden"}})
 	failing := func(err error) func(f *v1beta1.Function) {
 		return func(f *v1beta1.Function) { f.SetConditions(xpv2.ReconcileError(err)) }

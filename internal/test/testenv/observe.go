@@ -67,7 +67,7 @@ func (r *Env[T]) Observe(mg T) Observation {
 		got.Err = err.Error()
 	}
 	if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
-		got.Err = awserr.Clean(err).Error() // As the user sees it.
+		got.Err = awserr.Sanitize(err).Error() // As the user sees it.
 	}
 	return got
 }
@@ -178,7 +178,7 @@ func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
 	o, attempt, err := r.reconcile(mg)
 	_, aborted = attempt.Aborted()
 	if err != nil {
-		err = awserr.Clean(err)
+		err = awserr.Sanitize(err)
 	}
 	return o, aborted, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestClean(t *testing.T) {
+func TestSanitize(t *testing.T) {
 	denied := "User: arn:aws:sts::123456789012:assumed-role/provider/aws-go-sdk-1711111111111111 is not authorized " +
 		"to perform: "
 	fetch := func(err error) error {
@@ -145,7 +145,7 @@ func TestClean(t *testing.T) {
 				"IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source",
 		},
 		"BareAPIError": {
-			"An error outside an operation is cleaned too.",
+			"An error outside an operation is sanitized too.",
 			&smithy.GenericAPIError{Code: "ServiceException", Message: "Oops. RequestId: 1234-5678"},
 			"ServiceException: Oops.",
 		},
@@ -162,14 +162,14 @@ func TestClean(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := Clean(tc.err)
+			got := Sanitize(tc.err)
 			if diff := cmp.Diff(tc.want, got.Error()); diff != "" {
 				t.Errorf("\n%s\nClean: -want, +got:\n%s", tc.reason, diff)
 			}
 			if !errors.Is(got, tc.err) {
-				t.Errorf("\n%s\nClean lost the error that it cleaned", tc.reason)
+				t.Errorf("\n%s\nClean lost the error that it sanitized", tc.reason)
 			}
-			if again := Clean(got); again.Error() != got.Error() {
+			if again := Sanitize(got); again.Error() != got.Error() {
 				t.Errorf("\n%s\nClean twice: got %q", tc.reason, again)
 			}
 			if strings.Contains(got.Error(), "hunter2") {
@@ -189,7 +189,7 @@ func TestNotFoundIsNamed(t *testing.T) {
 		arn + ": odd":    arn + ": odd",
 		"The resource you requested does not exist.": "The resource you requested does not exist.",
 	} {
-		err := Clean(answer("Lambda", "CreateAlias", 404, "ResourceNotFoundException", message))
+		err := Sanitize(answer("Lambda", "CreateAlias", 404, "ResourceNotFoundException", message))
 		if got := err.Error(); got != "ResourceNotFoundException: "+want || !IsNotFound(err) {
 			t.Errorf("%s\nwant %s\ngot  %s", message, want, got)
 		}

@@ -17,22 +17,22 @@ import (
 
 // Lengths in characters.
 const (
-	// maxLength is the length of a cleaned message of AWS.
+	// maxLength is the length of a sanitized message of AWS.
 	maxLength = 400
 
 	// maxPart is the length of a code, and of each name in a message of IAM.
 	maxPart = 200
 )
 
-// A cleaned error has a message for conditions. It unwraps to the original.
-type cleaned struct {
+// A sanitized error has a message for conditions. It unwraps to the original.
+type sanitized struct {
 	messageParts
 
 	err error
 }
 
-func (e *cleaned) Error() string { return e.String() }
-func (e *cleaned) Unwrap() error { return e.err }
+func (e *sanitized) Error() string { return e.String() }
+func (e *sanitized) Unwrap() error { return e.err }
 
 // messageParts is the message in parts.
 type messageParts struct {
@@ -52,15 +52,15 @@ func (s messageParts) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
 }
 
-// Clean returns err with a short message that stays the same at each retry. It leaves out request and session IDs,
+// Sanitize returns err with a short message that stays the same at each retry. It leaves out request and session IDs,
 // counts of attempts, addresses and URLs, and the values that AWS quotes from a request, which may be secret. If an
 // action is not allowed, the message says which action on which resource, and what to grant. errors.Is and errors.As
 // find what they found before. What wraps the SDK's error stays in front.
-func Clean(err error) error {
+func Sanitize(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*cleaned](err); ok {
+	if _, ok := errors.AsType[*sanitized](err); ok {
 		return err
 	}
 	outer, ok := errors.AsType[*smithy.OperationError](err)
@@ -71,16 +71,16 @@ func Clean(err error) error {
 	if prefix, ok := strings.CutSuffix(err.Error(), outer.Error()); ok && prefix != "" {
 		what.context = append([]string{strings.TrimSuffix(prefix, ": ")}, what.context...)
 	}
-	return &cleaned{messageParts: what, err: err}
+	return &sanitized{messageParts: what, err: err}
 }
 
 // cleanOther cleans an error that no operation of the SDK returned.
 func cleanOther(err error) error {
 	if _, ok := errors.AsType[smithy.APIError](err); ok {
-		return &cleaned{messageParts: describeAnswer(err, nil), err: err}
+		return &sanitized{messageParts: describeAnswer(err, nil), err: err}
 	}
 	if m := scrub(err.Error()); m != err.Error() {
-		return &cleaned{messageParts: messageParts{text: m}, err: err}
+		return &sanitized{messageParts: messageParts{text: m}, err: err}
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFront(t *testing.T) {
+func TestCauseFirst(t *testing.T) {
 	role := answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException",
 		"The role defined for the function cannot be assumed by Lambda.")
 	wrap := func(err error, context ...string) error {
@@ -25,30 +25,30 @@ func TestFront(t *testing.T) {
 	}{
 		"Answer": {
 			reason: "AWS's message comes first, its code last.",
-			err:    wrap(Clean(role), "cannot create function pay", "AWS does not accept spec.forProvider.role"),
+			err:    wrap(Sanitize(role), "cannot create function pay", "AWS does not accept spec.forProvider.role"),
 			want: "The role defined for the function cannot be assumed by Lambda. (AWS does not accept " +
 				"spec.forProvider.role: cannot create function pay: InvalidParameterValueException)",
 		},
 		"CleanedLast": {
 			reason: "Whatever was first, the wrap or the cleaning.",
-			err:    Clean(wrap(role, "cannot create function pay")),
+			err:    Sanitize(wrap(role, "cannot create function pay")),
 			want: "The role defined for the function cannot be assumed by Lambda. (cannot create function pay: " +
 				"InvalidParameterValueException)",
 		},
 		"Twice": {
-			reason: "Applying Front twice changes nothing.",
-			err:    Front(wrap(Front(wrap(Clean(role), "cannot create function pay")), "cannot go on")),
+			reason: "Applying CauseFirst twice changes nothing.",
+			err:    CauseFirst(wrap(CauseFirst(wrap(Sanitize(role), "cannot create function pay")), "cannot go on")),
 			want: "The role defined for the function cannot be assumed by Lambda. (cannot go on: cannot create " +
 				"function pay: InvalidParameterValueException)",
 		},
 		"Code": {
 			reason: "The error may consist of only a code.",
-			err:    wrap(Clean(answer("Lambda", "GetFunction", 400, "OddException", "")), "cannot read function pay"),
+			err:    wrap(Sanitize(answer("Lambda", "GetFunction", 400, "OddException", "")), "cannot read function pay"),
 			want:   "OddException (cannot read function pay)",
 		},
 		"NoAnswer": {
 			reason: "A host that is not found.",
-			err: wrap(Clean(sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com",
+			err: wrap(Sanitize(sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com",
 				IsNotFound: true})), "cannot read function pay"),
 			want: "cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint (cannot read " +
 				"function pay)",
@@ -73,19 +73,19 @@ func TestFront(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := Front(tc.err)
+			got := CauseFirst(tc.err)
 			if diff := cmp.Diff(tc.want, got.Error()); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(Code(tc.err), Code(got)); diff != "" {
 				t.Errorf("%s\nCode: -want, +got:\n%s", tc.reason, diff)
 			}
-			if again := Front(got); again.Error() != got.Error() {
+			if again := CauseFirst(got); again.Error() != got.Error() {
 				t.Errorf("%s\nagain: %s", tc.reason, again)
 			}
 		})
 	}
-	if Front(nil) != nil {
+	if CauseFirst(nil) != nil {
 		t.Error("no error is nothing")
 	}
 }
