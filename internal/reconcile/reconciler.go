@@ -147,12 +147,12 @@ func (r *reconciler[T]) resolve(ctx context.Context, mg T, a *Attempt, known res
 	if err != nil {
 		return ctx
 	}
-	h := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
+	h := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: r.priority(mg, known)}
 	a.Freshness, a.session = r.fresh(mg, h.Priority, known), s
 	r.states.recordSession(client.ObjectKeyFromObject(mg), s, h.ID)
 	a.ReserveFn = func(ops ...string) time.Duration { return r.limiter.Reserve(s.Scope, h, ops...) }
 	a.releaseFn = func() { r.limiter.Release(s.Scope, h.ID) }
-	return quota.WithRequester(ctx, h)
+	return quota.WithCaller(ctx, h)
 }
 
 // reserve reserves the calls of one observation, and those that the last reconcile was aborted

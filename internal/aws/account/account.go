@@ -66,7 +66,7 @@ type Usage struct {
 
 // A Limiter reserves calls within quotas. *quota.Limiter is one.
 type Limiter interface {
-	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
+	Reserve(s quota.Scope, h quota.Caller, ops ...string) time.Duration
 	Forget(s quota.Scope, id string)
 }
 
@@ -214,8 +214,8 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	return every
 }
 
-func caller(k scopeKey) quota.Requester {
-	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
+func caller(k scopeKey) quota.Caller {
+	return quota.Caller{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
 // readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller does the same.
@@ -224,7 +224,7 @@ func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session
 		return nil
 	}
 	defer b.end(k)
-	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, caller(k)),
+	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithCaller(ctx, caller(k)),
 		&lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -33,7 +33,7 @@ type desk struct {
 
 	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it forgot.
 	wait     time.Duration
-	reserved []quota.Requester
+	reserved []quota.Caller
 	gone     []string
 }
 
@@ -48,7 +48,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-func (d *desk) Reserve(_ quota.Scope, h quota.Requester, _ ...string) time.Duration {
+func (d *desk) Reserve(_ quota.Scope, h quota.Caller, _ ...string) time.Duration {
 	d.reserved = append(d.reserved, h)
 	return d.wait
 }

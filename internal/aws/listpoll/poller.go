@@ -235,7 +235,7 @@ func (p *Poller) read(ctx context.Context, l *list) {
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(quota.WithRequester(ctx, l.requester()), pageTimeout)
+	ctx, cancel := context.WithTimeout(quota.WithCaller(ctx, l.caller()), pageTimeout)
 	defer cancel()
 	token, first, last := p.position(l)
 	began := p.o.Now()

@@ -98,9 +98,9 @@ type item struct {
 	readAt time.Time
 }
 
-// requester returns the requester of the list's calls.
-func (l *list) requester() quota.Requester {
-	return quota.Requester{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
+// caller returns the caller of the list's calls.
+func (l *list) caller() quota.Caller {
+	return quota.Caller{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
 }
 
 // begin marks a page as being read. It begins a round if none is under way, or if the present one

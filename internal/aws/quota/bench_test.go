@@ -10,7 +10,7 @@ import (
 func BenchmarkReserve(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{})
-	callers := make([]Requester, 10_000)
+	callers := make([]Caller, 10_000)
 	for i := range callers {
 		callers[i] = user(fmt.Sprint(i))
 		l.Reserve(here, callers[i], "CreateFunction")
@@ -27,7 +27,7 @@ func BenchmarkReserve(b *testing.B) {
 func BenchmarkReserveAndTake(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
-	callers := make([]Requester, 10_000)
+	callers := make([]Caller, 10_000)
 	for i := range callers {
 		callers[i] = user(fmt.Sprint(i))
 		l.Reserve(here, callers[i], "CreateFunction")
@@ -49,7 +49,7 @@ func BenchmarkReserveAndTake(b *testing.B) {
 func BenchmarkReserveAmongTenants(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{})
-	callers := make([]Requester, 10_000)
+	callers := make([]Caller, 10_000)
 	for i := range callers {
 		callers[i] = of(fmt.Sprint(i%1000), fmt.Sprint(i))
 		l.Reserve(here, callers[i], "CreateFunction")

@@ -53,7 +53,7 @@ func newBucket(r Rate, now time.Time) *bucket {
 
 // reserve reserves n tokens for a caller and returns 0, or queues it and returns how long it should wait before it
 // calls reserve again.
-func (b *bucket) reserve(now time.Time, c Requester, n int) time.Duration {
+func (b *bucket) reserve(now time.Time, c Caller, n int) time.Duration {
 	b.advance(now)
 	missing := min(n, int(b.level.burst)) - b.reserved[c.ID].tokens
 	if missing <= 0 {
@@ -72,7 +72,7 @@ func (b *bucket) reserve(now time.Time, c Requester, n int) time.Duration {
 }
 
 // take spends a token for a call that is sent now and returns 0, or returns how long the call must wait.
-func (b *bucket) take(now time.Time, c Requester) time.Duration {
+func (b *bucket) take(now time.Time, c Caller) time.Duration {
 	b.advance(now)
 	wait := b.level.paused(now)
 	switch {
@@ -186,7 +186,7 @@ func (b *bucket) checkBy(at time.Time) {
 
 // enqueue queues a caller for n tokens, or updates its entry. A caller whose priority has risen to User moves to the
 // other queue.
-func (b *bucket) enqueue(c Requester, n int) *entry {
+func (b *bucket) enqueue(c Caller, n int) *entry {
 	if e := b.waiting[c.ID]; e != nil && e.priority >= c.Priority {
 		b.queues[e.priority].returned(e)
 		e.need = n

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func of(tenant, id string) Requester {
-	return Requester{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
+func of(tenant, id string) Caller {
+	return Caller{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
 }
 
 // TestNewTenantIsNotBehindAnothersLine checks how long a single Function waits.
@@ -65,24 +65,24 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 func TestOrderAmongTenants(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
-		arrivals []Requester
+		arrivals []Caller
 		need     map[string]int
 		want     []string
 	}{
 		"RoundRobin": {
 			reason:   "Each tenant has one in each round, by arrival.",
-			arrivals: []Requester{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
+			arrivals: []Caller{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
 			want:     []string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"},
 		},
 		"ByTokens": {
 			reason:   "What counts is tokens, not callers.",
-			arrivals: []Requester{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
+			arrivals: []Caller{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
 			need:     map[string]int{"a/1": 2, "a/2": 2},
 			want:     []string{"b/1", "a/1", "b/2", "b/3", "a/2"},
 		},
 		"NoTenant": {
 			reason:   "What belongs to no tenant is one of its own.",
-			arrivals: []Requester{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
+			arrivals: []Caller{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
 			want:     []string{"a/1", "account", "a/2"},
 		},
 	}

@@ -95,9 +95,9 @@ func (m *limit) HandleFinalize(ctx context.Context, in middleware.FinalizeInput,
 	if b == Unlimited {
 		return next.HandleFinalize(ctx, in)
 	}
-	c, ok := RequesterFrom(ctx)
+	c, ok := CallerFrom(ctx)
 	if !ok {
-		c = Requester{Priority: User}
+		c = Caller{Priority: User}
 	}
 	if wait := m.limiter.take(m.scope, b, c); wait > 0 {
 		return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}

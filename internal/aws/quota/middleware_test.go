@@ -50,7 +50,7 @@ func TestMiddlewareUsesReservations(t *testing.T) {
 		calls++
 		_, _ = rw.Write([]byte(`{}`))
 	})
-	ctx := WithRequester(t.Context(), user("a"))
+	ctx := WithCaller(t.Context(), user("a"))
 	name := "orders"
 	list := func(ctx context.Context) error {
 		_, err := c.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &name})
@@ -60,7 +60,7 @@ func TestMiddlewareUsesReservations(t *testing.T) {
 	if wait := l.Reserve(here, user("a"), "ListAliases", "ListTags"); wait != 0 {
 		t.Fatalf("Reserve: %v", wait)
 	}
-	err := list(WithRequester(t.Context(), user("b")))
+	err := list(WithCaller(t.Context(), user("b")))
 	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
 		t.Errorf("b has no reservation: got %v (%v), %d calls sent", err, wait, calls)
 	}
@@ -81,7 +81,7 @@ func TestMiddlewareUsesReservations(t *testing.T) {
 		t.Errorf("GetFunction has a quota of its own: %v", err)
 	}
 	e.now = e.now.Add(2 * time.Second)
-	if err := list(WithRequester(t.Context(), user("b"))); err != nil {
+	if err := list(WithCaller(t.Context(), user("b"))); err != nil {
 		t.Errorf("b came back in time: %v", err)
 	}
 	if got := l.Stats()[ControlPlane]; got.Sent != 3 || got.Deferred != 3 {
@@ -98,7 +98,7 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 		rw.WriteHeader(http.StatusInternalServerError)
 	})
 	name := "orders"
-	_, err := c.ListAliases(WithRequester(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
+	_, err := c.ListAliases(WithCaller(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
 	if calls != 2 || l.Stats()[ControlPlane].Deferred != 1 {
 		t.Errorf("the third attempt has no token: got %v after %d calls", err, calls)
 	}
@@ -133,11 +133,11 @@ func TestMiddlewareRecordsThrottles(t *testing.T) {
 	}
 }
 
-func TestRequesterFrom(t *testing.T) {
-	if _, ok := RequesterFrom(t.Context()); ok {
+func TestCallerFrom(t *testing.T) {
+	if _, ok := CallerFrom(t.Context()); ok {
 		t.Error("an empty context has no caller")
 	}
-	if h, ok := RequesterFrom(WithRequester(t.Context(), user("a"))); !ok || h != user("a") {
+	if h, ok := CallerFrom(WithCaller(t.Context(), user("a"))); !ok || h != user("a") {
 		t.Errorf("got %v, %v", h, ok)
 	}
 }

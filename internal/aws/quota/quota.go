@@ -42,8 +42,8 @@ const (
 	User
 )
 
-// A Requester is a managed resource that makes calls.
-type Requester struct {
+// A Caller is a managed resource that makes calls.
+type Caller struct {
 	// ID is the UID of the resource.
 	ID string
 	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of its rate.
@@ -52,16 +52,16 @@ type Requester struct {
 	Priority Priority
 }
 
-type requesterKey struct{}
+type callerKey struct{}
 
-// WithRequester returns a context whose calls use the reservations of a caller.
-func WithRequester(ctx context.Context, c Requester) context.Context {
-	return context.WithValue(ctx, requesterKey{}, c)
+// WithCaller returns a context whose calls use the reservations of a caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// RequesterFrom returns the caller of a context, and false if it has none.
-func RequesterFrom(ctx context.Context) (Requester, bool) {
-	c, ok := ctx.Value(requesterKey{}).(Requester)
+// CallerFrom returns the caller of a context, and false if it has none.
+func CallerFrom(ctx context.Context) (Caller, bool) {
+	c, ok := ctx.Value(callerKey{}).(Caller)
 	return c, ok
 }
 
@@ -105,7 +105,7 @@ func New(now func() time.Time, o Options) *Limiter {
 //
 // Operations without a quota need no reservation. What the caller has reserved already counts, so Reserve may be called
 // any number of times.
-func (l *Limiter) Reserve(s Scope, c Requester, operations ...string) time.Duration {
+func (l *Limiter) Reserve(s Scope, c Caller, operations ...string) time.Duration {
 	var need [bucketCount]int
 	for _, op := range operations {
 		if b := BucketOf(ServiceLambda, op); b != Unlimited {
@@ -140,7 +140,7 @@ func (l *Limiter) Forget(s Scope, id string) {
 
 // take spends a reservation of a caller, or a token that nobody waits for, for a call that is about to be sent. It
 // returns 0, or how long to wait.
-func (l *Limiter) take(s Scope, b Bucket, c Requester) time.Duration {
+func (l *Limiter) take(s Scope, b Bucket, c Caller) time.Duration {
 	sc := l.scope(s)
 	sc.mu.Lock()
 	defer sc.mu.Unlock()

@@ -14,12 +14,12 @@ func small(e *env) *Limiter {
 	return New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}}})
 }
 
-func user(id string) Requester { return Requester{ID: id, Priority: User} }
+func user(id string) Caller { return Caller{ID: id, Priority: User} }
 
 func TestReserve(t *testing.T) {
 	type step struct {
 		wait time.Duration
-		h    Requester
+		h    Caller
 		ops  []string
 		want time.Duration
 	}
@@ -75,17 +75,17 @@ func TestReserve(t *testing.T) {
 			{0, user("b"), one, 0},
 		}},
 		"UserFirst": {"A user's change goes before polls that came earlier.", []step{
-			{0, Requester{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
-			{0, Requester{ID: "b"}, one, 1 * s},
-			{0, Requester{ID: "c"}, one, 2 * s},
+			{0, Caller{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
+			{0, Caller{ID: "b"}, one, 1 * s},
+			{0, Caller{ID: "c"}, one, 2 * s},
 			{0, user("d"), one, 1 * s},
-			{1 * s, Requester{ID: "b"}, one, 1 * s},
+			{1 * s, Caller{ID: "b"}, one, 1 * s},
 			{0, user("d"), one, 0},
 		}},
 		"Promoted": {"A poll that has become a user's change moves up.", []step{
-			{0, Requester{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
-			{0, Requester{ID: "b"}, one, 1 * s},
-			{0, Requester{ID: "c"}, one, 2 * s},
+			{0, Caller{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
+			{0, Caller{ID: "b"}, one, 1 * s},
+			{0, Caller{ID: "c"}, one, 2 * s},
 			{0, user("c"), one, 1 * s},
 		}},
 		"Late": {"A caller that is late keeps its place, but not its token.", []step{
@@ -260,7 +260,7 @@ func TestConcurrentUse(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 500 {
-				h := Requester{ID: fmt.Sprint(g, i%50), Priority: Priority(i % 2)}
+				h := Caller{ID: fmt.Sprint(g, i%50), Priority: Priority(i % 2)}
 				if l.Reserve(here, h, "GetFunction", "UpdateFunctionCode") == 0 {
 					l.take(here, ControlPlane, h)
 				}

@@ -101,7 +101,7 @@ type caller struct {
 	w        *env
 	l        *Limiter
 	aws      *awsSide
-	by       Requester
+	by       Caller
 	lateness time.Duration
 	latency  time.Duration
 	visits   int
@@ -158,7 +158,7 @@ func TestFullRate(t *testing.T) {
 			l, aws := New(e.clock, Options{}), newAWSSide(e)
 			callers := make([]*caller, tc.callers)
 			for i := range callers {
-				callers[i] = &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint(i), Priority: User},
+				callers[i] = &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
 					lateness: tc.lateness, latency: tc.latency}
 				e.after(e.between(0, tc.spread), callers[i].arrivals)
 			}
@@ -200,7 +200,7 @@ func TestNoShows(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const n = 600
 	for i := range n {
-		c := &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint(i), Priority: User},
+		c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
 			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		if i%2 == 0 {
 			e.after(0, func() { l.Reserve(here, c.by, "CreateFunction") })
@@ -228,13 +228,13 @@ func TestPriorities(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	polls := make([]*caller, 200)
 	for i := range polls {
-		polls[i] = &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint("poll", i)},
+		polls[i] = &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("poll", i)},
 			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
 		e.after(0, polls[i].arrivals)
 	}
 	var change *caller
 	e.after(2*time.Second, func() {
-		change = &caller{w: e, l: l, aws: aws, by: Requester{ID: "change", Priority: User},
+		change = &caller{w: e, l: l, aws: aws, by: Caller{ID: "change", Priority: User},
 			latency: 30 * time.Millisecond}
 		change.arrivals()
 	})
@@ -247,7 +247,7 @@ func TestPriorities(t *testing.T) {
 	users := []*caller{}
 	var arrive func()
 	arrive = func() {
-		u := &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint("user", len(users)), Priority: User},
+		u := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("user", len(users)), Priority: User},
 			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
 		users = append(users, u)
 		u.arrivals()
@@ -292,7 +292,7 @@ func TestSharedQuota(t *testing.T) {
 	const n = 1000
 	left := n
 	for i := range n {
-		c := &caller{w: e, l: l, aws: aws, by: Requester{ID: fmt.Sprint(i), Priority: User},
+		c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
 			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		c.done = func() { left-- }
 		e.after(0, c.arrivals)

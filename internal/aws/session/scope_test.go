@@ -120,7 +120,7 @@ func TestNoOneClosesAnothersQuota(t *testing.T) {
 		t.Fatal("want a throttle")
 	}
 	for _, op := range []string{"GetFunction", "CreateFunction"} {
-		if wait := e.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Requester{ID: op},
+		if wait := e.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Caller{ID: op},
 			op); wait > 0 {
 			t.Errorf("the account that was claimed waits %s with %s", wait, op)
 		}
@@ -172,7 +172,7 @@ func TestRegionsComeAndGo(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, _ = Client(s, lambda.NewFromConfig), Client(s, s3.NewFromConfig)
-				b.limiter.Reserve(s.Scope, quota.Requester{ID: "u"}, "GetFunction")
+				b.limiter.Reserve(s.Scope, quota.Caller{ID: "u"}, "GetFunction")
 				b.limiter.Forget(s.Scope, "u")
 				b.wait(time.Minute)
 			}
