@@ -51,15 +51,15 @@ type Session struct {
 	// Tenancy has the config's rules for the namespaces that share it.
 	Tenancy Tenancy
 
-	inventory readcache.Cache
+	readCache readcache.Cache
 
 	mu      sync.Mutex
 	clients map[reflect.Type]any
 	shared  map[reflect.Type]any
 }
 
-// Inventory returns the cache of what the resources of this session read from AWS.
-func (s *Session) Inventory() *readcache.Cache { return &s.inventory }
+// ReadCache returns the cache that the resources of this session share.
+func (s *Session) ReadCache() *readcache.Cache { return &s.readCache }
 
 // BreakerKey returns the key of the session's circuit breaker.
 func (s *Session) BreakerKey() breaker.Key {

@@ -44,7 +44,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 type connector struct{ fields fieldReader }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.fields), nil
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

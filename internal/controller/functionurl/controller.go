@@ -39,7 +39,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 }
 
 func connect(_ context.Context, _ *v1beta1.FunctionURL, s *session.Session) (managed.TypedExternalClient[*v1beta1.FunctionURL], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory()), nil
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache()), nil
 }
 
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {

@@ -43,7 +43,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 type connector struct{ now func() time.Time }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig], error) {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.now), nil
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.now), nil
 }
 
 func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {
