@@ -274,7 +274,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	mo := reconcile.Options{
 		Options:  o.Options,
-		Resolver: account.Noting{Resolver: resolver, Book: accounts},
+		Resolver: account.Recording{Resolver: resolver, Limits: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
 		Lists:    lists,

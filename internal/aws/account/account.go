@@ -112,18 +112,18 @@ type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
 }
 
-// Noting is a Resolver that records which configs are used in which regions.
-type Noting struct {
+// Recording is a Resolver that records which configs are used in which regions.
+type Recording struct {
 	Resolver
 
-	Book *Limits
+	Limits *Limits
 }
 
 // Resolve returns the session of a managed resource in a region.
-func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
+func (n Recording) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := n.Resolver.Resolve(ctx, mg, region)
 	if err == nil {
-		n.Book.recordUse(s)
+		n.Limits.recordUse(s)
 	}
 	return s, err
 }

@@ -23,7 +23,7 @@ import (
 
 const gib = int64(1) << 30
 
-// A desk has a Book, a double of AWS, and a clock that the test sets.
+// A desk has Limits, a double of AWS, and a clock that the test sets.
 type desk struct {
 	*Limits
 
@@ -109,7 +109,7 @@ func TestUsages(t *testing.T) {
 	}
 	d.reserve(50)
 	for _, region := range []string{"eu-west-1", "eu-central-1"} {
-		n := Noting{Resolver: resolver{session: d.session("a", region)}, Book: d.Limits}
+		n := Recording{Resolver: resolver{session: d.session("a", region)}, Limits: d.Limits}
 		if _, err := n.Resolve(t.Context(), nil, region); err != nil {
 			t.Fatal(err)
 		}
