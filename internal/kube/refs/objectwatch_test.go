@@ -100,7 +100,7 @@ func TestRequestsFor(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got want
-			r := Referrers{
+			r := Dependents{
 				Resources: index{by: map[string][]string{db.String(): {"cart", "pay"}}, err: tc.err},
 				NewList:   func() client.ObjectList { return &metav1.PartialObjectMetadataList{} },
 				Index:     ObjectIndex,
