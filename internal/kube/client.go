@@ -6,7 +6,7 @@
 //   - Writes before an AWS call are conditional: they fail if the object has changed since the
 //     decision, and the next reconcile reads the object live.
 //   - An unchanged status is not written, and an unchanged condition keeps its transition time.
-//     A status may also be held back, in memory, if another one follows in a moment.
+//     The write of a status may be deferred if another one follows in a moment.
 //   - What must be recorded before a creation is written with one patch: the finalizer, the
 //     annotation that the creation is pending, and what the kind records itself.
 //   - A conflict when writing status is resolved by a live read, without calling AWS again.
@@ -45,8 +45,8 @@ type Client struct {
 	// newest is the newest version of each object that was read or written here.
 	newest map[types.NamespacedName]string
 	stale  map[types.NamespacedName]bool
-	// held are copies of the objects with a status that is held back.
-	held map[types.NamespacedName]client.Object
+	// deferred are copies of the objects whose status is to be written later.
+	deferred map[types.NamespacedName]client.Object
 	// unwritten is the metadata that the next intent is written with, see JoinIntents.
 	unwritten   map[types.NamespacedName]map[string]any
 	joinIntents bool
@@ -65,9 +65,9 @@ const (
 	// DropStatus drops the status.
 	DropStatus
 
-	// HoldStatus holds the status back, if it has changed: reads of this process return it, and
-	// the next status or WriteHeld overwrites or writes it. It is lost if the process ends.
-	HoldStatus
+	// DeferStatus keeps the status in memory, if it has changed: reads of this process return it, and
+	// the next status or WriteDeferred overwrites or writes it. It is lost if the process ends.
+	DeferStatus
 )
 
 // New decorates the cached client c for objects of the example's type. live reads from the API
@@ -85,7 +85,7 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 
-		held:      map[types.NamespacedName]client.Object{},
+		deferred:  map[types.NamespacedName]client.Object{},
 		unwritten: map[types.NamespacedName]map[string]any{},
 	}
 }
@@ -111,7 +111,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	err := c.Client.Get(ctx, key, obj, opts...)
 	if err == nil && !c.behind(key, obj.GetResourceVersion()) {
 		c.saw(obj)
-		c.showHeld(key, obj)
+		c.showDeferred(key, obj)
 		return nil
 	}
 	if err != nil && !kerrors.IsNotFound(err) {
@@ -124,7 +124,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	err = c.ofShard.Get(ctx, key, obj)
 	if err == nil {
 		c.caughtUp(obj)
-		c.showHeld(key, obj)
+		c.showDeferred(key, obj)
 	}
 	return err
 }
@@ -185,7 +185,7 @@ func (c *Client) Forget(key types.NamespacedName) {
 	defer c.mu.Unlock()
 	delete(c.newest, key)
 	delete(c.stale, key)
-	delete(c.held, key)
+	delete(c.deferred, key)
 	delete(c.unwritten, key)
 }
 

@@ -46,16 +46,16 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 		keepTransitionTimes(obj, read) // The hook may have set them again.
 	}
 	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status"))
-	switch held := w.c.Holds(key); {
-	case unchanged && (!held || action == HoldStatus):
+	switch deferred := w.c.HasDeferred(key); {
+	case unchanged && (!deferred || action == DeferStatus):
 		return nil
-	case action == HoldStatus:
-		w.c.hold(key, obj)
+	case action == DeferStatus:
+		w.c.keepDeferred(key, obj)
 		return nil
 	}
 	err := w.write(ctx, key, obj, opts...)
 	if err == nil {
-		w.c.release(key)
+		w.c.dropDeferred(key)
 	}
 	return err
 }

@@ -46,7 +46,7 @@ func completeStatus(s *stateStore, now func() time.Time, delay time.Duration) ku
 		}
 		a.recordReady(mg.GetCondition(xpv2.TypeReady))
 		if delay > 0 && mayHold(ctx, mg, a, f, d) {
-			return kube.HoldStatus
+			return kube.DeferStatus
 		}
 		return kube.WriteStatus
 	}
