@@ -82,7 +82,6 @@ type flags struct {
 	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
 }
 
-// validate checks what kong's types do not.
 func (f flags) validate() error {
 	var errs []error
 	if f.PollJitterPercentage >= 100 { //nolint:mnd // Percent.
@@ -143,7 +142,6 @@ func (f flags) validateDeletions() error {
 	return nil
 }
 
-// options returns the options of the manager.
 func (f flags) options() manager.Options {
 	log := f.logger()
 	shard, _ := f.shard() // validate has checked it.

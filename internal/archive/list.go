@@ -47,7 +47,6 @@ func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
 	return []listpoll.Ref{{List: objectsOf(*s.S3Bucket), ID: *s.S3Key, Revision: etag}}, true
 }
 
-// objectsOf returns the list of the objects of a bucket.
 func objectsOf(bucket string) *listpoll.List {
 	return &listpoll.List{
 		Operation: "ListObjectsV2", Of: bucket, PageSize: objectsPageSize,
@@ -83,7 +82,6 @@ func readObjects(ctx context.Context, api listAPI, bucket, token, first, last st
 	return page, nil
 }
 
-// etagOf returns the ETag of an object.
 func etagOf(ctx context.Context, api listAPI, bucket, key string) (string, error) {
 	out, err := api.HeadObject(ctx, &s3.HeadObjectInput{Bucket: ptr.To(bucket), Key: ptr.To(key)})
 	if err != nil {

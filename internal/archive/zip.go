@@ -44,7 +44,6 @@ func Zip(files map[string][]byte) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// isZip reports whether bytes are a zip archive.
 func isZip(b []byte) bool {
 	_, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	return err == nil

@@ -197,7 +197,6 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind,
 	}
 }
 
-// cached returns the versions of all objects in the cache.
 func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind,
 	ns string) (map[types.NamespacedName]string, error) {
 	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))

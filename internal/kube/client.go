@@ -242,7 +242,6 @@ func (c *Client) conflicted(key types.NamespacedName, err error) {
 	c.stale[key] = true
 }
 
-// caughtUp records a live read.
 func (c *Client) caughtUp(obj client.Object) {
 	c.saw(obj)
 	c.mu.Lock()

@@ -34,7 +34,6 @@ func (c *Client) keepDeferred(key types.NamespacedName, obj client.Object) {
 	c.deferred[key] = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
 }
 
-// dropDeferred drops the deferred status of an object.
 func (c *Client) dropDeferred(key types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -73,7 +73,6 @@ func (c *Client) Relabel(ctx context.Context, obj client.Object, labels map[stri
 	return errors.Wrap(err, "cannot change the labels")
 }
 
-// refused reports whether another attempt of a write cannot succeed.
 func refused(err error) bool {
 	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)
 }

@@ -87,7 +87,6 @@ func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 	}, nil
 }
 
-// leaseNamespace returns the requested namespace, or the pod's own.
 func leaseNamespace(requested, file string) (string, error) {
 	if requested != "" {
 		return requested, nil

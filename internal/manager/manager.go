@@ -204,7 +204,6 @@ func newScheme() (*runtime.Scheme, error) {
 	return s, nil
 }
 
-// manager returns the options of controller-runtime's manager.
 func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme,
@@ -245,7 +244,6 @@ func addChecks(mgr ctrl.Manager) error {
 	return errors.Wrap(mgr.AddReadyzCheck("caches", ready), "cannot add the readiness probe")
 }
 
-// setup adds the controllers and what they share.
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
 	accounts := account.New(limiter, o.Now)

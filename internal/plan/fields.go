@@ -62,7 +62,6 @@ func asObserved(mg reconcile.Managed) {
 
 func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero() }
 
-// equalSpec reports whether two resources have the same spec.
 func equalSpec(a, b reconcile.Managed) bool {
 	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(),
 		fieldOf(b, "Spec").Interface())
@@ -168,13 +167,11 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// creates reports whether an operation creates what a resource is.
 func creates(operation string) bool {
 	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" ||
 		operation == "AddLayerVersionPermission"
 }
 
-// removes reports whether an operation deletes what a resource is.
 func removes(operation string) bool {
 	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" ||
 		operation == "RemoveLayerVersionPermission"

@@ -34,7 +34,6 @@ type objectKey struct {
 	name types.NamespacedName
 }
 
-// newObjects returns the objects of a cluster.
 func newObjects(scheme *runtime.Scheme, cluster client.Reader) *objects {
 	return &objects{scheme: scheme, cluster: cluster, byKey: map[objectKey]client.Object{}}
 }
@@ -42,7 +41,6 @@ func newObjects(scheme *runtime.Scheme, cluster client.Reader) *objects {
 // Scheme returns the scheme of all objects.
 func (o *objects) Scheme() *runtime.Scheme { return o.scheme }
 
-// put adds an object, or replaces it.
 func (o *objects) put(obj client.Object) {
 	gvk, err := apiutil.GVKForObject(obj, o.scheme)
 	if err != nil {
@@ -51,7 +49,6 @@ func (o *objects) put(obj client.Object) {
 	o.byKey[objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(obj)}] = obj
 }
 
-// has reports whether an object is part of the plan.
 func (o *objects) has(kind schema.GroupKind, name types.NamespacedName) bool {
 	return o.byKey[objectKey{kind, name}] != nil
 }
@@ -142,7 +139,6 @@ func assign(to, from client.Object) error {
 	return nil
 }
 
-// metadata returns a copy of an object's metadata.
 func metadata(obj client.Object) *metav1.ObjectMeta {
 	out := &metav1.PartialObjectMetadata{}
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())

@@ -120,7 +120,6 @@ func (p Plan) Summary() string {
 	return out + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// action returns what the calls amount to.
 func action(calls []dryrun.Call, existed, adopted, deleted bool) Action {
 	created, removed := false, false
 	for _, c := range calls {

@@ -115,7 +115,6 @@ func (p *Planner) clock() time.Time {
 	return p.now
 }
 
-// advance advances the clock.
 func (p *Planner) advance(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -199,7 +198,6 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 	return p.missing[at], true
 }
 
-// mask replaces placeholders in a text.
 func (p *Planner) mask(a *dryrun.Account, text string) string {
 	for _, m := range p.missing {
 		text = strings.ReplaceAll(text, m, Unknown)
@@ -225,7 +223,6 @@ func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region stri
 	return a, func() session { return a.Session(s) }, nil
 }
 
-// configKey identifies the config and the region of a resource.
 func configKey(mg reconcile.Managed, region string) string {
 	ref := mg.GetProviderConfigReference()
 	switch {
@@ -251,7 +248,6 @@ func (p *Planner) known(key string, b dryrun.Base) *dryrun.Account {
 	return p.accounts[key]
 }
 
-// kindOf returns the kind of a resource.
 func (p *Planner) kindOf(mg client.Object) (schema.GroupVersionKind, error) {
 	return apiutil.GVKForObject(mg, p.o.Scheme)
 }

@@ -130,7 +130,6 @@ func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, ou
 	known.SetUID(again.GetUID())
 }
 
-// allows reports whether management policies allow an action.
 func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool {
 	return slices.Contains(policies, xpv2.ManagementActionAll) || slices.Contains(policies, action)
 }

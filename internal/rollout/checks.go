@@ -92,7 +92,6 @@ func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Tim
 	return due, next
 }
 
-// measures reports whether a step measures anything.
 func measures(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing &&
 		s.Step != v1beta1.RolloutRollingBack && !s.Direct
@@ -234,7 +233,6 @@ const (
 	failingAlone
 )
 
-// verdict returns what the recorded results of a check mean.
 func verdict(spec *v1beta1.AliasRollout, id CheckID, c *v1beta1.RolloutCheck) int {
 	switch id.Type {
 	case CheckAlarm:

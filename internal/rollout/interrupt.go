@@ -68,7 +68,6 @@ func (m *machine) command() bool {
 	return false
 }
 
-// present returns why a command does not apply to the present step.
 func (m *machine) present() string {
 	return "the rollout is " + strings.TrimSpace(m.s.Phase+" "+m.s.Step)
 }
@@ -108,7 +107,6 @@ func (m *machine) restore() {
 	m.intend(to(m.s, 0))
 }
 
-// remembers reports whether a version is in the history of a state.
 func remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
 	return slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
 }
@@ -389,7 +387,6 @@ func (m *machine) leave() {
 	}
 }
 
-// revert changes the alias back.
 func (m *machine) revert() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
@@ -402,7 +399,6 @@ func (m *machine) revert() {
 	m.restore()
 }
 
-// adopt continues from what the alias is now.
 func (m *machine) adopt() {
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil

@@ -231,7 +231,6 @@ type machine struct {
 	waits bool
 }
 
-// stamp returns a time in the precision of the API.
 func stamp(t time.Time) *metav1.Time { return &metav1.Time{Time: t.Truncate(time.Second)} }
 
 // begin makes the first state from what the alias is. A rollout whose state was lost begins again
@@ -294,7 +293,6 @@ func (m *machine) measured() {
 // sent.
 func (m *machine) mayServe() bool { return m.s.TrafficStartedAt != nil || m.s.Intent != nil }
 
-// timeout returns the timeout of the target version.
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
 
 // advance makes the transition that is due: for evidence against the target first, then for commands, a new target, the
@@ -361,7 +359,6 @@ func (m *machine) newID(version string) string {
 	return version + "-" + strconv.FormatInt(m.now.Unix(), 36)
 }
 
-// enter begins a step.
 func (m *machine) enter(step, reason, message string) {
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
 	m.s.StepStartedAt, m.s.StepElapsed = stamp(m.now), metav1.Duration{}

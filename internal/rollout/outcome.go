@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// complete makes the target the stable version.
 func (m *machine) complete() {
 	from := m.s.Stable
 	m.event(false, EventCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID, m.s.Target.FunctionVersion))
@@ -26,7 +25,6 @@ func (m *machine) ready() {
 	m.finish(v1beta1.RolloutReady, "", "")
 }
 
-// finish ends the rollout.
 func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
@@ -35,7 +33,6 @@ func (m *machine) finish(phase, reason, message string) {
 		m.now), 0, nil
 }
 
-// remember adds a version to the history.
 func (m *machine) remember(r v1beta1.RolloutRevision) {
 	history := []v1beta1.RolloutRevision{r}
 	for _, h := range m.s.History {

@@ -170,7 +170,6 @@ func retryDelay(errors int32) time.Duration {
 	return delay.Doubling(5*time.Second, int(errors), 80*time.Second)
 }
 
-// progress begins to move invocations.
 func (m *machine) progress() {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
@@ -301,13 +300,11 @@ func (m *machine) succeeded(times int32, since *metav1.Time) bool {
 	return m.s.Message == ""
 }
 
-// endStep goes to the next step.
 func (m *machine) endStep() {
 	m.s.CurrentStepIndex = int32(m.index()) + 1 //nolint:gosec // A strategy has at most 198 steps.
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
 }
 
-// pause stops the rollout.
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
 		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
@@ -337,7 +334,6 @@ func (m *machine) resume() {
 	}
 }
 
-// promote makes the target receive all invocations.
 func (m *machine) promote(why string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutPromoting, "", why)

@@ -54,7 +54,6 @@ func expected(s *v1beta1.AliasRolloutStatus) Route {
 	return to(s, s.ObservedWeight)
 }
 
-// intended returns the route of an intent.
 func intended(i *v1beta1.RolloutIntent) Route {
 	return Route{Version: i.FunctionVersion, Additional: i.AdditionalVersion, Weight: i.Weight}
 }

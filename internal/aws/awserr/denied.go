@@ -61,7 +61,6 @@ func ActionOf(service, operation string) string {
 	return strings.ToLower(strings.ReplaceAll(service, " ", "")) + ":" + operation
 }
 
-// grant says what would allow an action.
 func grant(action, who, on, why string) string {
 	switch {
 	case contains(why, "explicit deny in a service control policy", "no service control policy"):

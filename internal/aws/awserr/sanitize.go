@@ -245,7 +245,6 @@ var (
 // scrub removes from a message what differs between attempts, and shortens it.
 func scrub(m string) string { return cut(steady(m), maxLength) }
 
-// steady removes from a message what differs between attempts.
 func steady(m string) string {
 	m = javaSuffix.ReplaceAllString(m, "")
 	m = encodedMessage.ReplaceAllString(m, "")

@@ -111,7 +111,6 @@ func (b *Breakers) config(uid types.UID) *config {
 	return c
 }
 
-// suspicious reports whether a region is suspect.
 func (c *config) suspicious(region string, now time.Time) bool {
 	if at, ok := c.served[region]; ok && now.Sub(at) < idle {
 		return false

@@ -46,7 +46,6 @@ type batch struct {
 	window window
 }
 
-// pack returns the batches of requests.
 func pack(now time.Time, requests []*request) []*batch {
 	slices.SortFunc(requests, func(a, b *request) int { return cmp.Compare(a.key, b.key) })
 	var batches []*batch
@@ -170,7 +169,6 @@ func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window,
 	}
 }
 
-// metricOf returns what identifies the metric of a query.
 func metricOf(q types.MetricDataQuery) string {
 	s := q.MetricStat
 	parts := []string{aws.ToString(s.Metric.Namespace), aws.ToString(s.Metric.MetricName), aws.ToString(s.Stat)}

@@ -64,7 +64,6 @@ func (m customMetric) queries() []types.MetricDataQuery {
 	return queries
 }
 
-// metricStat returns a metric and its statistic.
 func metricStat(m v1beta1.CloudWatchMetricStat, names *strings.Replacer) *types.MetricStat {
 	dimensions := make([]types.Dimension, 0, len(m.Dimensions))
 	for _, name := range slices.Sorted(maps.Keys(m.Dimensions)) {
@@ -78,7 +77,6 @@ func metricStat(m v1beta1.CloudWatchMetricStat, names *strings.Replacer) *types.
 	}
 }
 
-// periodOf returns the period of a metric.
 func periodOf(m v1beta1.CloudWatchMetricStat) time.Duration {
 	seconds := ptr.Deref(m.PeriodSeconds, 0)
 	if seconds <= 0 {
@@ -114,7 +112,6 @@ func (m customMetric) readsOthers() bool {
 // outsideQuotes returns an expression without its quoted strings.
 func outsideQuotes(expression string) string { return quoted.ReplaceAllString(expression, " ") }
 
-// evaluate returns the last value of the result in a window.
 func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	sample := noSample()
 	for _, q := range m.Queries {

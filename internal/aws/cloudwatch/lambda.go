@@ -133,7 +133,6 @@ func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDa
 	}
 }
 
-// evaluate returns the sample of the data points in a window.
 func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	all, before := w, window{}
 	if m.earlier() {
@@ -233,7 +232,6 @@ func combined(statistic string, values, counts []point) float64 {
 	}
 }
 
-// total returns the sum of data points.
 func total(points []point) float64 {
 	n := 0.0
 	for _, p := range points {

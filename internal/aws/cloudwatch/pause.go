@@ -35,7 +35,6 @@ func (p *pause) over(now time.Time) bool {
 	return !now.Before(p.end) || now.Before(p.from.Add(-skew))
 }
 
-// record notes the result of a call.
 func (p *pause) record(now time.Time, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

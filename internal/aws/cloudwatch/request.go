@@ -93,7 +93,6 @@ func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricPr
 	return subject.Function + ":" + subject.Alias + "/" + hex.EncodeToString(sum[:]), nil
 }
 
-// windowAt returns the window of the request.
 func (r *request) windowAt(now time.Time) window {
 	if r.present {
 		now = now.Add(r.period)
@@ -121,5 +120,4 @@ func (r *request) sample(now time.Time, of map[string]series) (rollout.Sample, e
 	return sample, nil
 }
 
-// noSample returns a sample of no data points.
 func noSample() rollout.Sample { return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()} }

@@ -179,7 +179,6 @@ func (g *grid[Q, R]) advance(now time.Time) {
 	}
 }
 
-// has reports whether all requests are registered.
 func (g *grid[Q, R]) has(requests map[string]Q) bool {
 	for k := range requests {
 		if g.entries[k] == nil {
@@ -240,7 +239,6 @@ func answerOf[R any](key string, got map[string]answer[R]) answer[R] {
 	return answer[R]{err: errUnfinished}
 }
 
-// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

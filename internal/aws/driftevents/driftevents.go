@@ -315,7 +315,6 @@ func (h *Hub) resume(ctx context.Context, configs []Config) {
 	}
 }
 
-// changed calls the watchers of the state of configs.
 func (h *Hub) changed(uids []types.UID) {
 	h.mu.Lock()
 	to := append([]func(types.UID){}, h.watchers...)

@@ -68,7 +68,6 @@ type health struct {
 	proofs map[place]time.Time
 }
 
-// stateNow returns the state of the queue.
 func (r *receiver) stateNow() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +142,6 @@ func (r *receiver) lost() bool {
 	return lost || len(r.proofs) < before
 }
 
-// reasonOf returns why a call failed.
 func reasonOf(err error) Reason {
 	switch {
 	case awserr.IsQueueNotFound(err):

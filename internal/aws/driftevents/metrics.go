@@ -90,7 +90,6 @@ func (m *Metrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.messages, m.receives, m.deletions, m.lag}
 }
 
-// count counts a message.
 func (m *Metrics) count(result string) {
 	if m != nil {
 		m.messages.WithLabelValues(result).Inc()
@@ -117,7 +116,6 @@ func (m *Metrics) countDeletions(ok, failed int) {
 	}
 }
 
-// observe measures how late an event is.
 func (m *Metrics) observe(lag time.Duration) {
 	if m != nil {
 		m.lag.Observe(max(lag, 0).Seconds())

@@ -85,7 +85,6 @@ func (r *receiver) setMember(uid types.UID, m member) {
 	r.members[uid] = m
 }
 
-// removeMember removes a config, and returns how many are left.
 func (r *receiver) removeMember(uid types.UID) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +201,6 @@ func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) 
 	return len(out.Messages), errors.Wrap(r.remove(ctx, api, done), "cannot delete from the queue (DeleteMessage)")
 }
 
-// connect returns the client of a config in the queue's region.
 func (r *receiver) connect(ctx context.Context, ref Config) (API, error) {
 	var config client.Object = &v1beta1.ClusterProviderConfig{}
 	if ref.Kind == v1beta1.ProviderConfigKind {

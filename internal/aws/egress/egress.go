@@ -66,7 +66,6 @@ var (
 	sixToFour  = prefixes("2002::/16")
 )
 
-// within reports whether one of the prefixes contains an address.
 func within(a netip.Addr, in []netip.Prefix) bool {
 	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
 }

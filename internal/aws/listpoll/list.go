@@ -29,10 +29,8 @@ type List struct {
 	Get func(ctx context.Context, s *session.Session, id string) (revision string, err error)
 }
 
-// name identifies a list among those of a session.
 func (l *List) name() string { return l.Operation + " " + l.Of }
 
-// is reports whether both are the same list.
 func (l *List) is(other *List) bool { return l.Operation == other.Operation && l.Of == other.Of }
 
 // A Page is a part of a list.

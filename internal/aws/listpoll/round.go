@@ -98,7 +98,6 @@ type item struct {
 	readAt time.Time
 }
 
-// caller returns the caller of the list's calls.
 func (l *list) caller() quota.Caller {
 	return quota.Caller{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
 }
@@ -195,7 +194,6 @@ func (p *Poller) pays(l *list) bool {
 	return n >= p.o.MinResources && float64(l.expectedPages()+l.lastDiffering)+fullReads < float64(n)
 }
 
-// anyPays reports whether a primary list of a session pays.
 func (p *Poller) anyPays(s *session.Session) bool {
 	for k, l := range p.lists {
 		if k.session == s && l.primary && p.pays(l) {

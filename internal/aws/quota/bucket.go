@@ -146,7 +146,6 @@ func (b *bucket) grant(now time.Time, e *entry) {
 	b.reserved[e.caller] = reservation{tokens: b.reserved[e.caller].tokens + e.need, expires: now.Add(reservationTTL)}
 }
 
-// unused returns the number of reserved tokens.
 func (b *bucket) unused() int {
 	n := 0
 	for _, r := range b.reserved {
@@ -207,7 +206,6 @@ func (b *bucket) dequeue(id string) {
 	}
 }
 
-// release returns the unused tokens of a caller.
 func (b *bucket) release(now time.Time, id string) {
 	b.advance(now)
 	delete(b.reserved, id)

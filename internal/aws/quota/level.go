@@ -33,7 +33,6 @@ func newLevel(r Rate, now time.Time) level {
 	return level{perSecond: r.PerSecond, burst: burst, tokens: burst, at: now, lowest: r.PerSecond}
 }
 
-// rate returns the rate at a time, in tokens a second.
 func (l *level) rate(t time.Time) float64 {
 	if l.lowest >= l.perSecond {
 		return l.perSecond
@@ -61,7 +60,6 @@ func (l *level) advance(now time.Time, reserved float64) {
 	l.at = now
 }
 
-// paused returns how long the bucket is still paused.
 func (l *level) paused(now time.Time) time.Duration { return max(0, l.until.Sub(now)) }
 
 // throttled pauses the bucket and reduces the rate, once for all calls that AWS throttles during a

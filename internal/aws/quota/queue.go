@@ -40,7 +40,6 @@ type entry struct {
 	late     bool
 }
 
-// join appends an entry to the line of a tenant.
 func (q *queue) join(name string, e *entry) {
 	i := slices.IndexFunc(q.tenants, func(t *tenant) bool { return t.name == name })
 	if i < 0 {
@@ -59,7 +58,6 @@ func (q *queue) activate(t *tenant) {
 	}
 }
 
-// remove removes an entry.
 func (q *queue) remove(e *entry) {
 	isEntry := func(other *entry) bool { return other == e }
 	if e.tenant.entries = slices.DeleteFunc(e.tenant.entries, isEntry); len(e.tenant.entries) > 0 {

@@ -59,7 +59,6 @@ func (l *Limiter) sweep(now time.Time) {
 	})
 }
 
-// fresh reports whether no bucket has callers and all are full.
 func (sc *scope) fresh(now time.Time) bool {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()

@@ -17,7 +17,6 @@ type Counts struct {
 	Throttled int
 }
 
-// add returns the sum of the counts.
 func (c Counts) add(d Counts) Counts {
 	return Counts{Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred, Throttled: c.Throttled + d.Throttled}
 }

@@ -135,7 +135,6 @@ func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	return s
 }
 
-// identity returns the memo of an identity.
 func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()

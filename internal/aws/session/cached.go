@@ -109,14 +109,12 @@ func (m *cached[T]) fresh() (T, bool, error) {
 	return m.value, m.done && (m.endless || now.Before(m.renewAt)), m.failure.at(now)
 }
 
-// renewed lets another caller renew the value next time.
 func (m *cached[T]) renewed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.renewing = false
 }
 
-// keep records the result of a fetch.
 func (m *cached[T]) keep(v T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

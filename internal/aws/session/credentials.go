@@ -96,7 +96,6 @@ func (r *Resolver) rawCredentials(ctx context.Context, s settings) (m rawCredent
 	return m, err
 }
 
-// environmentKeys reads keys from the provider's environment.
 func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.Credentials, error) {
 	if in.Env != nil {
 		ini, ok := r.options.LookupEnv(in.Env.Name)
@@ -122,7 +121,6 @@ func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.C
 	return c, nil
 }
 
-// fileKeys reads keys from a file in the provider's pod.
 func (r *Resolver) fileKeys(in v1beta1.ClusterProviderCredentials) (aws.Credentials, error) {
 	if in.Fs == nil {
 		return aws.Credentials{}, fmt.Errorf("credentials.source Filesystem requires credentials.fs.path")
@@ -220,7 +218,6 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 	return aws.Credentials{}, absent
 }
 
-// secretToken reads a web identity token from a Secret.
 func (r *Resolver) secretToken(ctx context.Context, ref *v1beta1.CredentialsSecretSelector) ([]byte, error) {
 	data, err := r.secret(ctx, ref)
 	if err != nil {

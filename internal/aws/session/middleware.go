@@ -72,7 +72,6 @@ type placed struct {
 	before, after string
 }
 
-// addTo adds the middleware to the stack of an operation.
 func (m middlewares) addTo(stack *middleware.Stack) error {
 	var errs []error
 	last := "" // of the step Deserialize
@@ -94,7 +93,6 @@ func (m middlewares) addTo(stack *middleware.Stack) error {
 	return errors.Join(errs...)
 }
 
-// addTo adds a middleware next to its neighbour, or at the end.
 func (at placed) addTo(step *middleware.FinalizeStep, m middleware.FinalizeMiddleware) error {
 	switch {
 	case at.before != "":

@@ -210,7 +210,6 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	return obj, nil
 }
 
-// session returns the session of a config in a region.
 func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
 	if err := r.permit(s); err != nil {
 		return nil, &refusedError{err}

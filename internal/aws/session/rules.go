@@ -96,7 +96,6 @@ func permitTags(s settings) error {
 	return nil
 }
 
-// usesPod reports whether credentials come from the provider's own pod.
 func usesPod(s settings) bool {
 	switch s.credentials.Source {
 	case v1beta1.CredentialsSourceNone, v1beta1.CredentialsSourceSecret:

@@ -119,7 +119,6 @@ func (i IgnoreTags) Match(key string) bool {
 	return slices.ContainsFunc(i.prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
-// newSession returns a session of an identity in a region.
 func (r *Resolver) newSession(s settings, known identity, region string) *Session {
 	cfg := known.aws.Copy()
 	cfg.Region = region

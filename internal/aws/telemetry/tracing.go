@@ -96,7 +96,6 @@ func (t *Tracing) Stop(ctx context.Context) {
 	}
 }
 
-// isOff reports whether the environment disables traces.
 func isOff() (bool, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return true, nil

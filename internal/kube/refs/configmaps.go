@@ -35,7 +35,6 @@ func Refs(namespace string, selectors []v1beta1.FieldSelector) []ObjectRef {
 // watch them: Kubernetes' core objects are too many.
 func unwatched(kind schema.GroupVersionKind) bool { return kind.Group == "" }
 
-// configMap returns a string in the data of a ConfigMap.
 func (r *FieldReader) configMap(ctx context.Context, obj Object, path string) (string, error) {
 	data, err := r.o.ConfigMaps.Get(ctx, ObjectRef{Kind: ConfigMap, Namespace: obj.Namespace, Name: obj.Name})
 	if IsMissing(err) {

@@ -42,7 +42,6 @@ type trimmed struct {
 	texts map[string]string
 }
 
-// value returns the value of a field in the store.
 func (w *watch) value(obj Object, path string) value {
 	kept, exists, err := w.store.GetByKey(obj.Namespace + "/" + obj.Name)
 	t, ok := kept.(*trimmed)

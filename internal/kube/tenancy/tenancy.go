@@ -144,7 +144,6 @@ func (b *Registry) byObject(u User, o client.Object) bool {
 	return ok && u.Session != nil && u.Session.Tenancy.Trusting && sameConfig(u.Resource, owner)
 }
 
-// sameConfig reports whether two resources use the same config.
 func sameConfig(a, b resource.ModernManaged) bool {
 	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
 	if x == nil || y == nil || *x != *y {

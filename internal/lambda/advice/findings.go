@@ -37,7 +37,6 @@ func Of(mg Resource, sizes Sizes, now time.Time) []Finding {
 	return Reported(mg, found)
 }
 
-// ofStatus returns the findings about what spec and status have.
 func ofStatus(mg Resource, now time.Time) []Finding {
 	switch r := mg.(type) {
 	case *v1beta1.Function:
@@ -64,7 +63,6 @@ func runtimeOf(f *v1beta1.Function) string {
 	return ptr.Deref(f.Spec.InitProvider.Runtime, "")
 }
 
-// ofState returns the findings about the state of a function.
 func ofState(o v1beta1.FunctionObservation) []Finding {
 	const stateField, updateField = "status.atProvider.state", "status.atProvider.lastUpdateStatus"
 	switch state := ptr.Deref(o.State, ""); {

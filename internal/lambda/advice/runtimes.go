@@ -123,7 +123,6 @@ func ofRuntime(name string, now time.Time) []Finding {
 	return nil
 }
 
-// findings returns the finding about the runtime at a time.
 func (r Runtime) findings(now time.Time) []Finding {
 	code, text := r.code(now)
 	if code == "" {

@@ -176,5 +176,4 @@ func clean(s string, most int) string {
 	return string(b)
 }
 
-// decode decodes JSON.
 func decode(data []byte, v any) error { return json.Unmarshal(data, v) }

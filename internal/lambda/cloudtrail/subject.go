@@ -108,7 +108,6 @@ func (s *Subject) setFunction(ref, qualifier string) {
 	s.Function = r.Or(qualifier)
 }
 
-// setLayer sets the layer to a name or an ARN.
 func (s *Subject) setLayer(name, version string) {
 	if a, err := arn.Parse(name); err == nil && arnPattern.MatchString(name) {
 		s.Account, s.Region = a.AccountID, a.Region
@@ -135,7 +134,6 @@ func (s *Subject) setCapacityProvider(name string) {
 	}
 }
 
-// setARN sets what an ARN of Lambda names.
 func (s *Subject) setARN(ref string) {
 	a, err := arn.Parse(ref)
 	if err != nil || !arnPattern.MatchString(ref) {

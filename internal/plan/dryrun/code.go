@@ -71,7 +71,6 @@ func (b *hashedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// objectKey returns the key of an object in S3.
 func objectKey(bucket, object, version *string) string {
 	return aws.ToString(bucket) + "/" + aws.ToString(object) + "#" + aws.ToString(version)
 }

@@ -220,7 +220,6 @@ func nameOf(in any) string {
 	return strings.Join(parts, ":")
 }
 
-// notFound is the error of what the account does not have.
 func notFound() error {
 	return &types.ResourceNotFoundException{Message: aws.String("The resource you requested does not exist."),
 		Type: aws.String("User")}

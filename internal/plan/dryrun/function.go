@@ -70,7 +70,6 @@ func (a *Account) writeFunction(in any) (any, bool) {
 	return nil, false
 }
 
-// function returns the function to change.
 func (a *Account) function(name *string) *lambda.GetFunctionOutput {
 	k := key(name, nil)
 	f := a.state.functions.current(k)
@@ -136,7 +135,6 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 	return out
 }
 
-// configure copies the settings of an input.
 func configure(c *types.FunctionConfiguration, in any) {
 	was := clone(c)
 	assign(c, in)
@@ -202,7 +200,6 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 	return out
 }
 
-// publish publishes a version of a function.
 func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 	to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
@@ -228,7 +225,6 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
 	return v
 }
 
-// functionARN returns the ARN of a key.
 func (a *Account) functionARN(k string) string {
 	return a.arn("function:" + strings.TrimSuffix(k, ":"))
 }

@@ -96,14 +96,12 @@ func (a *Account) principal(p string) any {
 	return map[string]string{"Service": p}
 }
 
-// policy returns a policy to change.
 func (a *Account) policy(k string) document {
 	d := document{Version: "2012-10-17", ID: "default"}
 	_ = json.Unmarshal([]byte(*a.state.policies.current(k)), &d) // What cannot be read is replaced.
 	return d
 }
 
-// add adds a statement to a policy, and returns it.
 func (a *Account) add(k string, s statement) string {
 	d := a.policy(k)
 	written := text(s)
@@ -112,7 +110,6 @@ func (a *Account) add(k string, s statement) string {
 	return written
 }
 
-// remove removes a statement from a policy.
 func (a *Account) remove(k, sid string) {
 	d := a.policy(k)
 	d.Statement = slices.DeleteFunc(d.Statement, func(raw json.RawMessage) bool {

@@ -78,7 +78,6 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 	return a.readConfig(in, live)
 }
 
-// readConfig answers reads of what is configured besides functions.
 func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 	s := &a.state
 	switch in := in.(type) {
@@ -221,7 +220,6 @@ func list[V, O any](a *Account, t table[V], prefix string, marker *string, live 
 	return out, nil
 }
 
-// getFunction answers a read of a function or of a version.
 func (a *Account) getFunction(k string, live func() (any, error)) (*lambda.GetFunctionOutput, error) {
 	function, qualifier := split(k)
 	if qualifier == "" {

@@ -114,7 +114,6 @@ func (a *Account) placeholder(format string) string {
 	return u
 }
 
-// arn returns an ARN of Lambda.
 func (a *Account) arn(resource string) string {
 	return "arn:" + a.base.Partition + ":lambda:" + a.base.Region + ":" + a.base.ID + ":" + resource
 }
@@ -140,7 +139,6 @@ func named(function *string) functionname.Name {
 	return n
 }
 
-// layerKey returns the key of a version of a layer.
 func layerKey(layer *string, version *int64) string {
 	name := aws.ToString(layer)
 	if _, after, ok := strings.Cut(name, ":layer:"); ok {

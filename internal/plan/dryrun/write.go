@@ -154,7 +154,6 @@ func update[V any](t table[V], k string, in any) *V {
 	return v
 }
 
-// alias creates or changes an alias.
 func (a *Account) alias(in any, k string) *types.AliasConfiguration {
 	v := update(a.state.aliases, k, in)
 	v.AliasArn = aws.String(a.functionARN(k))
@@ -204,7 +203,6 @@ func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.Publ
 	return as[lambda.PublishLayerVersionOutput](v)
 }
 
-// setTags sets the tags of what was created.
 func (a *Account) setTags(arn string, tags map[string]string) {
 	all := maps.Clone(tags)
 	if all == nil {

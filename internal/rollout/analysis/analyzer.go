@@ -124,7 +124,6 @@ func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1
 	return collect(jobs)
 }
 
-// collect returns the measurements of all jobs, and the shortest wait.
 func collect(jobs []*job) (found []rollout.Measurement, wait time.Duration) {
 	for _, j := range jobs {
 		found = append(found, j.found...)
@@ -219,7 +218,6 @@ func single(id rollout.CheckID, request bool,
 		}}
 }
 
-// each returns a measurement for each check.
 func each(checks []rollout.CheckID, of func(rollout.CheckID) rollout.Measurement) []rollout.Measurement {
 	all := make([]rollout.Measurement, len(checks))
 	for i, id := range checks {
@@ -251,7 +249,6 @@ func dependencyOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutDepen
 	return nil
 }
 
-// measured returns a measurement within the limits of the API.
 func measured(id rollout.CheckID, result, value, format string, args ...any) rollout.Measurement {
 	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue),
 		Message: bounded(fmt.Sprintf(format, args...), maxMessage)}

@@ -120,7 +120,6 @@ func compile(d dialect, expression string) (*condition, error) {
 	return c, nil
 }
 
-// note records the use of a variable.
 func (c *condition) note(e ast.Expr) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -269,7 +268,6 @@ type compiled struct {
 	err       error
 }
 
-// get returns the compiled form of an expression.
 func (c *conditions) get(d dialect, text string) (*condition, error) {
 	key := expression{dialect: d, text: text}
 	c.mu.Lock()

@@ -64,7 +64,6 @@ func parsePayload(payload []byte) any {
 	return strings.ToValidUTF8(string(payload), "\uFFFD")
 }
 
-// ended returns how a function ended, for messages.
 func ended(functionError string) string {
 	switch functionError {
 	case "":

@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// dependency measures a dependency.
 func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace string,
 	d *v1beta1.RolloutDependency) rollout.Measurement {
 	switch {
@@ -52,7 +51,6 @@ func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID,
 	}
 }
 
-// conditionDependency measures whether an object has a condition.
 func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, namespace string,
 	d *v1beta1.RolloutConditionDependency) rollout.Measurement {
 	name := fmt.Sprintf("%s %s", d.Kind, d.Name)
@@ -144,7 +142,6 @@ const (
 // defaultAlarmInterval is the default of the API.
 const defaultAlarmInterval = 30 * time.Second
 
-// alarms measures alarms in one call.
 func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 	checks []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
 	if a.cloudWatch == nil {
@@ -170,7 +167,6 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
 	return each(checks, func(id rollout.CheckID) rollout.Measurement { return alarm(id, states[id.Name]) }), 0
 }
 
-// alarm returns the measurement of an alarm.
 func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	var m rollout.Measurement
 	switch {

@@ -81,7 +81,6 @@ func (h hosts) checkAddress(host, port string, a netip.Addr) error {
 	return nil
 }
 
-// match reports whether one of the allowed hosts is the one at a port.
 func (h hosts) match(host, port string, same func(pattern, host string) bool) bool {
 	return slices.ContainsFunc(h.allowed, func(entry string) bool {
 		pattern, only := splitHost(entry)

@@ -146,7 +146,6 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isSuccess reports whether a status is from 200 to 299.
 func isSuccess(status int) bool { return status/100 == 2 }
 
 // explain returns an error of a request without what the server has sent, and without addresses
@@ -184,7 +183,6 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// hostOf returns the host of a URL, for messages.
 func hostOf(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -65,7 +65,6 @@ type restriction struct {
 	arguments map[int64]bool
 }
 
-// visit checks a part of an expression.
 func (r *restriction) visit(e ast.Expr) {
 	switch e.Kind() {
 	case ast.CallKind:
@@ -81,7 +80,6 @@ func (r *restriction) visit(e ast.Expr) {
 	}
 }
 
-// call checks a function.
 func (r *restriction) call(e ast.Expr) {
 	name := e.AsCall().FunctionName()
 	if !allowed[name] {
@@ -110,7 +108,6 @@ func position(source *ast.SourceInfo, id int64) string {
 	return fmt.Sprintf("%d:%d: ", l.Line(), l.Column()+1)
 }
 
-// options returns the options of each dialect's environment.
 func options() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.ClearMacros(), cel.Macros(macros...), ext.Math(), cel.CrossTypeNumericComparisons(true),

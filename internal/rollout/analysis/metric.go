@@ -143,7 +143,6 @@ func compared(s rollout.Subject, query string, baseline bool, ask func(query str
 	return r, nil
 }
 
-// substitute replaces the variables of a query.
 func substitute(query string, s rollout.Subject) string {
 	return strings.NewReplacer("$(function)", s.Function, "$(alias)", s.Alias, "$(target)", s.Target, "$(stable)",
 		s.Stable).Replace(query)
@@ -185,7 +184,6 @@ func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
 const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version without " +
 	"invocations"
 
-// uses reports whether a condition uses a variable.
 func (j judge) uses(variable string) bool {
 	return j.success != nil && j.success.uses[variable] || j.failure != nil && j.failure.uses[variable]
 }

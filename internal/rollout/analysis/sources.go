@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// web returns the parsed response of a URL.
 func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetric, target string) (any, error) {
 	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxBody)
 	if err != nil {
@@ -42,7 +41,6 @@ func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetr
 	return v, nil
 }
 
-// prometheus returns the result of a query, a number.
 func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.PrometheusMetric,
 	query string) (any, error) {
 	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxPrometheusBody)
@@ -115,7 +113,6 @@ func prometheusError(err error) error {
 	}
 }
 
-// tooLong returns an error of reading a response.
 func tooLong(err error, limit int) error {
 	if errors.Is(err, errTooLong) {
 		return fmt.Errorf("the response has more than %d KiB", limit>>10) //nolint:mnd // KiB.
