@@ -1,23 +1,17 @@
 package session
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
-const (
-	// dialTimeout of a connection.
-	dialTimeout = 10 * time.Second
-	keepAlive   = 30 * time.Second
-)
+// dialTimeout is the time in which a connection must be made.
+const dialTimeout = 10 * time.Second
 
 // A guard rejects connections of tenants' endpoints to hosts that only the provider can reach.
 type guard struct {
@@ -29,30 +23,12 @@ type guard struct {
 // address of the proxy instead of the one that is called.
 func (g guard) transport(t *http.Transport) *http.Transport {
 	t.Proxy = nil
-	t.DialContext = g.dial
+	t.DialContext = egress.Checks{
+		Host:    func(host, _ string) error { return g.checkHost(host) },
+		Address: func(host, _ string, a netip.Addr) error { return g.checkAddress(host, a) },
+	}.Dialer(dialTimeout)
 	t.DialTLSContext = nil
 	return t
-}
-
-// dial connects to a host if its name and its address are allowed. It checks the address at the moment
-// of connecting, so that the name cannot resolve to another one after the check.
-func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.checkHost(host); err != nil {
-		return nil, err
-	}
-	d := net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive,
-		Control: func(_, resolved string, _ syscall.RawConn) error {
-			a, err := netip.ParseAddrPort(resolved)
-			if err != nil {
-				return err
-			}
-			return g.checkAddress(host, a.Addr())
-		}}
-	return d.DialContext(ctx, network, address)
 }
 
 // checkHost returns an error if the name of a host, or the address that it is, is not allowed.

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
@@ -107,27 +104,3 @@ func portOf(u *url.URL) string {
 		return "80"
 	}
 }
-
-// dial connects to a host if its name and its address are allowed. It checks the address at the
-// moment of connecting, so that the name cannot resolve to another one after the check.
-func (h hosts) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.check(host, port); err != nil {
-		return nil, err
-	}
-	d := net.Dialer{Timeout: requestTimeout, KeepAlive: keepAlive,
-		Control: func(_, resolved string, _ syscall.RawConn) error {
-			a, err := netip.ParseAddrPort(resolved)
-			if err != nil {
-				return err
-			}
-			return h.checkAddress(host, port, a.Addr())
-		}}
-	return d.DialContext(ctx, network, address)
-}
-
-// keepAlive is the interval of TCP's probes.
-const keepAlive = 30 * time.Second

@@ -97,7 +97,7 @@ func TestHosts(t *testing.T) {
 // TestDial has a name that resolves to an address that is not allowed.
 func TestDial(t *testing.T) {
 	for _, allowed := range []string{"localhost", "*"} {
-		c, err := hosts{allowed: []string{allowed}}.dial(t.Context(), "tcp", "localhost:1")
+		c, err := newTransport(hosts{allowed: []string{allowed}}).DialContext(t.Context(), "tcp", "localhost:1")
 		if err == nil {
 			_ = c.Close()
 		}
@@ -105,7 +105,7 @@ func TestDial(t *testing.T) {
 			t.Errorf("%s: got %v", allowed, err)
 		}
 	}
-	if _, err := (hosts{}).dial(t.Context(), "tcp", "localhost:1"); err == nil ||
+	if _, err := newTransport(hosts{}).DialContext(t.Context(), "tcp", "localhost:1"); err == nil ||
 		!strings.Contains(err.Error(), "--analysis-host") {
 		t.Errorf("got %v", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 const (
@@ -43,7 +45,7 @@ var (
 // see the address of the proxy instead of the one that is called.
 func newTransport(h hosts) *http.Transport {
 	return &http.Transport{
-		DialContext:            h.dial,
+		DialContext:            egress.Checks{Host: h.check, Address: h.checkAddress}.Dialer(requestTimeout),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    requestTimeout,
 		ResponseHeaderTimeout:  requestTimeout,
