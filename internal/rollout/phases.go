@@ -200,7 +200,7 @@ func (m *machine) shift() {
 // at reports whether the alias has a route, and AWS does not move it there any more.
 func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
-// arrived records that the intended route is in effect.
+// arrived records that AWS shows the intended route.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
 	m.s.ObservedWeight, m.s.Intent, m.s.ShiftedAt = w, nil, stamp(m.now)

@@ -115,6 +115,6 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 	return states, 0, nil
 }
 
-// errTooMany is the error of a request that is not taken, because there are too many.
+// errTooMany is the error of a request beyond maxRequests.
 var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region",
 	maxRequests)

@@ -11,7 +11,7 @@ const (
 	// of the slot, so that other requests can join.
 	gathering = time.Second
 
-	// underWay is the wait of a caller while another caller makes the calls.
+	// underWay is the wait of a caller while another one makes the calls.
 	underWay = time.Second
 
 	// skew is the maximum difference between the clocks of callers. A larger difference means that the clock was set
@@ -58,7 +58,7 @@ type answer[R any] struct {
 	err   error
 }
 
-// ask returns the answers to requests in the current slot, or when to come back. If the calls are
+// ask returns the answers to requests in the current slot, or how long to wait for them. If the calls are
 // due, it passes all requests to send, which returns their answers.
 func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map[string]Q,
 	send func(map[string]Q) map[string]answer[R]) (map[string]answer[R], time.Duration, error) {
@@ -159,8 +159,8 @@ func slotOf(at time.Time, interval time.Duration) int64 {
 // begin returns when the current slot begins.
 func (g *grid[Q, R]) begin() time.Time { return time.Unix(0, g.slot*int64(g.interval)) }
 
-// advance begins the slot in which now is, if it is a later one. Requests that nobody made in the
-// slot before are dropped. While calls are made, their slot lasts.
+// advance moves to the slot of the time now, if it is later than the current one, and drops requests that nobody made
+// in the slot before. The slot of calls in flight does not end before they do.
 func (g *grid[Q, R]) advance(now time.Time) {
 	slot := slotOf(now, g.interval)
 	if g.sending || slot <= g.slot {
@@ -188,7 +188,7 @@ func (g *grid[Q, R]) has(requests map[string]Q) bool {
 	return true
 }
 
-// look returns the answers that are there, and when to come back if some are not. If that is now, the calls are due.
+// look returns the answers that are there, and how long to wait for the others. If that is 0, the calls are due.
 func (g *grid[Q, R]) look(now time.Time, requests map[string]Q) (map[string]answer[R], time.Duration) {
 	answers := make(map[string]answer[R], len(requests))
 	for k := range requests {

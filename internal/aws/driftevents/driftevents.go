@@ -1,8 +1,8 @@
 // Package driftevents receives events about calls to Lambda from queues of Amazon SQS, and passes them to the
 // controllers whose resources they are about.
 //
-// A queue has one receiver, which runs on the leader only. Everything in a message counts as written by a stranger:
-// package cloudtrail bounds and sanitises it.
+// A queue has one receiver, which runs on the leader only. Messages are not trusted: package cloudtrail
+// limits and sanitizes their content.
 package driftevents
 
 import (

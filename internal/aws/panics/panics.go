@@ -47,7 +47,7 @@ func New() *Error {
 	return e
 }
 
-// Error returns the message for users. It is the same each time the same code panics.
+// Error returns the message for users, with the place of the panic. It is the same each time the same code panics.
 func (e *Error) Error() string {
 	at := e.at
 	if at == "" {

@@ -43,7 +43,7 @@ type cached[T any] struct {
 	failure  failure
 }
 
-// get returns the value, which fetch returns if there is none that is valid.
+// get returns the cached value, or calls fetch if there is none or it has expired.
 func (m *cached[T]) get(ctx context.Context, fetch func(context.Context) (T, error)) (T, error) {
 	value, valid, due, err := m.state()
 	switch {

@@ -1,7 +1,7 @@
 // Package cloudtrail reads the events of CloudTrail about calls to Lambda, as EventBridge delivers them. It is pure.
 //
 // Anyone whose call is recorded chooses parts of an event, such as the user agent. The package reads no field that
-// may hold a secret, and bounds and sanitises what it reads.
+// may hold a secret, and limits and sanitizes what it reads.
 package cloudtrail
 
 import (

@@ -182,7 +182,7 @@ func get[V, O any](t table[V], k string, live func() (any, error), answer func(*
 	return out, nil
 }
 
-// getAs answers a read of one row whose answer has the members of the row.
+// getAs answers a read of one row. The answer has the same members as the row.
 func getAs[O, V any](t table[V], k string, live func() (any, error)) (*O, error) {
 	return get(t, k, live, func(v *V) *O { return as[O](v) }, func(o *O) *V { return as[V](o) })
 }
