@@ -70,14 +70,14 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 // are read each time.
 func (o *Options) secretsOf(r *refs.ObjectReader, live client.Reader) session.Secrets {
 	unwatched := session.LiveSecrets(live)
-	return session.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+	return func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
 		if len(o.Namespaces) > 0 && !slices.Contains(o.Namespaces, name.Namespace) {
-			return unwatched.Secret(ctx, name)
+			return unwatched(ctx, name)
 		}
 		d, err := r.Get(ctx, refs.ObjectRef{Kind: refs.Secret, Namespace: name.Namespace, Name: name.Name})
 		if refs.IsMissing(err) {
 			return nil, kerrors.NewNotFound(corev1.Resource("secrets"), name.Name)
 		}
 		return d, err
-	})
+	}
 }

@@ -12,6 +12,7 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -104,19 +105,12 @@ func (o *objects) selected(kind schema.GroupKind, opts []client.ListOption) []ru
 	for _, k := range slices.SortedFunc(maps.Keys(o.byKey), byName) {
 		obj := o.byKey[k]
 		if k.kind == kind && (by.Namespace == "" || by.Namespace == k.name.Namespace) &&
-			(by.LabelSelector == nil || by.LabelSelector.Matches(labels(obj.GetLabels()))) {
+			(by.LabelSelector == nil || by.LabelSelector.Matches(labels.Set(obj.GetLabels()))) {
 			out = append(out, obj.DeepCopyObject())
 		}
 	}
 	return out
 }
-
-// labels are labels as a selector reads them.
-type labels map[string]string
-
-func (l labels) Has(key string) bool              { _, ok := l[key]; return ok }
-func (l labels) Get(key string) string            { return l[key] }
-func (l labels) Lookup(key string) (string, bool) { v, ok := l[key]; return v, ok }
 
 // assign copies an object into another one of the same type, or its metadata.
 func assign(to, from client.Object) error {

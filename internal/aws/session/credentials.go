@@ -19,29 +19,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Secrets reads Secrets. It is used in each reconcile, so it should be cheap, and return changes soon.
-type Secrets interface {
-	// Secret returns the data of a Secret.
-	Secret(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
-}
-
-// A SecretsFunc is a function that reads Secrets.
-type SecretsFunc func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
-
-// Secret calls the function.
-func (fn SecretsFunc) Secret(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
-	return fn(ctx, name)
-}
+// Secrets returns the data of a Secret. It is called in each reconcile, so it should be cheap, and return changes soon.
+type Secrets func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
 
 // LiveSecrets returns Secrets that are read from the API server each time.
 func LiveSecrets(r client.Reader) Secrets {
-	return SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+	return func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
 		s := &corev1.Secret{}
 		if err := r.Get(ctx, name, s); err != nil {
 			return nil, err
 		}
 		return s.Data, nil
-	})
+	}
 }
 
 // rawCredentials are the credentials that a config names. They are read anew at each use.
@@ -233,7 +222,7 @@ func (r *Resolver) secretToken(ctx context.Context, ref *v1beta1.CredentialsSecr
 // secret reads the data of a Secret. It returns a missingError if there is none.
 func (r *Resolver) secret(ctx context.Context, ref *v1beta1.CredentialsSecretSelector) (map[string][]byte, error) {
 	name := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
-	data, err := r.secrets.Secret(ctx, name)
+	data, err := r.secrets(ctx, name)
 	switch {
 	case kerrors.IsNotFound(err):
 		return nil, &missingError{fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", name)}

@@ -148,9 +148,9 @@ func TestErrors(t *testing.T) {
 
 func TestForbidden(t *testing.T) {
 	e := newEnv(t, Options{}, namespaced())
-	e.secrets = SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
+	e.secrets = func(context.Context, types.NamespacedName) (map[string][]byte, error) {
 		return nil, kerrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "aws", nil)
-	})
+	}
 	_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 	if err == nil || !strings.Contains(err.Error(), "grant the provider's ServiceAccount get on secrets") {
 		t.Errorf("got %v", err)

@@ -156,10 +156,10 @@ func TestOtherNamespaces(t *testing.T) {
 		}
 	}
 	var secretReads []client.ObjectKey
-	e.secrets = SecretsFunc(func(_ context.Context, k client.ObjectKey) (map[string][]byte, error) {
+	e.secrets = func(_ context.Context, k client.ObjectKey) (map[string][]byte, error) {
 		secretReads = append(secretReads, k)
 		return map[string][]byte{"creds": []byte(ini)}, nil
-	})
+	}
 	own := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "team-b/aws" })
 	if err := e.kube.Create(t.Context(), own); err != nil {
 		t.Fatal(err)
