@@ -54,8 +54,9 @@ func newEnv(t testing.TB, o awsdouble.Options) *env {
 	w.create(&v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: w.ns},
 		Spec: v1beta1.ClusterProviderConfigSpec{
-			Credentials:    v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceEnvironment},
-			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(w.double.URL())}}},
+			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceEnvironment},
+			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(w.double.URL())}}},
 		},
 	})
 	return w
@@ -64,7 +65,8 @@ func newEnv(t testing.TB, o awsdouble.Options) *env {
 // provider starts a provider of the env in a process of its own.
 func (w *env) provider(name string, kubeconfig []byte, args ...string) *process {
 	w.Helper()
-	return start(w, testProgram(w), name, kubeconfig, append([]string{"--watch-namespace=" + w.ns, "--leader-election-namespace=" + w.ns}, args...)...)
+	return start(w, testProgram(w), name, kubeconfig,
+		append([]string{"--watch-namespace=" + w.ns, "--leader-election-namespace=" + w.ns}, args...)...)
 }
 
 func (w *env) create(o client.Object) {
@@ -87,12 +89,16 @@ func (w *env) function(name string) *v1beta1.Function {
 	return &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.ns},
 		Spec: v1beta1.FunctionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: w.ns}},
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+				Kind: "ClusterProviderConfig", Name: w.ns}},
 			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
-				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
+					"arn:aws:iam::123456789012:role/r"),
 				Description: ptr.To("as wanted"),
-				Code:        &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "def handler(event, context):\n    return \"Hello\"\n"}},
-				Environment: &v1beta1.Environment{Variables: map[string]string{"STAGE": "test", "TABLE": "orders", "LOG_LEVEL": "info"}},
+				Code: &v1beta1.FunctionCode{
+					Inline: map[string]string{"index.py": "def handler(event, context):\n    return \"Hello\"\n"}},
+				Environment: &v1beta1.Environment{Variables: map[string]string{"STAGE": "test", "TABLE": "orders",
+					"LOG_LEVEL": "info"}},
 			}},
 		},
 	}
@@ -169,7 +175,8 @@ func (w *env) inAWS() map[string]bool {
 // drift changes a function in AWS out of band.
 func (w *env) drift(ctx context.Context, name string) {
 	w.Helper()
-	_, err := w.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), Description: ptr.To("changed by hand")})
+	_, err := w.aws.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), Description: ptr.To("changed by hand")})
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -82,11 +82,11 @@ type flags struct {
 	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
 }
 
-// validate checks what kong's types do not.
 func (f flags) validate() error {
 	var errs []error
 	if f.PollJitterPercentage >= 100 { //nolint:mnd // Percent.
-		errs = append(errs, fmt.Errorf("--poll-jitter-percentage is %d: it must be from 0 to 99", f.PollJitterPercentage))
+		errs = append(errs, fmt.Errorf("--poll-jitter-percentage is %d: it must be from 0 to 99",
+			f.PollJitterPercentage))
 	}
 	if f.MaxReconcileRate < 1 {
 		errs = append(errs, fmt.Errorf("--max-reconcile-rate is %d: it must be at least 1", f.MaxReconcileRate))
@@ -95,13 +95,16 @@ func (f flags) validate() error {
 		errs = append(errs, fmt.Errorf("--poll is %s, less than --min-poll, which is %s", f.Poll, f.MinPoll))
 	}
 	if f.ListPollMin < 1 || f.FullReadSpacing <= 0 || f.MaxFullReadInterval < f.Poll {
-		errs = append(errs, errors.New("--list-poll-min must be at least 1, --full-read-spacing more than 0, and --max-full-read-interval at least --poll"))
+		errs = append(errs, errors.New("--list-poll-min must be at least 1, --full-read-spacing more than 0, and "+
+			"--max-full-read-interval at least --poll"))
 	}
 	if f.LeaderElectionLeaseDuration%time.Second != 0 {
-		errs = append(errs, fmt.Errorf("--leader-election-lease-duration is %s: it must be in whole seconds", f.LeaderElectionLeaseDuration))
+		errs = append(errs, fmt.Errorf("--leader-election-lease-duration is %s: it must be in whole seconds",
+			f.LeaderElectionLeaseDuration))
 	}
 	if f.LeaderElectionRenewDeadline < time.Second || f.LeaderElectionRenewDeadline >= f.LeaderElectionLeaseDuration {
-		errs = append(errs, fmt.Errorf("--leader-election-renew-deadline is %s: it must be at least 1s, and less than --leader-election-lease-duration, which is %s",
+		errs = append(errs, fmt.Errorf("--leader-election-renew-deadline is %s: it must be at least 1s, and less "+
+			"than --leader-election-lease-duration, which is %s",
 			f.LeaderElectionRenewDeadline, f.LeaderElectionLeaseDuration))
 	}
 	if _, err := f.shard(); err != nil {
@@ -115,7 +118,8 @@ func (f flags) validate() error {
 	}
 	for _, h := range f.NamespacedEndpointHost {
 		if err := session.CheckHostPattern(h); err != nil {
-			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host, or a pattern such as *.example.org", h))
+			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host, or a pattern such "+
+				"as *.example.org", h))
 		}
 	}
 	for _, h := range f.AnalysisHost {
@@ -129,7 +133,8 @@ func (f flags) validate() error {
 // validateDeletions checks the flags that make deletions wait.
 func (f flags) validateDeletions() error {
 	if w := f.DeletionProtectionInvokedWithin; w < 0 || w > maxInvokedWithin {
-		return fmt.Errorf("--deletion-protection-invoked-within is %s: it must be from 0s to %s", w, protection.Span(maxInvokedWithin))
+		return fmt.Errorf("--deletion-protection-invoked-within is %s: it must be from 0s to %s", w,
+			protection.Span(maxInvokedWithin))
 	}
 	if _, err := protection.ParseLimit(f.DeletionLimit); err != nil {
 		return fmt.Errorf("--deletion-limit is %q: %w", f.DeletionLimit, err)
@@ -137,7 +142,6 @@ func (f flags) validateDeletions() error {
 	return nil
 }
 
-// options returns the options of the manager.
 func (f flags) options() manager.Options {
 	log := f.logger()
 	shard, _ := f.shard() // validate has checked it.
@@ -146,7 +150,8 @@ func (f flags) options() manager.Options {
 		features.Enable(feature.EnableBetaManagementPolicies)
 	}
 	o := manager.Options{
-		Options:                 controller.Options{PollInterval: f.Poll, MaxConcurrentReconciles: f.MaxReconcileRate, Features: features},
+		Options: controller.Options{PollInterval: f.Poll, MaxConcurrentReconciles: f.MaxReconcileRate,
+			Features: features},
 		Version:                 version,
 		Log:                     log,
 		SyncPeriod:              f.Sync,
@@ -198,9 +203,11 @@ func (f flags) shard() (sharding.Shard, error) {
 		}
 		return s, nil
 	case f.WatchSelector != "":
-		return sharding.Shard{}, errors.New("--watch-selector and --controller-ring exclude each other: the sharder of a ring assigns resources by labels of its own")
+		return sharding.Shard{}, errors.New("--watch-selector and --controller-ring exclude each other: the sharder " +
+			"of a ring assigns resources by labels of its own")
 	case !f.LeaderElection:
-		return sharding.Shard{}, errors.New("--controller-ring needs --leader-election: the sharder recognizes a shard by its lease")
+		return sharding.Shard{}, errors.New(
+			"--controller-ring needs --leader-election: the sharder recognizes a shard by its lease")
 	}
 	name := f.ShardName
 	if name == "" {

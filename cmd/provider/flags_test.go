@@ -47,7 +47,8 @@ func TestDefaults(t *testing.T) {
 	if f.EnableTracing || o.Tracer != nil {
 		t.Error("tracing is off")
 	}
-	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity || o.Config.AllowNamespacedEndpoints || o.Config.AllowLoopbackEndpoints {
+	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity ||
+		o.Config.AllowNamespacedEndpoints || o.Config.AllowLoopbackEndpoints {
 		t.Errorf("pprof, the change log, and the pod's identity and endpoints for tenants are off: %+v", o)
 	}
 	if o.DeletionPolicy.Enabled() {
@@ -59,13 +60,16 @@ func TestDefaults(t *testing.T) {
 	if o.LeaseDuration != manager.DefaultLeaseDuration || o.RenewDeadline != manager.DefaultRenewDeadline {
 		t.Errorf("a lease of %s, to be renewed within %s", o.LeaseDuration, o.RenewDeadline)
 	}
-	if o.PollInterval != 10*time.Minute || o.MinPollInterval != 30*time.Second || o.PollJitter != 0.1 || o.MaxConcurrentReconciles != 100 {
-		t.Errorf("poll %s, floor %s, jitter %v, rate %d", o.PollInterval, o.MinPollInterval, o.PollJitter, o.MaxConcurrentReconciles)
+	if o.PollInterval != 10*time.Minute || o.MinPollInterval != 30*time.Second || o.PollJitter != 0.1 ||
+		o.MaxConcurrentReconciles != 100 {
+		t.Errorf("poll %s, floor %s, jitter %v, rate %d", o.PollInterval, o.MinPollInterval, o.PollJitter,
+			o.MaxConcurrentReconciles)
 	}
 }
 
 func TestFlagsReachTheManager(t *testing.T) {
-	f, _, err := parse(t, "--no-leader-election", "--no-enable-management-policies", "--no-safe-start", "--enable-changelogs",
+	f, _, err := parse(t, "--no-leader-election", "--no-enable-management-policies", "--no-safe-start",
+		"--enable-changelogs",
 		"--changelogs-socket-path=/tmp/s", "--poll=5m", "--min-poll=1m", "--poll-jitter-percentage=20", "--sync=2h", "--max-reconcile-rate=7",
 		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
 		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--allow-namespaced-endpoints", "--namespaced-endpoint-host=a.example.org,*.b.example.org",
@@ -80,22 +84,28 @@ func TestFlagsReachTheManager(t *testing.T) {
 		t.Error("tracing: the flag is lost")
 	}
 	for what, wrong := range map[string]bool{
-		"leader election":     o.LeaderElection || o.LeaderElectionNamespace != "ns" || o.LeaseDuration != 15*time.Second || o.RenewDeadline != 10*time.Second,
+		"leader election": o.LeaderElection || o.LeaderElectionNamespace != "ns" ||
+			o.LeaseDuration != 15*time.Second || o.RenewDeadline != 10*time.Second,
 		"management policies": o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		"safe start":          o.SafeStart,
 		"change log":          o.ChangeLogSocket != "/tmp/s",
-		"poll":                o.PollInterval != 5*time.Minute || o.MinPollInterval != time.Minute || o.PollJitter != 0.2,
-		"sync":                o.SyncPeriod != 2*time.Hour,
-		"rate":                o.MaxConcurrentReconciles != 7,
-		"cluster":             o.ClusterID != "prod",
-		"namespaces":          strings.Join(o.Namespaces, " ") != "a b",
-		"addresses":           o.MetricsAddress != "0" || o.HealthAddress != "127.0.0.1:1" || o.PprofAddress != "127.0.0.1:2",
-		"quotas":              o.Quota.Rates[quota.GetFunction].PerSecond != 50 || o.Quota.Rates[quota.ControlPlane].PerSecond != 5,
-		"tenants":             !o.Config.AllowNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
-		"hosts":               strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
-		"analysis":            strings.Join(o.AnalysisHosts, " ") != "prometheus.monitoring.svc:9090 *.example.org 10.0.0.7",
-		"deletions":           o.DeletionPolicy.Limit.String() != "50/1h" || o.DeletionPolicy.InvokedWithin != 168*time.Hour,
-		"state metrics":       o.StateMetricInterval != 2*time.Minute,
+		"poll": o.PollInterval != 5*time.Minute || o.MinPollInterval != time.Minute ||
+			o.PollJitter != 0.2,
+		"sync":       o.SyncPeriod != 2*time.Hour,
+		"rate":       o.MaxConcurrentReconciles != 7,
+		"cluster":    o.ClusterID != "prod",
+		"namespaces": strings.Join(o.Namespaces, " ") != "a b",
+		"addresses": o.MetricsAddress != "0" || o.HealthAddress != "127.0.0.1:1" ||
+			o.PprofAddress != "127.0.0.1:2",
+		"quotas": o.Quota.Rates[quota.GetFunction].PerSecond != 50 ||
+			o.Quota.Rates[quota.ControlPlane].PerSecond != 5,
+		"tenants": !o.Config.AllowNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
+		"hosts":   strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
+		"analysis": strings.Join(o.AnalysisHosts,
+			" ") != "prometheus.monitoring.svc:9090 *.example.org 10.0.0.7",
+		"deletions": o.DeletionPolicy.Limit.String() != "50/1h" ||
+			o.DeletionPolicy.InvokedWithin != 168*time.Hour,
+		"state metrics": o.StateMetricInterval != 2*time.Minute,
 	} {
 		if wrong {
 			t.Errorf("%s: the flag does not reach the manager: %+v", what, o)
@@ -112,24 +122,44 @@ func TestInvalidFlags(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"Jitter":   {reason: "Whole intervals cannot jitter away.", args: []string{"--poll-jitter-percentage=100"}, want: "--poll-jitter-percentage"},
-		"Rate":     {reason: "Someone has to work.", args: []string{"--max-reconcile-rate=0"}, want: "--max-reconcile-rate"},
-		"Poll":     {reason: "The floor holds for the default too.", args: []string{"--poll=10s"}, want: "--min-poll"},
-		"Quota":    {reason: "No quota is no call, ever.", args: []string{"--quota-control-plane=0"}, want: "--quota-control-plane"},
-		"Lease":    {reason: "The Lease object counts in seconds.", args: []string{"--leader-election-lease-duration=59.5s"}, want: "--leader-election-lease-duration"},
-		"Renewal":  {reason: "One leader stops before the next begins.", args: []string{"--leader-election-lease-duration=50s"}, want: "--leader-election-renew-deadline"},
-		"Hasty":    {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"}, want: "--leader-election-renew-deadline"},
-		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
-		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
-		"Analysis": {reason: "A URL is not a host.", args: []string{"--analysis-host=a.example.org,https://b.example.org"}, want: `--analysis-host is "https://b.example.org"`},
-		"Limit":    {reason: "A limit needs a window.", args: []string{"--deletion-limit=50"}, want: `--deletion-limit is "50"`},
-		"Invoked":  {reason: "CloudWatch is read for 90 days at most.", args: []string{"--deletion-protection-invoked-within=2161h"}, want: "--deletion-protection-invoked-within is 2161h0m0s: it must be from 0s to 2160h"},
-		"Selector": {reason: "A selector that cannot be read would select nothing.", args: []string{"--watch-selector=shard in a"}, want: "--watch-selector"},
-		"Ring":     {reason: "The name of a ring is part of a label.", args: []string{"--controller-ring=a b"}, want: "--controller-ring"},
-		"Shard":    {reason: "The name of a shard is that of its lease.", args: []string{"--controller-ring=lambda", "--shard-name=Pod_1"}, want: "--shard-name"},
-		"TwoWays":  {reason: "A resource is assigned in one way.", args: []string{"--controller-ring=lambda", "--watch-selector=a=b"}, want: "exclude each other"},
-		"NoLease":  {reason: "Without a lease, the sharder assigns nothing to the shard.", args: []string{"--controller-ring=lambda", "--no-leader-election"}, want: "--leader-election"},
-		"Negative": {reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
+		"Jitter": {reason: "Whole intervals cannot jitter away.", args: []string{"--poll-jitter-percentage=100"},
+			want: "--poll-jitter-percentage"},
+		"Rate": {reason: "Someone has to work.", args: []string{"--max-reconcile-rate=0"},
+			want: "--max-reconcile-rate"},
+		"Poll": {reason: "The floor holds for the default too.", args: []string{"--poll=10s"}, want: "--min-poll"},
+		"Quota": {reason: "No quota is no call, ever.", args: []string{"--quota-control-plane=0"},
+			want: "--quota-control-plane"},
+		"Lease": {reason: "The Lease object counts in seconds.",
+			args: []string{"--leader-election-lease-duration=59.5s"}, want: "--leader-election-lease-duration"},
+		"Renewal": {reason: "One leader stops before the next begins.",
+			args: []string{"--leader-election-lease-duration=50s"}, want: "--leader-election-renew-deadline"},
+		"Hasty": {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"},
+			want: "--leader-election-renew-deadline"},
+		"Hosts": {reason: "Hosts that are listed and not allowed are a mistake.",
+			args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
+		"Pattern": {reason: "A pattern that cannot be read would match nothing.",
+			args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"},
+			want: "--namespaced-endpoint-host"},
+		"Analysis": {reason: "A URL is not a host.",
+			args: []string{"--analysis-host=a.example.org,https://b.example.org"},
+			want: `--analysis-host is "https://b.example.org"`},
+		"Limit": {reason: "A limit needs a window.", args: []string{"--deletion-limit=50"},
+			want: `--deletion-limit is "50"`},
+		"Invoked": {reason: "CloudWatch is read for 90 days at most.",
+			args: []string{"--deletion-protection-invoked-within=2161h"},
+			want: "--deletion-protection-invoked-within is 2161h0m0s: it must be from 0s to 2160h"},
+		"Selector": {reason: "A selector that cannot be read would select nothing.",
+			args: []string{"--watch-selector=shard in a"}, want: "--watch-selector"},
+		"Ring": {reason: "The name of a ring is part of a label.", args: []string{"--controller-ring=a b"},
+			want: "--controller-ring"},
+		"Shard": {reason: "The name of a shard is that of its lease.", args: []string{"--controller-ring=lambda",
+			"--shard-name=Pod_1"}, want: "--shard-name"},
+		"TwoWays": {reason: "A resource is assigned in one way.", args: []string{"--controller-ring=lambda",
+			"--watch-selector=a=b"}, want: "exclude each other"},
+		"NoLease": {reason: "Without a lease, the sharder assigns nothing to the shard.",
+			args: []string{"--controller-ring=lambda", "--no-leader-election"}, want: "--leader-election"},
+		"Negative": {reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"},
+			want: "--quota-get-function"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -159,11 +189,15 @@ func TestShard(t *testing.T) {
 		podName string
 		want    string
 	}{
-		"All":      {reason: "The default has all resources.", podName: "pod-0"},
-		"Selector": {reason: "A selector has those that it selects.", args: []string{"--watch-selector=!example.org/shard"}, podName: "pod-0", want: "!example.org/shard"},
-		"Host":     {reason: "The name of a pod is its host name.", args: []string{"--controller-ring=lambda"}, want: "shard.alpha.sharding.timebertt.dev/lambda=" + host},
-		"Pod":      {reason: "Unless it uses the network of its node.", args: []string{"--controller-ring=lambda"}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=pod-0"},
-		"Named":    {reason: "A flag overrides the variable.", args: []string{"--controller-ring=lambda", "--shard-name=a"}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=a"},
+		"All": {reason: "The default has all resources.", podName: "pod-0"},
+		"Selector": {reason: "A selector has those that it selects.",
+			args: []string{"--watch-selector=!example.org/shard"}, podName: "pod-0", want: "!example.org/shard"},
+		"Host": {reason: "The name of a pod is its host name.", args: []string{"--controller-ring=lambda"},
+			want: "shard.alpha.sharding.timebertt.dev/lambda=" + host},
+		"Pod": {reason: "Unless it uses the network of its node.", args: []string{"--controller-ring=lambda"},
+			podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=pod-0"},
+		"Named": {reason: "A flag overrides the variable.", args: []string{"--controller-ring=lambda",
+			"--shard-name=a"}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=a"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +233,8 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"--poll=10m", "--[no-]leader-election", "$LEADER_ELECTION", "$PROVIDER_LAMBDA_CLUSTER_ID", "crossplane.io/poll-interval", "AWS's quota is 15"} {
+	for _, want := range []string{"--poll=10m", "--[no-]leader-election", "$LEADER_ELECTION",
+		"$PROVIDER_LAMBDA_CLUSTER_ID", "crossplane.io/poll-interval", "AWS's quota is 15"} {
 		if !strings.Contains(strings.Join(strings.Fields(help), " "), want) {
 			t.Errorf("the help lacks %q:\n%s", want, help)
 		}

@@ -17,7 +17,7 @@ func TestFootprintAtStart(t *testing.T) {
 		"go_memstats_heap_inuse_bytes":  40 << 20,
 		"go_memstats_stack_inuse_bytes": 16 << 20,
 		"go_goroutines":                 4000,
-		"go_gc_gogc_percent":            50,
+		"go_gc_gogc_percent":            33,
 	} {
 		got, ok := p.metric(t, name)
 		if !ok {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -16,7 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
-const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the environment variable shown."
+const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the " +
+	"environment variable shown."
 
 // version is the provider's version. The build sets it by -ldflags "-X main.version=v1.2.3".
 var version = "dev"
@@ -25,6 +27,9 @@ func main() {
 	f := flags{}
 	k := kong.Parse(&f, kongOptions()...)
 	k.FatalIfErrorf(f.validate())
+	if f.PprofBindAddress == "" {
+		runtime.MemProfileRate = 0 // Nobody reads the profile, which takes a megabyte.
+	}
 	manager.LimitGarbage()
 	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
 		fmt.Fprintln(os.Stderr, "provider-lambda ended:", err)
@@ -33,7 +38,8 @@ func main() {
 }
 
 func kongOptions() []kong.Option {
-	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(), kong.DefaultEnvars("PROVIDER_LAMBDA")}
+	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(),
+		kong.DefaultEnvars("PROVIDER_LAMBDA")}
 }
 
 // run runs the provider until ctx is done.
@@ -51,7 +57,6 @@ func run(ctx context.Context, f flags) error {
 		defer t.Stop(ctx)
 		o.Tracer = t.Tracer()
 	}
-	go manager.TrimMemory(ctx)
 	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
 	if err != nil {
 		return err

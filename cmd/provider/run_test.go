@@ -105,7 +105,8 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	lease := func() *coordinationv1.Lease {
-		l, err := kube.CoordinationV1().Leases(ns).Get(t.Context(), "crossplane-leader-election-provider-lambda", metav1.GetOptions{})
+		l, err := kube.CoordinationV1().Leases(ns).Get(t.Context(), "crossplane-leader-election-provider-lambda",
+			metav1.GetOptions{})
 		if err != nil {
 			return &coordinationv1.Lease{}
 		}

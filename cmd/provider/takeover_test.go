@@ -130,12 +130,15 @@ func TestLostLease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newEnv(t, awsdouble.Options{Latency: 5 * time.Millisecond})
 			n := newNetwork(t, strings.TrimPrefix(w.cluster.Config.Host, "https://"))
-			behind := bytes.ReplaceAll(w.cluster.Kubeconfig, []byte(w.cluster.Config.Host), []byte("https://"+n.address))
-			leader, standby := w.pair(behind, append(short, "--poll=1s", "--min-poll=1s", "--poll-jitter-percentage=0")...)
+			behind := bytes.ReplaceAll(w.cluster.Kubeconfig, []byte(w.cluster.Config.Host),
+				[]byte("https://"+n.address))
+			leader, standby := w.pair(behind, append(short, "--poll=1s", "--min-poll=1s",
+				"--poll-jitter-percentage=0")...)
 			w.functions(8)
 			w.ready(8, timeout)
 			w.drift(t.Context(), "f-0000")
-			until(t, "the leader puts right what was changed", func() bool { return count(w.callsOf(leader), "UpdateFunctionConfiguration") > 0 })
+			until(t, "the leader puts right what was changed",
+				func() bool { return count(w.callsOf(leader), "UpdateFunctionConfiguration") > 0 })
 
 			tc.lose(t, leader, n)
 			until(t, "the other provider works", func() bool {
@@ -148,7 +151,8 @@ func TestLostLease(t *testing.T) {
 			}
 			first, last := w.callsOf(standby)[0], w.callsOf(leader)
 			if at := last[len(last)-1]; !at.Time.Before(first.Time) {
-				t.Errorf("%s: it called %s %s after another was at work", tc.reason, at.Operation, at.Time.Sub(first.Time))
+				t.Errorf("%s: it called %s %s after another was at work", tc.reason, at.Operation,
+					at.Time.Sub(first.Time))
 			}
 		})
 	}

@@ -39,7 +39,8 @@ func TestRunWithTraces(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", url)
 	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "3600000")
-	f, _, err := parse(t, "--enable-tracing", "--no-leader-election", "--watch-namespace="+ns, "--metrics-bind-address=0", "--health-probe-bind-address=0")
+	f, _, err := parse(t, "--enable-tracing", "--no-leader-election", "--watch-namespace="+ns,
+		"--metrics-bind-address=0", "--health-probe-bind-address=0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,8 @@ func TestRunWithTraces(t *testing.T) {
 	case <-time.After(timeout):
 		t.Fatal("the provider does not stop")
 	}
-	for _, want := range []string{"Reconcile Function", "Observe", "Create", "Lambda.GetFunction", "Lambda.CreateFunction"} {
+	for _, want := range []string{"Reconcile Function", "Observe", "Create", "Lambda.GetFunction",
+		"Lambda.CreateFunction"} {
 		if !slices.Contains(collector.Spans(), want) {
 			t.Errorf("want a span %s, got %v", want, collector.Spans())
 		}
@@ -107,18 +109,22 @@ func applyFunction(t *testing.T, cfg *rest.Config, ns, endpoint string) {
 		&v1beta1.ClusterProviderConfig{
 			ObjectMeta: metav1.ObjectMeta{Name: ns},
 			Spec: v1beta1.ClusterProviderConfigSpec{
-				Credentials:    v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
-				ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &endpoint}}},
+				Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+				ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
+					URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &endpoint}}},
 			},
 		},
 		&v1beta1.Function{
 			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: ns},
 			Spec: v1beta1.FunctionSpec{
-				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: ns}},
-				ForProvider: v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: v1beta1.FunctionSettings{
-					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
-					Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
-				}},
+				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+					Kind: "ClusterProviderConfig", Name: ns}},
+				ForProvider: v1beta1.FunctionParameters{Region: "eu-central-1",
+					FunctionSettings: v1beta1.FunctionSettings{
+						Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
+							"arn:aws:iam::123456789012:role/r"),
+						Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
+					}},
 			},
 		},
 	} {

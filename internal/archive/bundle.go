@@ -22,15 +22,13 @@ type Source struct {
 	// Field is the field of the resource that holds the source, such as spec.forProvider.code.
 	Field string
 
-	// S3Bucket, S3Key and S3ObjectVersion identify an object in S3. Without a version, it is
-	// the newest one.
+	// S3Bucket, S3Key and S3ObjectVersion identify an object in S3. Without a version, it is the newest one.
 	S3Bucket, S3Key, S3ObjectVersion *string
 
 	// Inline maps file names to their contents.
 	Inline map[string]string
 
-	// ConfigMap is the name of a ConfigMap in which each key is a file. FilePrefix is
-	// prepended to each key.
+	// ConfigMap is the name of a ConfigMap in which each key is a file. FilePrefix is prepended to each key.
 	ConfigMap, FilePrefix string
 
 	// ZipFileFrom refers to a complete archive.
@@ -99,9 +97,8 @@ func (b Bundle) Name() string {
 	return b.Location() + "#" + b.Version
 }
 
-// Remember returns what status stores of a bundle after AWS has accepted it: the source, and
-// the hash that AWS returned. It returns nil for a source outside S3, because its hash is
-// always known.
+// Remember returns what status stores of a bundle after AWS has accepted it: the source, and the hash that AWS
+// returned. It returns nil for a source outside S3, because its hash is always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	if b.From.S3Key == nil {
 		return nil
@@ -128,10 +125,9 @@ type Identity struct {
 	Name string `json:"source"`
 }
 
-// Compare returns the identities of a bundle and of the archive that AWS has, which are equal
-// exactly if they are the same archive. If the bundle's hash is known, only the hashes are
-// compared. Otherwise the source that was deployed last, and the hash that AWS returned then,
-// represent the content of the archive.
+// Compare returns the identities of a bundle and of the archive that AWS has, which are equal exactly if they are the
+// same archive. If the bundle's hash is known, only the hashes are compared. Otherwise the source that was deployed
+// last, and the hash that AWS returned then, represent the content of the archive.
 func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, have Identity) {
 	have.SHA256 = codeSHA256
 	switch {
@@ -154,7 +150,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 	return want, have
 }
 
-// Unidentified returns whether it is unknown if AWS has this bundle, because its hash is not
+// Unidentified reports whether it is unknown if AWS has this bundle, because its hash is not
 // available and status stores nothing. An update then deploys it.
 func (b Bundle) Unidentified(last *v1beta1.DeployedCode) bool {
 	return b.From.S3Key != nil && b.SHA256 == "" && last == nil
@@ -170,7 +166,8 @@ func (b Bundle) checkPin() error {
 		return errors.Wrapf(err, "%s.sha256 is not hexadecimal", b.From.Field)
 	}
 	if b.SHA256 != pin {
-		return errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is deployed; correct the pin or the code", b.From.Field, pin, b.SHA256)
+		return errors.Errorf("%s.sha256 pins %s, but the code found has SHA-256 %s: nothing is deployed; correct the "+
+			"pin or the code", b.From.Field, pin, b.SHA256)
 	}
 	return nil
 }

@@ -37,10 +37,10 @@ type S3 interface {
 // rejects archives of more than 250 MB unzipped.
 const maxArchive = 300 << 20
 
-// hashMaxAge is how long the hash of an object is cached.
+// hashMaxAge is the time for which the hash of an object is cached.
 const hashMaxAge = time.Hour
 
-// minSharedAge is how old the look-up of an object may be at least for those that share it: less is not a poll.
+// minSharedAge is the least age of a look-up at which resources share it: less is not a poll.
 const minSharedAge = 10 * time.Second
 
 // A Finder finds archives.
@@ -112,13 +112,13 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
 	if !isZip(data[key]) {
-		return nil, errors.Errorf("key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
+		return nil, errors.Errorf(
+			"key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
 	}
 	return data[key], nil
 }
 
-// object looks up the current version of an object in S3. A version in the source is
-// immutable, so it costs no call.
+// object looks up the current version of an object in S3. A version in the source is immutable, so it costs no call.
 func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.From.S3ObjectVersion == nil {
 		if err := f.head(ctx, &b); err != nil {
@@ -141,10 +141,9 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 	return b, b.checkPin()
 }
 
-// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have
-// it although status stores nothing, as when an import takes over what another tool has
-// deployed. If S3 does not return the hash, Identify reads the object once (GetObject).
-// Without the permission to read it, the hash remains unknown.
+// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have it although status stores
+// nothing, as when an import takes over what another tool has deployed. If S3 does not return the hash, Identify reads
+// the object once (GetObject). Without the permission to read it, the hash remains unknown.
 func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
 		return b, nil
@@ -167,20 +166,21 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	case awserr.IsNotFound(err):
 		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Location())
 	case err != nil:
-		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Location())
+		return errors.Wrapf(awserr.Sanitize(err), "cannot look up %s", b.Location())
 	}
 	b.Version, b.SHA256 = o.etag, o.sha256
 	return nil
 }
 
-// object is what HeadObject returns of an object. The hash is empty if S3 does not store it.
+// object is the identity of an object in S3, as HeadObject returns it. The hash is empty if S3 does not store it.
 type object struct{ etag, sha256 string }
 
 // lookUp calls HeadObject, or returns what another resource with the same object has read, if that may be so old that
 // this is a poll. What a user has changed is always compared with the present object.
 func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
 	read := func(ctx context.Context) (object, error) {
-		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key,
+			ChecksumMode: s3types.ChecksumModeEnabled})
 		if err != nil {
 			return object{}, err
 		}
@@ -212,9 +212,10 @@ func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
 	}
 	now := f.Now()
 	k := readcache.Key{Operation: "GetObject", Of: b.Name()}
-	return readcache.Read(ctx, f.Hashes, k, readcache.Freshness{Now: now, Since: now.Add(-hashMaxAge)}, func(ctx context.Context) (string, error) {
-		return f.download(ctx, b)
-	})
+	return readcache.Read(ctx, f.Hashes, k, readcache.Freshness{Now: now, Since: now.Add(-hashMaxAge)},
+		func(ctx context.Context) (string, error) {
+			return f.download(ctx, b)
+		})
 }
 
 // download reads an object from S3 (GetObject) to compute its hash. It does not keep the
@@ -226,7 +227,7 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 	}
 	out, err := f.S3.GetObject(ctx, in)
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Location())
+		return "", errors.Wrapf(awserr.Sanitize(err), "cannot read %s", b.Location())
 	}
 	defer out.Body.Close() //nolint:errcheck // Nothing is written.
 	h, n := sha256.New(), ptr.Deref(out.ContentLength, 0)

@@ -9,8 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzZip checks that any files result in the same archive each time, and that it contains
-// them.
+// FuzzZip checks that any files result in the same archive each time, and that it contains them.
 func FuzzZip(f *testing.F) {
 	f.Add("index.py", "def handler(event, context): pass", "lib/a.py", "")
 	f.Add("", "", "a", "b")
@@ -62,10 +61,10 @@ func unpacked(t *testing.T, file *zip.File) []byte {
 	return b
 }
 
-// FuzzIsZip checks that isZip does not unpack its input, and needs memory in proportion to the
-// length of the input.
+// FuzzIsZip checks that isZip does not unpack its input, and needs memory in proportion to the length of the input.
 func FuzzIsZip(f *testing.F) {
-	for _, files := range []map[string][]byte{nil, {"a": []byte("b")}, {"a": nil, "b/c": bytes.Repeat([]byte("x"), 100)}} {
+	for _, files := range []map[string][]byte{nil, {"a": []byte("b")},
+		{"a": nil, "b/c": bytes.Repeat([]byte("x"), 100)}} {
 		b, err := Zip(files)
 		if err != nil {
 			f.Fatal(err)

@@ -46,8 +46,7 @@ func TestObjectsAreReadToABound(t *testing.T) {
 	}
 }
 
-// TestHashesAreRemembered checks that an object that does not match the pin is not read in
-// each attempt.
+// TestHashesAreRemembered checks that an object that does not match the pin is not read in each attempt.
 func TestHashesAreRemembered(t *testing.T) {
 	etag, gets, now := "e1", 0, time.Unix(0, 0)
 	f := Finder{Hashes: &readcache.Cache{}, Now: func() time.Time { return now }, S3: &fakeS3{
@@ -61,7 +60,8 @@ func TestHashesAreRemembered(t *testing.T) {
 	for want, change := range []func(){func() {}, func() { etag = "e2" }, func() { now = now.Add(2 * hashMaxAge) }} {
 		change()
 		for range 5 {
-			if _, err := f.Find(t.Context(), "shop", pinned, nil); err == nil || !strings.Contains(err.Error(), "pins") {
+			if _, err := f.Find(t.Context(), "shop", pinned, nil); err == nil ||
+				!strings.Contains(err.Error(), "pins") {
 				t.Fatalf("want that the pin is told, got %v", err)
 			}
 		}
@@ -80,8 +80,9 @@ func TestLookUpsAreShared(t *testing.T) {
 		other  bool
 		want   int
 	}{
-		"Poll":        {reason: "A poll uses what another one has read.", age: 5 * time.Minute, want: 1},
-		"Change":      {reason: "A change by a user is compared with the present object.", age: 2 * time.Second, want: 2},
+		"Poll": {reason: "A poll uses what another one has read.", age: 5 * time.Minute, want: 1},
+		"Change": {reason: "A change by a user is compared with the present object.", age: 2 * time.Second,
+			want: 2},
 		"OtherObject": {reason: "Another object is looked up.", age: 5 * time.Minute, other: true, want: 2},
 	}
 	for name, tc := range cases {

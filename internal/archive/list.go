@@ -23,7 +23,8 @@ const objectsPageSize = 1000
 // looked up by ListObjectsV2, if that takes fewer calls.
 type listAPI interface {
 	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
-	ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input, opts ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
+	ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input,
+		opts ...func(*s3.Options)) (*s3.ListObjectsV2Output, error)
 }
 
 // Listed returns the item of a list that shows whether an archive is the one that was deployed last.
@@ -46,7 +47,6 @@ func Listed(s Source, last *v1beta1.DeployedCode) ([]listpoll.Ref, bool) {
 	return []listpoll.Ref{{List: objectsOf(*s.S3Bucket), ID: *s.S3Key, Revision: etag}}, true
 }
 
-// objectsOf returns the list of the objects of a bucket.
 func objectsOf(bucket string) *listpoll.List {
 	return &listpoll.List{
 		Operation: "ListObjectsV2", Of: bucket, PageSize: objectsPageSize,
@@ -59,8 +59,7 @@ func objectsOf(bucket string) *listpoll.List {
 	}
 }
 
-// readObjects reads a page of the objects of a bucket from the first key to the last one. S3 sorts
-// them by key.
+// readObjects reads a page of the objects of a bucket from the first key to the last one. S3 sorts them by key.
 func readObjects(ctx context.Context, api listAPI, bucket, token, first, last string) (listpoll.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: ptr.To(bucket), Prefix: ptr.To(commonPrefix(first, last))}
 	if token != "" {
@@ -70,7 +69,7 @@ func readObjects(ctx context.Context, api listAPI, bucket, token, first, last st
 	}
 	out, err := api.ListObjectsV2(ctx, in)
 	if err != nil {
-		return listpoll.Page{}, errors.Wrapf(awserr.Clean(err), "cannot list the objects of bucket %s", bucket)
+		return listpoll.Page{}, errors.Wrapf(awserr.Sanitize(err), "cannot list the objects of bucket %s", bucket)
 	}
 	page := listpoll.Page{Next: ptr.Deref(out.NextContinuationToken, "")}
 	for _, o := range out.Contents {
@@ -83,11 +82,10 @@ func readObjects(ctx context.Context, api listAPI, bucket, token, first, last st
 	return page, nil
 }
 
-// etagOf returns the ETag of an object.
 func etagOf(ctx context.Context, api listAPI, bucket, key string) (string, error) {
 	out, err := api.HeadObject(ctx, &s3.HeadObjectInput{Bucket: ptr.To(bucket), Key: ptr.To(key)})
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot look up s3://%s/%s", bucket, key)
+		return "", errors.Wrapf(awserr.Sanitize(err), "cannot look up s3://%s/%s", bucket, key)
 	}
 	return trimETag(out.ETag), nil
 }

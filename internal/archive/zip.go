@@ -18,14 +18,12 @@ func Hash(b []byte) string {
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// epoch is the modification time of every file in an archive: the earliest that the zip format
-// supports.
+// epoch is the modification time of every file in an archive: the earliest that the zip format supports.
 var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Zip packs files deterministically: the same files always result in the same bytes,
-// independent of the Go version, so that AWS's CodeSha256 suffices to detect drift. Therefore
-// they are stored without compression. Every file is executable, because the bootstrap of a
-// custom runtime has to be.
+// Zip packs files deterministically: the same files always result in the same bytes, independent of the Go version, so
+// that AWS's CodeSha256 suffices to detect drift. Therefore they are stored without compression. Every file is
+// executable, because the bootstrap of a custom runtime has to be.
 func Zip(files map[string][]byte) ([]byte, error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
@@ -46,7 +44,6 @@ func Zip(files map[string][]byte) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// isZip returns whether bytes are a zip archive.
 func isZip(b []byte) bool {
 	_, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	return err == nil

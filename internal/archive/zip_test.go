@@ -10,14 +10,14 @@ import (
 )
 
 func TestZip(t *testing.T) {
-	files := map[string][]byte{"index.py": []byte("def handler(e, c):\n    return 1\n"), "lib/util.py": []byte("x = 1\n")}
+	files := map[string][]byte{"index.py": []byte("def handler(e, c):\n    return 1\n"),
+		"lib/util.py": []byte("x = 1\n")}
 	b, err := Zip(files)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	// The hash is a literal, because a change of it would redeploy the code of every function
-	// of every user.
+	// The hash is a literal, because a change of it would redeploy the code of every function of every user.
 	if got, want := Hash(b), "w8lnj+s1fbUjGFltdyapoyE5KkTl5M6Zl9lri56Mzoc="; got != want {
 		t.Errorf("the same files must always give the same archive: hash %s, want %s", got, want)
 	}

@@ -35,7 +35,8 @@ func TestAgainstAPIServer(t *testing.T) {
 	c := New(server, server, &samples.Sample{})
 	ns := cluster.Namespace(t)
 
-	th := &samples.Sample{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"}, Spec: samples.SampleSpec{Value: "a"}}
+	th := &samples.Sample{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"},
+		Spec: samples.SampleSpec{Value: "a"}}
 	if err := server.Create(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +58,13 @@ func TestAgainstAPIServer(t *testing.T) {
 		if err := server.Get(t.Context(), key, got); err != nil {
 			t.Fatal(err)
 		}
-		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) || !meta.FinalizerExists(got, "example.org/f") || got.GetAnnotations()["a"] != "b" {
+		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) || !meta.FinalizerExists(got, "example.org/f") ||
+			got.GetAnnotations()["a"] != "b" {
 			t.Errorf("something was lost: %+v", got)
 		}
 		if got.GetGeneration() != 1 || th.GetResourceVersion() != got.GetResourceVersion() {
-			t.Errorf("generation %d, version %s, in memory %s", got.GetGeneration(), got.GetResourceVersion(), th.GetResourceVersion())
+			t.Errorf("generation %d, version %s, in memory %s", got.GetGeneration(), got.GetResourceVersion(),
+				th.GetResourceVersion())
 		}
 	})
 
@@ -77,7 +80,8 @@ func TestAgainstAPIServer(t *testing.T) {
 		if err := c.Get(t.Context(), key, now); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.AnnotateIfUnchanged(t.Context(), now, map[string]string{"a": "c"}); err != nil || now.GetAnnotations()["a"] != "c" {
+		if err := c.AnnotateIfUnchanged(t.Context(), now, map[string]string{"a": "c"}); err != nil ||
+			now.GetAnnotations()["a"] != "c" {
 			t.Errorf("what was read anew may be acted on, got %v, %v", now.GetAnnotations(), err)
 		}
 	})

@@ -22,11 +22,10 @@ import (
 // pageSize is the number of objects per page of a live list.
 const pageSize = 500
 
-// A CatchUp reads from a cache, but returns nothing older than what the API server had when
-// this process became active. A cache with a lagging watch, as a standby may have, would make
-// it undo or repeat what the previous leader did. The first read of a kind lists the metadata
-// of its objects live, and records those of which the cache has older versions. They are read
-// live until the cache has caught up.
+// A CatchUp reads from a cache, but returns nothing older than what the API server had when this process became active.
+// A cache with a lagging watch, as a standby may have, would make it undo or repeat what the previous leader did. The
+// first read of a kind lists the metadata of its objects live, and records those of which the cache has older versions.
+// They are read live until the cache has caught up.
 type CatchUp struct {
 	cache      client.Reader
 	scheme     *runtime.Scheme
@@ -36,10 +35,10 @@ type CatchUp struct {
 	kinds map[schema.GroupVersionKind]*backlog
 }
 
-// NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given
-// namespaces, or all if there are none. live reads from the API server. Other kinds are read
-// from the cache as they are.
-func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string, kinds ...schema.GroupVersionKind) *CatchUp {
+// NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given namespaces, or all if
+// there are none. live reads from the API server. Other kinds are read from the cache as they are.
+func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string,
+	kinds ...schema.GroupVersionKind) *CatchUp {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
@@ -145,7 +144,8 @@ func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, er
 	if b == nil {
 		return nil, nil
 	}
-	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }), "cannot check which %s are outdated in the cache", gvk.Kind)
+	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }),
+		"cannot check which %s are outdated in the cache", gvk.Kind)
 }
 
 // stock returns the objects that are outdated in the cache, with the versions from which on
@@ -177,12 +177,14 @@ func (c *CatchUp) stock(ctx context.Context, gvk schema.GroupVersionKind) (map[t
 }
 
 // versions returns the versions of all objects, and that of their list, read live.
-func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns string) (all map[types.NamespacedName]string, at string, err error) {
+func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind,
+	ns string) (all map[types.NamespacedName]string, at string, err error) {
 	all = map[types.NamespacedName]string{}
 	page := &metav1.PartialObjectMetadataList{}
 	page.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	for more := ""; ; {
-		if err := c.kinds[gvk].live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize), client.Continue(more)); err != nil {
+		if err := c.kinds[gvk].live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize),
+			client.Continue(more)); err != nil {
 			return nil, "", err
 		}
 		for i := range page.Items {
@@ -195,8 +197,8 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns 
 	}
 }
 
-// cached returns the versions of all objects in the cache.
-func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns string) (map[types.NamespacedName]string, error) {
+func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind,
+	ns string) (map[types.NamespacedName]string, error) {
 	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	if err != nil {
 		return nil, err
@@ -218,8 +220,7 @@ func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns st
 	return all, err
 }
 
-// A backlog records which objects are outdated in the cache of one kind, with the versions
-// from which on they are not.
+// A backlog records which objects are outdated in the cache of one kind, with the versions from which on they are not.
 type backlog struct {
 	live Selected
 
@@ -228,8 +229,7 @@ type backlog struct {
 	until      map[types.NamespacedName]string
 }
 
-// take determines the backlog with stock, once. Concurrent callers wait, because none may use
-// the cache before.
+// take determines the backlog with stock, once. Concurrent callers wait, because none may use the cache before.
 func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -242,7 +242,7 @@ func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) er
 	return err
 }
 
-// has returns whether the cached version of an object is outdated. version is empty if the
+// has reports whether the cached version of an object is outdated. version is empty if the
 // cache does not have the object.
 func (b *backlog) has(key types.NamespacedName, version string) bool {
 	b.mu.Lock()

@@ -48,7 +48,8 @@ func newStandby(t *testing.T, cached, live map[string]string) *standby {
 	s.cache = fake.NewClientBuilder().WithScheme(scheme).WithObjects(allSamples(cached)...).Build()
 	s.server = fake.NewClientBuilder().WithScheme(scheme).WithObjects(allSamples(live)...).Build()
 	counted := interceptor.NewClient(s.server, interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
+			opts ...client.GetOption) error {
 			s.gets++
 			return c.Get(ctx, key, obj, opts...)
 		},
@@ -136,10 +137,12 @@ func TestCatchUp(t *testing.T) {
 
 // TestCaughtUp checks that the cache is used again once it has caught up.
 func TestCaughtUp(t *testing.T) {
-	s := newStandby(t, map[string]string{"older": "1000", "gone": "1000"}, map[string]string{"older": "1001", "new": "1001"})
+	s := newStandby(t, map[string]string{"older": "1000", "gone": "1000"},
+		map[string]string{"older": "1001", "new": "1001"})
 	close(s.working)
 	s.values(t)
-	s.cache = fake.NewClientBuilder().WithScheme(s.scheme).WithObjects(allSamples(map[string]string{"older": "1001", "new": "1001"})...).Build()
+	s.cache = fake.NewClientBuilder().WithScheme(s.scheme).WithObjects(allSamples(map[string]string{"older": "1001",
+		"new": "1001"})...).Build()
 	s.CatchUp.cache = s.cache
 	for _, name := range []string{"older", "new", "gone"} {
 		s.value(t, name)

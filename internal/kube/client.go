@@ -1,13 +1,12 @@
-// Package kube decorates the Kubernetes client of crossplane-runtime's managed reconciler, for
-// one kind of managed resource. It avoids requests, and the loss of what a reconcile has
-// found:
+// Package kube decorates the Kubernetes client of crossplane-runtime's managed reconciler, for one kind of managed
+// resource. It avoids requests, and the loss of what a reconcile has found:
 //
 //   - A read never returns less than this process has written or read before: if the cache is
 //     behind, the object is read live.
 //   - Writes before an AWS call are conditional: they fail if the object has changed since the
 //     decision, and the next reconcile reads the object live.
 //   - An unchanged status is not written, and an unchanged condition keeps its transition time.
-//     A status may also be held back, in memory, if another one follows in a moment.
+//     The write of a status may be deferred if another one follows in a moment.
 //   - What must be recorded before a creation is written with one patch: the finalizer, the
 //     annotation that the creation is pending, and what the kind records itself.
 //   - A conflict when writing status is resolved by a live read, without calling AWS again.
@@ -33,8 +32,7 @@ import (
 // attempts follow each other without delay.
 const attempts = 4
 
-// A Client is a client.Client for one kind of managed resource. Calls for other kinds pass
-// through.
+// A Client is a client.Client for one kind of managed resource. Calls for other kinds pass through.
 type Client struct {
 	client.Client
 
@@ -46,8 +44,8 @@ type Client struct {
 	// newest is the newest version of each object that was read or written here.
 	newest map[types.NamespacedName]string
 	stale  map[types.NamespacedName]bool
-	// held are copies of the objects with a status that is held back.
-	held map[types.NamespacedName]client.Object
+	// deferred are copies of the objects whose status is to be written later.
+	deferred map[types.NamespacedName]client.Object
 	// unwritten is the metadata that the next intent is written with, see JoinIntents.
 	unwritten   map[types.NamespacedName]map[string]any
 	joinIntents bool
@@ -67,9 +65,9 @@ const (
 	// DropStatus drops the status.
 	DropStatus
 
-	// HoldStatus holds the status back, if it has changed: reads of this process return it, and
-	// the next status or WriteHeld overwrites or writes it. It is lost if the process ends.
-	HoldStatus
+	// DeferStatus keeps the status in memory, if it has changed: reads of this process return it, and
+	// the next status or WriteDeferred overwrites or writes it. It is lost if the process ends.
+	DeferStatus
 )
 
 // New decorates the cached client c for objects of the example's type. live reads from the API
@@ -83,7 +81,7 @@ func New(c client.Client, live client.Reader, example client.Object) *Client {
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 
-		held:      map[types.NamespacedName]client.Object{},
+		deferred:  map[types.NamespacedName]client.Object{},
 		unwritten: map[types.NamespacedName]map[string]any{},
 	}
 }
@@ -92,9 +90,8 @@ func New(c client.Client, live client.Reader, example client.Object) *Client {
 // have left the selection can still be written, to record what was done before.
 func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 
-// JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The
-// annotation that a creation is pending is then written with that intent. It must be called
-// before the client is used.
+// JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The annotation that a creation is
+// pending is then written with that intent. It must be called before the client is used.
 func (c *Client) JoinIntents() { c.joinIntents = true }
 
 // Get gets an object: the cached one, or, if the cache is older than what was written here, the
@@ -106,7 +103,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	err := c.Client.Get(ctx, key, obj, opts...)
 	if err == nil && !c.behind(key, obj.GetResourceVersion()) {
 		c.saw(obj)
-		c.showHeld(key, obj)
+		c.showDeferred(key, obj)
 		return nil
 	}
 	if err != nil && !kerrors.IsNotFound(err) {
@@ -119,7 +116,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	err = c.ofShard.Get(ctx, key, obj)
 	if err == nil {
 		c.caughtUp(obj)
-		c.showHeld(key, obj)
+		c.showDeferred(key, obj)
 	}
 	return err
 }
@@ -180,7 +177,7 @@ func (c *Client) Forget(key types.NamespacedName) {
 	defer c.mu.Unlock()
 	delete(c.newest, key)
 	delete(c.stale, key)
-	delete(c.held, key)
+	delete(c.deferred, key)
 	delete(c.unwritten, key)
 }
 
@@ -202,7 +199,7 @@ func (c *Client) knows(key types.NamespacedName) bool {
 	return c.newest[key] != "" || c.stale[key]
 }
 
-// behind returns whether the cached version is older than what was read or written here, or is
+// behind reports whether the cached version is older than what was read or written here, or is
 // known to be older than what others wrote.
 func (c *Client) behind(key types.NamespacedName, cached string) bool {
 	c.mu.Lock()
@@ -210,7 +207,7 @@ func (c *Client) behind(key types.NamespacedName, cached string) bool {
 	return c.stale[key] || older(cached, c.newest[key])
 }
 
-// older returns whether a version of an object is older than another one, or cannot be
+// older reports whether a version of an object is older than another one, or cannot be
 // compared with it. Every version is newer than an empty one.
 func older(version, than string) bool {
 	if than == "" || version == than {
@@ -220,8 +217,7 @@ func older(version, than string) bool {
 	return err != nil || order < 0
 }
 
-// Outdated returns whether a write was refused because the object has changed, and the object
-// was not read since.
+// Outdated reports whether a write was refused because the object has changed, and the object was not read since.
 func (c *Client) Outdated(key types.NamespacedName) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,7 +234,6 @@ func (c *Client) conflicted(key types.NamespacedName, err error) {
 	c.stale[key] = true
 }
 
-// caughtUp records a live read.
 func (c *Client) caughtUp(obj client.Object) {
 	c.saw(obj)
 	c.mu.Lock()

@@ -37,8 +37,7 @@ type env struct {
 	calls  calls
 	before func() // Runs once, before the next write reaches the server.
 
-	// answer changes the answer to a patch, and dropped prevents one from arriving. Nil does
-	// neither.
+	// answer changes the answer to a patch, and dropped prevents one from arriving. Nil does neither.
 	answer  func(error) error
 	dropped func() bool
 
@@ -78,9 +77,11 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 			f()
 		}
 	}
-	e.server = fake.NewClientBuilder().WithScheme(s).WithObjects(sample()).WithStatusSubresource(&samples.Sample{}).Build()
+	e.server = fake.NewClientBuilder().WithScheme(s).WithObjects(sample()).WithStatusSubresource(
+		&samples.Sample{}).Build()
 	counted := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
+			opts ...client.GetOption) error {
 			if th, ok := obj.(*samples.Sample); ok && e.cached != nil {
 				assign(th, e.cached.DeepCopyObject())
 				return nil
@@ -92,7 +93,8 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 			e.calls.updates++
 			return c.Update(ctx, obj, opts...)
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch,
+			opts ...client.PatchOption) error {
 			intercept()
 			e.calls.patches++
 			if e.answer == nil {
@@ -103,14 +105,16 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 			}
 			return e.answer(c.Patch(ctx, obj, patch, opts...))
 		},
-		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object,
+			opts ...client.SubResourceUpdateOption) error {
 			intercept()
 			e.calls.statusUpdates++
 			return c.SubResource(sub).Update(ctx, obj, opts...)
 		},
 	})
 	live := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{
-		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
+			opts ...client.GetOption) error {
 			e.calls.gets++
 			return c.Get(ctx, key, obj, opts...)
 		},
@@ -165,8 +169,7 @@ func TestNoOpStatusIsNotWritten(t *testing.T) {
 	}
 	write(ready)
 	write(func(th *samples.Sample) {
-		// To another value and back, as in every reconcile in which the kind sets Available
-		// and the runtime Deleting.
+		// To another value and back, as in every reconcile in which the kind sets Available and the runtime Deleting.
 		th.SetConditions(xpv2.Deleting().WithObservedGeneration(1))
 		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
 	})
@@ -368,7 +371,8 @@ func TestCriticalAnnotations(t *testing.T) {
 		t.Fatalf("an outdated object and a cache that stands still do no harm: %v", err)
 	}
 	got := e.stored(t)
-	if meta.GetExternalName(got) != "cart-fn" || meta.GetExternalCreateSucceeded(got).IsZero() || !ownership.WroteName(got) {
+	if meta.GetExternalName(got) != "cart-fn" || meta.GetExternalCreateSucceeded(got).IsZero() ||
+		!ownership.WroteName(got) {
 		t.Errorf("annotations are lost: %v", got.GetAnnotations())
 	}
 	if got.Spec.Value != "b" || got.GetAnnotations()["team"] != "shop" {
@@ -463,10 +467,14 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 		with   []string
 		change func(*Finalizer, context.Context, *samples.Sample) error
 	}{
-		"Add": {reason: "What was decided by it is the next to be done.", change: func(f *Finalizer, ctx context.Context, th *samples.Sample) error { return f.AddFinalizer(ctx, th) }},
-		"Remove": {reason: "What it does not name may be there.", with: []string{"f"}, change: func(f *Finalizer, ctx context.Context, th *samples.Sample) error {
-			return f.RemoveFinalizer(ctx, th)
+		"Add": {reason: "What was decided by it is the next to be done.", change: func(f *Finalizer,
+			ctx context.Context, th *samples.Sample) error {
+			return f.AddFinalizer(ctx, th)
 		}},
+		"Remove": {reason: "What it does not name may be there.", with: []string{"f"},
+			change: func(f *Finalizer, ctx context.Context, th *samples.Sample) error {
+				return f.RemoveFinalizer(ctx, th)
+			}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -475,7 +483,8 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 			_, th := e.read(t)
 			e.cached = e.stored(t)
 			e.change(t, func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) })
-			if err := tc.change(NewFinalizer(e.Client, "f"), t.Context(), th); !kerrors.IsConflict(err) || !e.Outdated(key) {
+			if err := tc.change(NewFinalizer(e.Client, "f"), t.Context(), th); !kerrors.IsConflict(err) ||
+				!e.Outdated(key) {
 				t.Errorf("%s: want a conflict, got %v", tc.reason, err)
 			}
 			if diff := cmp.Diff(tc.with, e.stored(t).GetFinalizers()); diff != "" {

@@ -25,11 +25,13 @@ func ClusterID(ctx context.Context, live client.Reader) (string, error) {
 		return string(cm.GetUID()), nil
 	}
 	if !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
-		return "", errors.Wrapf(err, "cannot read the ConfigMap %s in kube-system, whose UID marks what this cluster owns", TrustConfigMap)
+		return "", errors.Wrapf(err,
+			"cannot read the ConfigMap %s in kube-system, whose UID marks what this cluster owns", TrustConfigMap)
 	}
 	ns := &corev1.Namespace{}
 	if err := live.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, ns); err != nil {
-		return "", errors.Wrapf(err, "cannot read the ConfigMap %s in kube-system, or that namespace, whose UID marks what this cluster owns: allow reading one of them, or set --cluster-id", TrustConfigMap)
+		return "", errors.Wrapf(err, "cannot read the ConfigMap %s in kube-system, or that namespace, whose UID "+
+			"marks what this cluster owns: allow reading one of them, or set --cluster-id", TrustConfigMap)
 	}
 	return string(ns.GetUID()), nil
 }

@@ -19,8 +19,7 @@ func TestIntend(t *testing.T) {
 		reason string
 		// before changes the object before the write, as others do.
 		before func(*samples.Sample)
-		// lost is the number of lost answers to the write. The write succeeds if arrives is
-		// true.
+		// lost is the number of lost answers to the write. The write succeeds if arrives is true.
 		lost    int
 		arrives bool
 		// between runs between the first lost answer and the next attempt.
@@ -29,11 +28,15 @@ func TestIntend(t *testing.T) {
 		fails    bool
 		patches  int
 	}{
-		"Unchanged":     {reason: "An intent is written with one patch.", patches: 1},
-		"Changed":       {reason: "Another may have acted.", before: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "0"}) }, conflict: true, patches: 1},
-		"StatusWritten": {reason: "A changed status may record an action, too.", before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
-		"NotArrived":    {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
-		"AnswerLost":    {reason: "A write that has arrived is recognized.", lost: 1, arrives: true, patches: 2},
+		"Unchanged": {reason: "An intent is written with one patch.", patches: 1},
+		"Changed": {reason: "Another may have acted.", before: func(th *samples.Sample) {
+			meta.AddAnnotations(th,
+				map[string]string{"record": "0"})
+		}, conflict: true, patches: 1},
+		"StatusWritten": {reason: "A changed status may record an action, too.",
+			before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
+		"NotArrived": {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
+		"AnswerLost": {reason: "A write that has arrived is recognized.", lost: 1, arrives: true, patches: 2},
 		"AnswerLostAndChanged": {
 			reason: "Unless another has acted since.", lost: 1, arrives: true, conflict: true, patches: 2,
 			between: func(th *samples.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
@@ -65,13 +68,15 @@ func TestIntend(t *testing.T) {
 			}
 			e.dropped = func() bool { return lost > 0 && !tc.arrives }
 			err := e.AnnotateIfUnchanged(t.Context(), th, record)
-			if kerrors.IsConflict(err) != tc.conflict || errors.Is(err, timeout) != tc.fails || (err == nil) == (tc.conflict || tc.fails) {
+			if kerrors.IsConflict(err) != tc.conflict || errors.Is(err, timeout) != tc.fails ||
+				(err == nil) == (tc.conflict || tc.fails) {
 				t.Fatalf("%s: got %v", tc.reason, err)
 			}
 			if e.calls.patches != tc.patches {
 				t.Errorf("%s: want %d patches, got %d", tc.reason, tc.patches, e.calls.patches)
 			}
-			if err == nil && (e.stored(t).GetAnnotations()["record"] != "1" || th.GetAnnotations()["record"] != "1" || th.GetResourceVersion() != e.stored(t).GetResourceVersion()) {
+			if err == nil && (e.stored(t).GetAnnotations()["record"] != "1" || th.GetAnnotations()["record"] != "1" ||
+				th.GetResourceVersion() != e.stored(t).GetResourceVersion()) {
 				t.Errorf("%s: it is not written, or not taken over: %+v", tc.reason, th.ObjectMeta)
 			}
 			if err != nil && th.GetAnnotations()["record"] != "" {
@@ -86,8 +91,7 @@ func TestIntend(t *testing.T) {
 	}
 }
 
-// TestReadsNothingOlder checks that a lagging cache is not used after the object was read
-// live.
+// TestReadsNothingOlder checks that a lagging cache is not used after the object was read live.
 func TestReadsNothingOlder(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)
@@ -114,8 +118,7 @@ func TestReadsNothingOlder(t *testing.T) {
 	}
 }
 
-// TestIntendStripped loses the answer to a write of an object of which the cache holds no
-// last-applied configuration.
+// TestIntendStripped loses the answer to a write of an object of which the cache holds no last-applied configuration.
 func TestIntendStripped(t *testing.T) {
 	e := newEnv(t, nil)
 	e.change(t, func(th *samples.Sample) {

@@ -32,7 +32,7 @@ func (c *Client) joined(key types.NamespacedName, annotations map[string]string)
 	return values
 }
 
-// recorded forgets what was postponed, and returns whether there was anything.
+// recorded forgets what was postponed, and reports whether there was anything.
 func (c *Client) recorded(key types.NamespacedName) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

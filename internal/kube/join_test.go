@@ -21,10 +21,13 @@ func TestPendingCreation(t *testing.T) {
 		want   bool
 		writes int
 	}{
-		"Alone":         {reason: "The finalizer and the annotation are one patch.", want: true, writes: 1},
-		"WithIntent":    {reason: "A kind that records its intent writes all with it.", join: true, intent: true, want: true, writes: 1},
-		"NeverRecorded": {reason: "A creation that ended before its intent was recorded leaves no trace.", join: true, fails: true},
-		"Failed":        {reason: "A creation that failed after that is recorded.", join: true, intent: true, fails: true, want: true, writes: 2},
+		"Alone": {reason: "The finalizer and the annotation are one patch.", want: true, writes: 1},
+		"WithIntent": {reason: "A kind that records its intent writes all with it.", join: true, intent: true,
+			want: true, writes: 1},
+		"NeverRecorded": {reason: "A creation that ended before its intent was recorded leaves no trace.", join: true,
+			fails: true},
+		"Failed": {reason: "A creation that failed after that is recorded.", join: true, intent: true,
+			fails: true, want: true, writes: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -50,9 +53,11 @@ func TestPendingCreation(t *testing.T) {
 				}
 			}
 			got := e.stored(t)
-			recorded := meta.FinalizerExists(got, "example.org/f") && meta.GetExternalCreatePending(got).Equal(at) && (got.GetAnnotations()["intent"] != "") == tc.intent
+			recorded := meta.FinalizerExists(got, "example.org/f") && meta.GetExternalCreatePending(got).Equal(at) &&
+				(got.GetAnnotations()["intent"] != "") == tc.intent
 			if recorded != tc.want || e.calls.patches != tc.writes {
-				t.Errorf("%s\nrecorded: want %t with %d writes, got %t with %d: %v", tc.reason, tc.want, tc.writes, recorded, e.calls.patches, got.ObjectMeta)
+				t.Errorf("%s\nrecorded: want %t with %d writes, got %t with %d: %v", tc.reason, tc.want, tc.writes,
+					recorded, e.calls.patches, got.ObjectMeta)
 			}
 			if failed := !meta.GetExternalCreateFailed(got).IsZero(); failed != (tc.fails && tc.want) {
 				t.Errorf("%s\nfailed: %t", tc.reason, failed)

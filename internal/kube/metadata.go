@@ -39,10 +39,9 @@ func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations ma
 	return errors.Wrap(err, "cannot write annotations")
 }
 
-// AnnotateIfUnchanged sets annotations of an object as Annotate does, on condition that the
-// object has not changed since it was read. It is for actions that are about to be taken: if
-// the decision was based on an outdated object, it returns a conflict, and the next read of
-// the object is live.
+// AnnotateIfUnchanged sets annotations of an object as Annotate does, on condition that the object has not changed
+// since it was read. It is for actions that are about to be taken: if the decision was based on an outdated object, it
+// returns a conflict, and the next read of the object is live.
 func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	key := client.ObjectKeyFromObject(obj)
 	values := c.joined(key, annotations)
@@ -74,12 +73,11 @@ func (c *Client) Relabel(ctx context.Context, obj client.Object, labels map[stri
 	return errors.Wrap(err, "cannot change the labels")
 }
 
-// refused returns whether another attempt of a write cannot succeed.
 func refused(err error) bool {
 	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)
 }
 
-// intended returns whether an unanswered write of annotations has succeeded, and nothing else
+// intended reports whether an unanswered write of annotations has succeeded, and nothing else
 // that users write has changed.
 func (c *Client) intended(ctx context.Context, obj client.Object, annotations map[string]string) bool {
 	now, err := c.partial(obj)
@@ -94,7 +92,8 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 	for _, a := range []map[string]string{wanted, now.GetAnnotations()} {
 		delete(a, corev1.LastAppliedConfigAnnotation) // The cache does not have it.
 	}
-	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() || !maps.Equal(now.GetAnnotations(), wanted) {
+	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() ||
+		!maps.Equal(now.GetAnnotations(), wanted) {
 		return false
 	}
 	c.saw(now)
@@ -132,15 +131,13 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 	return c.Annotate(ctx, obj, critical)
 }
 
-// succeeded returns whether the last create has succeeded, so that the external name is the
-// provider's.
+// succeeded reports whether the last create has succeeded, so that the external name is the provider's.
 func succeeded(obj metav1.Object) bool {
 	at := meta.GetExternalCreateSucceeded(obj)
 	return !at.IsZero() && !meta.GetExternalCreateFailed(obj).After(at)
 }
 
-// A Finalizer adds and removes a finalizer by patches of metadata alone, which keeps the
-// status in memory.
+// A Finalizer adds and removes a finalizer by patches of metadata alone, which keeps the status in memory.
 type Finalizer struct {
 	c    *Client
 	name string
@@ -157,8 +154,7 @@ func (f *Finalizer) AddFinalizer(ctx context.Context, obj resource.Object) error
 	return errors.Wrap(f.patch(ctx, obj, meta.AddFinalizer), "cannot add the finalizer")
 }
 
-// RemoveFinalizer removes the finalizer from an object. An object that is gone is not an
-// error.
+// RemoveFinalizer removes the finalizer from an object. An object that is gone is not an error.
 func (f *Finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	if !meta.FinalizerExists(obj, f.name) {
 		return nil
@@ -181,9 +177,8 @@ func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(
 	return err
 }
 
-// patchMetadata merges values into an object's metadata and copies the answer to the object,
-// unless the spec has changed: decisions based on the old spec must not count for the new
-// generation.
+// patchMetadata merges values into an object's metadata and copies the answer to the object, unless the spec has
+// changed: decisions based on the old spec must not count for the new generation.
 func (c *Client) patchMetadata(ctx context.Context, obj client.Object, values map[string]any) error {
 	values["uid"] = obj.GetUID()
 	body, err := json.Marshal(map[string]any{"metadata": values})

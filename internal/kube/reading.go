@@ -42,12 +42,10 @@ func assign(to client.Object, from runtime.Object) {
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
 }
 
-// empty sets an object to its zero value, because decoding into an object keeps fields that
-// the answer lacks.
+// empty sets an object to its zero value, because decoding into an object keeps fields that the answer lacks.
 func empty(obj client.Object) { reflect.ValueOf(obj).Elem().SetZero() }
 
-// takeMetadata copies the metadata that the API server returned, and leaves spec and status as
-// they are in memory.
+// takeMetadata copies the metadata that the API server returned, and leaves spec and status as they are in memory.
 func takeMetadata(to, from client.Object) {
 	to.SetResourceVersion(from.GetResourceVersion())
 	to.SetGeneration(from.GetGeneration())

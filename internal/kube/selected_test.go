@@ -20,10 +20,12 @@ func TestSelected(t *testing.T) {
 		labels   map[string]string
 		want     bool
 	}{
-		"All":      {reason: "No selector selects all.", labels: map[string]string{"shard": "b"}, want: true},
-		"Selected": {reason: "The object has the label.", selector: inShard, labels: map[string]string{"shard": "a", "team": "x"}, want: true},
-		"Left":     {reason: "The object has another label, so it does not exist here.", selector: inShard, labels: map[string]string{"shard": "b"}},
-		"None":     {reason: "The object has no label.", selector: inShard},
+		"All": {reason: "No selector selects all.", labels: map[string]string{"shard": "b"}, want: true},
+		"Selected": {reason: "The object has the label.", selector: inShard, labels: map[string]string{"shard": "a",
+			"team": "x"}, want: true},
+		"Left": {reason: "The object has another label, so it does not exist here.", selector: inShard,
+			labels: map[string]string{"shard": "b"}},
+		"None": {reason: "The object has no label.", selector: inShard},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +38,8 @@ func TestSelected(t *testing.T) {
 			case !tc.want && (!kerrors.IsNotFound(err) || got.Spec.Value != ""):
 				t.Errorf("%s\nwant no object and a NotFound, got %v, %+v", tc.reason, err, got)
 			}
-			if err := s.List(t.Context(), list, client.InNamespace(key.Namespace)); err != nil || len(list.Items) == 1 != tc.want {
+			if err := s.List(t.Context(), list, client.InNamespace(key.Namespace)); err != nil ||
+				len(list.Items) == 1 != tc.want {
 				t.Errorf("%s\nList() = %v, %d objects", tc.reason, err, len(list.Items))
 			}
 		})
@@ -92,7 +95,8 @@ func TestCatchUpOfShard(t *testing.T) {
 		}
 		return out
 	}
-	s := newStandby(t, versions("stays", "1000", "left", "1000"), versions("stays", "1000", "left", "1001", "entered", "1001", "other", "1001"))
+	s := newStandby(t, versions("stays", "1000", "left", "1000"), versions("stays", "1000", "left", "1001", "entered",
+		"1001", "other", "1001"))
 	s.Select(inShard, samples.GVK)
 	for name, shard := range map[string]string{"stays": "a", "left": "b", "entered": "a", "other": "b"} {
 		th := &samples.Sample{}

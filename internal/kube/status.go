@@ -29,10 +29,9 @@ type statusWriter struct {
 	hook StatusHook
 }
 
-// Update updates the status, if it has changed. The provider is the only writer of its
-// resources' status, so a conflict means that something else has changed: the status is then
-// written to the present object. Its conditions contain the generation that they were observed
-// for.
+// Update updates the status, if it has changed. The provider is the only writer of its resources' status, so a conflict
+// means that something else has changed: the status is then written to the present object. Its conditions contain the
+// generation that they were observed for.
 func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	if !w.c.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
@@ -53,21 +52,22 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 		keepTransitionTimes(obj, w.read) // The hook may have set them again.
 	}
 	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(w.read, "Status"))
-	switch held := w.c.Holds(key); {
-	case unchanged && (!held || action == HoldStatus):
+	switch held := w.c.HasDeferred(key); {
+	case unchanged && (!held || action == DeferStatus):
 		return nil
-	case action == HoldStatus:
-		w.c.hold(key, obj)
+	case action == DeferStatus:
+		w.c.keepDeferred(key, obj)
 		return nil
 	}
 	err := w.write(ctx, key, obj, opts...)
 	if err == nil {
-		w.c.release(key)
+		w.c.dropDeferred(key)
 	}
 	return err
 }
 
-func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj client.Object,
+	opts ...client.SubResourceUpdateOption) error {
 	sent := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
 	var err error
 	for range attempts {
@@ -94,9 +94,8 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 	return err
 }
 
-// keepTransitionTimes keeps the transition time of each condition that has not changed, except
-// for its generation. Otherwise a condition that is set twice in one reconcile, to another
-// value and back, would seem to have changed.
+// keepTransitionTimes keeps the transition time of each condition that has not changed, except for its generation.
+// Otherwise a condition that is set twice in one reconcile, to another value and back, would seem to have changed.
 func keepTransitionTimes(obj, before client.Object) {
 	now, then := conditions(obj), conditions(before)
 	for i := range now {

@@ -30,7 +30,8 @@ func TestKindsThatAreActivatedLater(t *testing.T) {
 	e.create(a)
 	e.until("the alias says what is missing", func() bool {
 		e.get(a)
-		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "the cluster has no kind Function: activate its ManagedResourceDefinition")
+		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message,
+			"the cluster has no kind Function: activate its ManagedResourceDefinition")
 	})
 
 	e.activate("functions")

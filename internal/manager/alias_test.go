@@ -22,8 +22,10 @@ func (e *env) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias 
 	a := &v1beta1.Alias{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.AliasSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
-			ForProvider:         v1beta1.AliasParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+				Kind: "ProviderConfig", Name: "default"}},
+			ForProvider: v1beta1.AliasParameters{Region: region,
+				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
 		},
 	}
 	for _, c := range change {
@@ -51,7 +53,8 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 	e.create(a)
 	e.until("it waits for the function", func() bool {
 		e.get(a)
-		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message,
+			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
 	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
 	e.create(f)
@@ -81,7 +84,8 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 	})
 
 	e.double.EditAlias("f", "live", func(a *awsdouble.Alias) {
-		a.FunctionVersion, a.RoutingConfig = "1", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"2": 0.5}}
+		a.FunctionVersion, a.RoutingConfig = "1", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{
+			"2": 0.5}}
 	})
 	e.until("what was changed by hand is put right", func() bool {
 		e.reconcile(a)

@@ -21,7 +21,8 @@ func BenchmarkCreate(b *testing.B) {
 	)
 	quota := time.Duration(float64(functions) / awsdouble.LambdaQuotas().ControlPlane * float64(time.Second))
 	for b.Loop() {
-		e := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second, UpdateDuration: time.Second})
+		e := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
+			CreateDuration: time.Second, UpdateDuration: time.Second})
 		began := time.Now()
 		for i := range functions {
 			e.create(e.function(fmt.Sprintf("f-%03d", i)))
@@ -47,7 +48,8 @@ func BenchmarkCreate(b *testing.B) {
 		b.ReportMetric(float64(e.double.Throttled()), "throttled")
 		b.ReportMetric(float64(e.double.Count(""))/functions, "calls/function")
 		if ratio > most || e.double.Throttled() > 0 {
-			b.Errorf("took %.2f times the quota's own time (at most %.1f), with %d throttled calls (at most 0)", ratio, most, e.double.Throttled())
+			b.Errorf("took %.2f times the quota's own time (at most %.1f), with %d throttled calls (at most 0)", ratio,
+				most, e.double.Throttled())
 		}
 		e.stop()
 	}

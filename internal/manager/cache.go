@@ -57,7 +57,8 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for gvk := range s.AllKnownTypes() {
 		obj, err := s.New(gvk)
-		if _, ok := obj.(client.Object); err == nil && ok && gvk.GroupVersion() == v1beta1.SchemeGroupVersion && gvk.Kind != v1beta1.ProviderConfigUsageKind {
+		if _, ok := obj.(client.Object); err == nil && ok && gvk.GroupVersion() == v1beta1.SchemeGroupVersion &&
+			gvk.Kind != v1beta1.ProviderConfigUsageKind {
 			kinds = append(kinds, gvk)
 		}
 	}
@@ -69,14 +70,14 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 // are read each time.
 func (o *Options) secretsOf(r *refs.ObjectReader, live client.Reader) session.Secrets {
 	unwatched := session.LiveSecrets(live)
-	return session.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+	return func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
 		if len(o.Namespaces) > 0 && !slices.Contains(o.Namespaces, name.Namespace) {
-			return unwatched.Secret(ctx, name)
+			return unwatched(ctx, name)
 		}
 		d, err := r.Get(ctx, refs.ObjectRef{Kind: refs.Secret, Namespace: name.Namespace, Name: name.Name})
 		if refs.IsMissing(err) {
 			return nil, kerrors.NewNotFound(corev1.Resource("secrets"), name.Name)
 		}
 		return d, err
-	})
+	}
 }

@@ -26,21 +26,25 @@ func TestChangeLog(t *testing.T) {
 	log := newSidecar(t)
 	register(t, prometheus.NewRegistry())
 	e := newEnv(t, awsdouble.Options{}, measured, log.options)
-	config := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns}, StringData: map[string]string{"password": "hunter2-secret"}}
+	config := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig",
+		Name: "default"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
+		StringData: map[string]string{"password": "hunter2-secret"}}
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"forProvider":{"environment":{"variables":{"AA":"hunter2-variable"}}}}}`}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables: map[string]string{"AA": "hunter2-variable"},
 			VariablesFrom: []v1beta1.EnvironmentVariable{{
-				Name: "BB", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}},
+				Name: "BB", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db",
+					Key: "password"}},
 			}},
 		}
 	})
 	p := &v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{ManagedResourceSpec: config, ForProvider: v1beta1.PermissionParameters{
-			Region: region, FunctionName: ptr.To("f"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("alexa-appkit.amazon.com"),
+			Region: region, FunctionName: ptr.To("f"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
+				"alexa-appkit.amazon.com"),
 			EventSourceToken: ptr.To("hunter2-token"),
 		}},
 	}
@@ -57,7 +61,8 @@ func TestChangeLog(t *testing.T) {
 	e.ready(i)
 	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables["AA"] = "hunter2-other" })
 	e.ready(f)
-	if got := e.config("f").Configuration.Environment.Variables; got["AA"] != "hunter2-other" || got["BB"] != "hunter2-secret" {
+	if got := e.config("f").Configuration.Environment.Variables; got["AA"] != "hunter2-other" ||
+		got["BB"] != "hunter2-secret" {
 		t.Fatalf("the function must know what the log must not, got %v", got)
 	}
 	e.remove(p)
@@ -79,7 +84,8 @@ func TestChangeLog(t *testing.T) {
 		{kind: "Permission", name: "p", op: v1alpha1.OperationType_OPERATION_TYPE_DELETE, hidden: "eventSourceToken"},
 		{kind: "Invocation", name: "i", op: v1alpha1.OperationType_OPERATION_TYPE_CREATE, hidden: "payload"},
 	} {
-		e.until(fmt.Sprintf("the change log tells of %v", want), func() bool { return log.has(want.kind, want.name, want.op, want.hidden) })
+		e.until(fmt.Sprintf("the change log tells of %v", want),
+			func() bool { return log.has(want.kind, want.name, want.op, want.hidden) })
 	}
 	e.stop()
 	if all := log.String(); strings.Contains(all, "hunter2") || !strings.Contains(all, diff.Redacted) {

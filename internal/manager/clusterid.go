@@ -19,7 +19,8 @@ func clusterID(ctx context.Context, live client.Reader, given string) (string, e
 		return kube.ClusterID(ctx, live)
 	}
 	if !legalID.MatchString(given) {
-		return "", fmt.Errorf("--cluster-id %q cannot be the value of an AWS tag: use letters, digits, spaces and _.:/=+-@, at most 256", given)
+		return "", fmt.Errorf("--cluster-id %q cannot be the value of an AWS tag: use letters, digits, spaces and "+
+			"_.:/=+-@, at most 256", given)
 	}
 	return given, nil
 }

@@ -36,28 +36,40 @@ func (c configs) all() []reconcile.Managed {
 // configs returns resources that configure the Function f and the Alias live, which they reference.
 func (e *env) configs() configs {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: e.ns} }
-	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
+	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig",
+		Name: "default"}}
 	fn := v1beta1.ConfiguredFunction{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
 	live := &xpv2.NamespacedReference{Name: "live"}
 	c := configs{
-		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionURLParameters{
-			ConfiguredFunction: fn, QualifierRef: live,
-			FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE"), Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}},
-		}}},
-		events: &v1beta1.FunctionEventInvokeConfig{ObjectMeta: name("events"), Spec: v1beta1.FunctionEventInvokeConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
-			ConfiguredFunction: fn, QualifierRef: live,
-			FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
-				MaximumRetryAttempts: ptr.To[int32](0),
-				DestinationConfig:    &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}},
-			},
-		}}},
-		provisioned: &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: name("provisioned"), Spec: v1beta1.ProvisionedConcurrencyConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.ProvisionedConcurrencyConfigParameters{
-			ConfiguredFunction: fn, QualifierRef: live,
-			ProvisionedConcurrencyConfigSettings: v1beta1.ProvisionedConcurrencyConfigSettings{ProvisionedConcurrentExecutions: ptr.To[int32](5)},
-		}}},
-		runtime: &v1beta1.RuntimeManagementConfig{ObjectMeta: name("runtime"), Spec: v1beta1.RuntimeManagementConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.RuntimeManagementConfigParameters{
-			ConfiguredFunction: fn, RuntimeManagementConfigSettings: v1beta1.RuntimeManagementConfigSettings{UpdateRuntimeOn: ptr.To("FunctionUpdate")},
-		}}},
+		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{ManagedResourceSpec: spec,
+			ForProvider: v1beta1.FunctionURLParameters{
+				ConfiguredFunction: fn, QualifierRef: live,
+				FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE"),
+					Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}},
+			}}},
+		events: &v1beta1.FunctionEventInvokeConfig{ObjectMeta: name("events"),
+			Spec: v1beta1.FunctionEventInvokeConfigSpec{ManagedResourceSpec: spec,
+				ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
+					ConfiguredFunction: fn, QualifierRef: live,
+					FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
+						MaximumRetryAttempts: ptr.To[int32](0),
+						DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{
+							DestinationRef: &xpv2.NamespacedReference{Name: "next"}}},
+					},
+				}}},
+		provisioned: &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: name("provisioned"),
+			Spec: v1beta1.ProvisionedConcurrencyConfigSpec{ManagedResourceSpec: spec,
+				ForProvider: v1beta1.ProvisionedConcurrencyConfigParameters{
+					ConfiguredFunction: fn, QualifierRef: live,
+					ProvisionedConcurrencyConfigSettings: v1beta1.ProvisionedConcurrencyConfigSettings{
+						ProvisionedConcurrentExecutions: ptr.To[int32](5)},
+				}}},
+		runtime: &v1beta1.RuntimeManagementConfig{ObjectMeta: name("runtime"),
+			Spec: v1beta1.RuntimeManagementConfigSpec{ManagedResourceSpec: spec,
+				ForProvider: v1beta1.RuntimeManagementConfigParameters{
+					ConfiguredFunction: fn, RuntimeManagementConfigSettings: v1beta1.RuntimeManagementConfigSettings{
+						UpdateRuntimeOn: ptr.To("FunctionUpdate")},
+				}}},
 	}
 	c.url.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "url-conn"}
 	return c
@@ -77,25 +89,29 @@ func (e *env) deployed() {
 // TestConfigurationsOfAFunction applies what configures a function together with the function. All become Ready.
 func TestConfigurationsOfAFunction(t *testing.T) {
 	t.Parallel()
-	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
+	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond,
+		ProvisionDuration: 300 * time.Millisecond})
 	c := e.configs()
 	for _, mg := range c.all() {
 		e.create(mg)
 	}
 	e.until("they wait for the function", func() bool {
 		e.get(c.url)
-		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message,
+			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
 	e.deployed()
 	for _, mg := range c.all() {
 		e.ready(mg)
 	}
-	for mg, want := range map[reconcile.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live", c.runtime: "f:$LATEST"} {
+	for mg, want := range map[reconcile.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live",
+		c.runtime: "f:$LATEST"} {
 		if got := meta.GetExternalName(mg); got != want {
 			t.Errorf("%s is named %q, want %q", mg.GetName(), got, want)
 		}
 	}
-	if got := ptr.Deref(c.events.Status.AtProvider.OnFailureDestination, ""); !strings.HasSuffix(got, ":function:next") {
+	if got := ptr.Deref(c.events.Status.AtProvider.OnFailureDestination, ""); !strings.HasSuffix(got,
+		":function:next") {
 		t.Errorf("failures go to %q, want the ARN of the Function next", got)
 	}
 	if got := ptr.Deref(c.provisioned.Status.AtProvider.Status, ""); got != "READY" {
@@ -116,12 +132,14 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	for _, mg := range c.all() {
 		e.gone(mg)
 	}
-	for _, op := range []string{"DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig", "DeleteProvisionedConcurrencyConfig"} {
+	for _, op := range []string{"DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig",
+		"DeleteProvisionedConcurrencyConfig"} {
 		if n := e.double.Count(op); n != 1 {
 			t.Errorf("%d calls of %s, want one", n, op)
 		}
 	}
-	back, err := e.aws.GetRuntimeManagementConfig(t.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To("f")})
+	back, err := e.aws.GetRuntimeManagementConfig(t.Context(),
+		&lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To("f")})
 	if err != nil || back.UpdateRuntimeOn != types.UpdateRuntimeOnAuto {
 		t.Errorf("the runtime is updated on %s, %v, want AWS's default again", back.UpdateRuntimeOn, err)
 	}
@@ -136,13 +154,17 @@ func (e *env) changeConfigs(c configs) {
 		p.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](7)
 	})
 	edit(e, c.runtime, func(m *v1beta1.RuntimeManagementConfig) {
-		m.Spec.ForProvider.UpdateRuntimeOn, m.Spec.ForProvider.RuntimeVersionArn = ptr.To("Manual"), ptr.To("arn:aws:lambda:eu-central-1::runtime:aaaa")
+		m.Spec.ForProvider.UpdateRuntimeOn, m.Spec.ForProvider.RuntimeVersionArn = ptr.To("Manual"), ptr.To(
+			"arn:aws:lambda:eu-central-1::runtime:aaaa")
 	})
 	for _, mg := range c.all() {
 		e.ready(mg)
 	}
-	if c.url.Status.AtProvider.Cors != nil || c.events.Status.AtProvider.OnFailureDestination != nil || *c.provisioned.Status.AtProvider.AvailableProvisionedConcurrentExecutions != 7 || c.runtime.Status.AtProvider.RuntimeVersionArn == nil {
-		e.Errorf("what is Ready must be as its manifest says, got %+v, %+v, %+v, %+v", c.url.Status.AtProvider, c.events.Status.AtProvider, c.provisioned.Status.AtProvider, c.runtime.Status.AtProvider)
+	if c.url.Status.AtProvider.Cors != nil || c.events.Status.AtProvider.OnFailureDestination != nil ||
+		*c.provisioned.Status.AtProvider.AvailableProvisionedConcurrentExecutions != 7 ||
+		c.runtime.Status.AtProvider.RuntimeVersionArn == nil {
+		e.Errorf("what is Ready must be as its manifest says, got %+v, %+v, %+v, %+v", c.url.Status.AtProvider,
+			c.events.Status.AtProvider, c.provisioned.Status.AtProvider, c.runtime.Status.AtProvider)
 	}
 }
 
@@ -150,22 +172,27 @@ func (e *env) changeConfigs(c configs) {
 func (e *env) driftConfigs(c configs) {
 	e.Helper()
 	f, live := ptr.To("f"), ptr.To("live")
-	_, err := e.aws.UpdateFunctionUrlConfig(e.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f, Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})
+	_, err := e.aws.UpdateFunctionUrlConfig(e.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f,
+		Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})
 	if err != nil {
 		e.Fatal(err)
 	}
-	_, err = e.aws.UpdateFunctionEventInvokeConfig(e.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live, MaximumEventAgeInSeconds: ptr.To[int32](60)})
+	_, err = e.aws.UpdateFunctionEventInvokeConfig(e.Context(),
+		&lambda.UpdateFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live,
+			MaximumEventAgeInSeconds: ptr.To[int32](60)})
 	if err != nil {
 		e.Fatal(err)
 	}
 	e.reconcile(c.url)
 	e.reconcile(c.events)
 	e.until("what was changed by hand is put right", func() bool {
-		u, err := e.aws.GetFunctionUrlConfig(e.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f, Qualifier: live})
+		u, err := e.aws.GetFunctionUrlConfig(e.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f,
+			Qualifier: live})
 		if err != nil {
 			e.Fatal(err)
 		}
-		invoke, err := e.aws.GetFunctionEventInvokeConfig(e.Context(), &lambda.GetFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live})
+		invoke, err := e.aws.GetFunctionEventInvokeConfig(e.Context(),
+			&lambda.GetFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live})
 		if err != nil {
 			e.Fatal(err)
 		}

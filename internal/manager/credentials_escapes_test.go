@@ -45,14 +45,19 @@ func TestWaysOutOfANamespace(t *testing.T) {
 		change func(*v1beta1.ProviderConfigSpec)
 		want   string
 	}{
-		"their-secret":      {secretNamed("theirs"), "does not exist"},
-		"secret-path":       {secretNamed(next + "/theirs"), "ecret"},
-		"secret-dots":       {secretNamed("../../" + next + "/secrets/theirs"), "ecret"},
-		"irsa":              {source(v1beta1.CredentialsSourceIRSA), pod},
-		"pod-identity":      {source(v1beta1.CredentialsSourcePodIdentity), pod},
-		"pod-token":         {web(v1beta1.WebIdentityOptions{}), pod},
-		"token-of-the-pod":  {web(v1beta1.WebIdentityOptions{TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}}}), pod},
-		"another-namespace": {roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(spoke), Tags: []v1beta1.SessionTag{{Key: "crossplane-namespace", Value: next}}}), "must not have the key crossplane-namespace"},
+		"their-secret": {secretNamed("theirs"), "does not exist"},
+		"secret-path":  {secretNamed(next + "/theirs"), "ecret"},
+		"secret-dots":  {secretNamed("../../" + next + "/secrets/theirs"), "ecret"},
+		"irsa":         {source(v1beta1.CredentialsSourceIRSA), pod},
+		"pod-identity": {source(v1beta1.CredentialsSourcePodIdentity), pod},
+		"pod-token":    {web(v1beta1.WebIdentityOptions{}), pod},
+		"token-of-the-pod": {
+			web(v1beta1.WebIdentityOptions{TokenConfig: &v1beta1.WebIdentityTokenConfig{
+				Source: v1beta1.CredentialsSourceFilesystem,
+				Fs:     &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}}}), pod},
+		"another-namespace": {roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(spoke),
+			Tags: []v1beta1.SessionTag{{Key: "crossplane-namespace", Value: next}}}),
+			"must not have the key crossplane-namespace"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, f := r.pc(name, tc.change), r.using(name, name)
@@ -92,7 +97,8 @@ func TestAllowedNamespaces(t *testing.T) {
 	r := newStrictEnv(t)
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
 	c.Spec.Endpoint = r.pc("").Spec.Endpoint
 	c.Spec.AllowedNamespaces = &v1beta1.AllowedNamespaces{
 		Names:    []string{"shop"},
@@ -100,7 +106,9 @@ func TestAllowedNamespaces(t *testing.T) {
 	}
 	f := r.using(r.ns, "f", func(f *v1beta1.Function) { f.Spec.ProviderConfigReference.Kind = "ClusterProviderConfig" })
 	r.create(r.keys("aws", ciID, ciKey), c, f)
-	got := r.untilCondition(f, xpv2.TypeSynced, `namespace "`+r.ns+`" is not among the allowedNamespaces of the config: ask its owner to allow it`, `(cannot use ClusterProviderConfig "`+r.ns+`")`)
+	got := r.untilCondition(f, xpv2.TypeSynced,
+		`namespace "`+r.ns+`" is not among the allowedNamespaces of the config: ask its owner to allow it`,
+		`(cannot use ClusterProviderConfig "`+r.ns+`")`)
 	if got.Status != corev1.ConditionFalse || len(r.lambdaCalls()) > 0 {
 		t.Errorf("nothing of AWS must be called for it, got %v, %+v", r.lambdaCalls(), got)
 	}

@@ -35,10 +35,12 @@ func TestKeysInASecret(t *testing.T) {
 	byKeys := r.pc("keys")
 	f, g := r.using("ini", "f"), r.using("keys", "g")
 	r.create(byINI, byKeys, f, g)
-	r.untilCondition(f, xpv2.TypeSynced, `ProviderConfig "ini" of namespace "`+r.ns+`"`, "Secret "+r.ns+"/ini does not exist: create it")
+	r.untilCondition(f, xpv2.TypeSynced, `ProviderConfig "ini" of namespace "`+r.ns+`"`,
+		"Secret "+r.ns+"/ini does not exist: create it")
 	r.untilCondition(byINI, xpv2.TypeReady, "Secret "+r.ns+"/ini does not exist: create it")
 
-	ini := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "ini", Namespace: r.ns}, StringData: map[string]string{"credentials": ciKey}}
+	ini := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "ini", Namespace: r.ns},
+		StringData: map[string]string{"credentials": ciKey}}
 	r.create(ini, r.keys("keys", ciID, ciKey))
 	r.untilCondition(byINI, xpv2.TypeReady, "line 1 is neither a [section] nor key = value")
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = wrong-"+ciKey+"\n")
@@ -81,7 +83,8 @@ func TestKeysInASecret(t *testing.T) {
 	r.gone(f)
 	r.until("the change log tells", func() bool {
 		all := log.String()
-		return strings.Contains(all, "OPERATION_TYPE_CREATE") && strings.Contains(all, "OPERATION_TYPE_UPDATE") && strings.Contains(all, "OPERATION_TYPE_DELETE")
+		return strings.Contains(all, "OPERATION_TYPE_CREATE") && strings.Contains(all, "OPERATION_TYPE_UPDATE") &&
+			strings.Contains(all, "OPERATION_TYPE_DELETE")
 	})
 	if !strings.Contains(r.metrics(), "crossplane_managed_resource") {
 		t.Error("nothing was measured")
@@ -111,19 +114,26 @@ func (r *strictEnv) rewrite(s *corev1.Secret, kv ...string) {
 func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
-	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns}, StringData: map[string]string{"token": r.token(-time.Minute)}}
+	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns},
+		StringData: map[string]string{"token": r.token(-time.Minute)}}
 	c := r.pc("web", roles(v1beta1.AssumeRoleOptions{
-		RoleARN: ptr.To(spoke), ExternalID: ptr.To("shop-7f3a"), ResourceTags: []string{"Namespace"}, RoleSessionName: ptr.To("shop"),
+		RoleARN: ptr.To(spoke), ExternalID: ptr.To("shop-7f3a"), ResourceTags: []string{
+			"Namespace"}, RoleSessionName: ptr.To("shop"),
 	}), func(s *v1beta1.ProviderConfigSpec) {
-		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity, WebIdentity: &v1beta1.WebIdentityOptions{
-			WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr.To(hub)},
-			TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "web", Key: "token"}},
-		}}
+		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+			WebIdentity: &v1beta1.WebIdentityOptions{
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr.To(hub)},
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "web", Key: "token"}},
+			}}
 	})
-	f := r.using("web", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
+	f := r.using("web", "f",
+		func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
 	r.create(token, c, f)
-	r.untilCondition(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
-	r.untilCondition(c, xpv2.TypeReady, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
+	r.untilCondition(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`,
+		"the credentials or the token have expired: renew them (", "ExpiredTokenException)")
+	r.untilCondition(c, xpv2.TypeReady, "the credentials or the token have expired: renew them (",
+		"ExpiredTokenException)")
 	r.rewrite(token, "token", r.token(time.Hour))
 	began := time.Now()
 	r.ready(f)
@@ -139,7 +149,8 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", web, assumed)
 	}
 	// The config's identity is that which does not depend on the resource.
-	r.untilCondition(c, xpv2.TypeReady, "Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
+	r.untilCondition(c, xpv2.TypeReady,
+		"Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
 
 	r.rewrite(token, "token", r.token(2*time.Hour))
 	r.until("the new token is used", func() bool {
@@ -161,7 +172,8 @@ func TestRoleThatMayNotBeAssumed(t *testing.T) {
 	r := newStrictEnv(t)
 	r.double.AddRole(awsdouble.Role{ARN: hub, Principals: []string{"arn:aws:iam::999999999999:root"}})
 	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
-	f := r.using("aws", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
+	f := r.using("aws", "f",
+		func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
 	r.create(r.keys("aws", ciID, ciKey), c, f)
 	const what = ci + " may not sts:AssumeRole on " + hub + ": allow sts:AssumeRole on " + hub + " for " + ci + " in its policy, and trust " + ci + " in the role's trust policy"
 	got := r.untilCondition(f, xpv2.TypeSynced, `cannot use ProviderConfig "aws" of namespace "`+r.ns+`"`, what)
@@ -172,7 +184,8 @@ func TestRoleThatMayNotBeAssumed(t *testing.T) {
 		t.Errorf("Ready of the config must be False, got %+v", got)
 	}
 	r.until("events tell of it", func() bool {
-		return strings.Contains(r.events("f"), "may not sts:AssumeRole") && strings.Contains(r.events("aws"), "CannotAuthenticate")
+		return strings.Contains(r.events("f"), "may not sts:AssumeRole") &&
+			strings.Contains(r.events("aws"), "CannotAuthenticate")
 	})
 	r.double.AddRole(awsdouble.Role{ARN: hub, Principals: []string{ci}})
 	r.ready(f)
@@ -188,7 +201,8 @@ func TestConfigInUse(t *testing.T) {
 	if err := r.kube.Delete(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	r.untilCondition(c, xpproviderconfig.TypeTerminating, "Function "+r.ns+"/f still uses this config: delete them, or have them use another one")
+	r.untilCondition(c, xpproviderconfig.TypeTerminating,
+		"Function "+r.ns+"/f still uses this config: delete them, or have them use another one")
 	r.until("an event tells of it", func() bool { return strings.Contains(r.events("aws"), "DeletionBlocked") })
 	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
 	r.ready(f)
@@ -207,7 +221,8 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 	r.create(r.keys("aws", ciID, ciKey), c)
 	functions := []*v1beta1.Function{}
 	for _, name := range []string{"f", "g", "h"} {
-		f := r.using("aws", name, func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
+		f := r.using("aws", name,
+			func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
 		r.create(f)
 		functions = append(functions, f)
 	}
@@ -224,7 +239,8 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 		t.Errorf("nothing must be left in AWS, got %d functions, %v", len(left.Functions), err)
 	}
 	for _, c := range r.double.Calls() {
-		if strings.Contains(c.ErrorCode, "Token") || strings.Contains(c.ErrorCode, "Client") || strings.Contains(c.ErrorCode, "Signature") {
+		if strings.Contains(c.ErrorCode, "Token") || strings.Contains(c.ErrorCode, "Client") ||
+			strings.Contains(c.ErrorCode, "Signature") {
 			t.Errorf("%s was called without credentials: %s", c.Operation, c.ErrorCode)
 		}
 	}
@@ -280,13 +296,15 @@ func TestSecretGoneFromItsNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []*v1beta1.Function{kept, moved} {
-		r.untilCondition(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist", "set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]")
+		r.untilCondition(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist",
+			"set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]")
 	}
 	home := r.keys("aws", ciID, ciKey)
 	home.SetNamespace(suite.Cluster(t).Namespace(t))
 	all := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	all.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	all.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: home.Namespace, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	all.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: home.Namespace,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
 	all.Spec.Endpoint = c.Spec.Endpoint
 	r.create(home, all)
 	r.edit(moved, func(f *v1beta1.Function) {

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// rightsPatience is how long a provider waits for its rights. Crossplane's RBAC manager grants them at about the
-	// time when the provider starts.
+	// rightsPatience is the time for which a provider waits for its rights. Crossplane's RBAC manager grants them at
+	// about the time when the provider starts.
 	rightsPatience = time.Minute
 
 	// rightsInterval is the time between two checks of whether the rights are granted.
@@ -32,14 +32,16 @@ func awaitRights(ctx context.Context, c client.Writer, namespaces []string, log 
 		namespace = namespaces[0]
 	}
 	logged := false
-	err := wait.PollUntilContextTimeout(ctx, rightsInterval, rightsPatience, true, func(ctx context.Context) (bool, error) {
-		ok, err := kube.May(ctx, c, schema.GroupResource{Group: v1beta1.Group, Resource: "functions"}, namespace, "list")
-		if !ok && err == nil && !logged {
-			logged = true
-			log.Info("Waiting until the provider may list its own kinds, which Crossplane's RBAC manager grants")
-		}
-		return ok, err
-	})
+	err := wait.PollUntilContextTimeout(ctx, rightsInterval, rightsPatience, true,
+		func(ctx context.Context) (bool, error) {
+			ok, err := kube.May(ctx, c, schema.GroupResource{Group: v1beta1.Group, Resource: "functions"}, namespace,
+				"list")
+			if !ok && err == nil && !logged {
+				logged = true
+				log.Info("Waiting until the provider may list its own kinds, which Crossplane's RBAC manager grants")
+			}
+			return ok, err
+		})
 	if wait.Interrupted(err) && ctx.Err() == nil {
 		log.Info("The provider may still not list Functions; it goes on with what it may do")
 		return nil
@@ -50,5 +52,6 @@ func awaitRights(ctx context.Context, c client.Writer, namespaces []string, log 
 // mayWatchDefinitions reports whether the provider may watch CustomResourceDefinitions, which it needs to wait for
 // them. Crossplane grants it with the capability safe-start.
 func mayWatchDefinitions(ctx context.Context, c client.Client) (bool, error) {
-	return kube.May(ctx, c, schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}, "", "get", "list", "watch")
+	return kube.May(ctx, c, schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"},
+		"", "get", "list", "watch")
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// TestDeletionLimit deletes two Functions of which the limit allows one, on a real API server: the deletions are recorded
-// by patches that must conflict with other changes of the config.
+// TestDeletionLimit deletes two Functions of which the limit allows one, on a real API server: the deletions are
+// recorded by patches that must conflict with other changes of the config.
 func TestDeletionLimit(t *testing.T) {
 	t.Parallel()
 	limit := protection.Limit{Max: 1, Window: time.Hour}
@@ -46,7 +46,11 @@ func TestDeletionLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e.until("one is gone, and the deletion of the other one waits", func() bool { held, n := left(); return n == 1 && held != nil })
+	e.until("one is gone, and the deletion of the other one waits", func() bool {
+		held, n := left()
+		return n == 1 &&
+			held != nil
+	})
 
 	config := &v1beta1.ProviderConfig{}
 	if err := e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "default"}, config); err != nil {
@@ -76,7 +80,8 @@ func TestDeletionLimit(t *testing.T) {
 
 	held, _ := left()
 	was := held.DeepCopy()
-	metav1.SetMetaDataAnnotation(&held.ObjectMeta, protection.AnnotationConfirm, held.GetDeletionTimestamp().UTC().Format(time.RFC3339))
+	metav1.SetMetaDataAnnotation(&held.ObjectMeta, protection.AnnotationConfirm,
+		held.GetDeletionTimestamp().UTC().Format(time.RFC3339))
 	if err := e.kube.Patch(t.Context(), held, client.MergeFrom(was)); err != nil {
 		t.Fatal(err)
 	}

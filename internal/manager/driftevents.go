@@ -12,7 +12,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/driftevents"
 )
 
-// addDriftEvents adds the receivers of drift events to a manager.
 func (o *Options) addDriftEvents(mgr ctrl.Manager, sessions driftevents.Sessions) (*driftevents.Hub, error) {
 	eo := driftevents.Options{
 		Configs: mgr.GetClient(), Sessions: sessions, Synced: mgr.GetCache().WaitForCacheSync,

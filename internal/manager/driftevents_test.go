@@ -40,7 +40,8 @@ func TestDriftEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.until("the config says that events are received", func() bool {
-		return e.kube.Get(t.Context(), key, config) == nil && config.GetCondition(providerconfig.TypeReceivesDriftEvents).Status == corev1.ConditionTrue
+		return e.kube.Get(t.Context(), key, config) == nil &&
+			config.GetCondition(providerconfig.TypeReceivesDriftEvents).Status == corev1.ConditionTrue
 	})
 
 	f := e.function("managed", func(f *v1beta1.Function) {
@@ -48,7 +49,9 @@ func TestDriftEvents(t *testing.T) {
 	})
 	e.create(f)
 	e.ready(f)
-	theirs := &lambda.CreateFunctionInput{FunctionName: ptr.To("theirs"), Role: f.Spec.ForProvider.Role, Runtime: types.RuntimePython313, Handler: ptr.To("index.handler"), Code: &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}}
+	theirs := &lambda.CreateFunctionInput{FunctionName: ptr.To("theirs"), Role: f.Spec.ForProvider.Role,
+		Runtime: types.RuntimePython313, Handler: ptr.To("index.handler"),
+		Code: &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}}
 	if _, err := byHand.CreateFunction(t.Context(), theirs); err != nil {
 		t.Fatal(err)
 	}
@@ -75,13 +78,16 @@ func TestDriftEvents(t *testing.T) {
 	})
 
 	// Whoever only observes sees in Ready who made the change.
-	if _, err := byHand.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("theirs"), MemorySize: ptr.To[int32](512)}); err != nil {
+	if _, err := byHand.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("theirs"),
+			MemorySize: ptr.To[int32](512)}); err != nil {
 		t.Fatal(err)
 	}
 	e.until("Ready names who made the change", func() bool {
 		e.get(observed)
 		ready := observed.GetCondition(xpv2.TypeReady)
-		return ready.Status == corev1.ConditionFalse && strings.Contains(ready.Message, "memorySize") && strings.Contains(ready.Message, "changed by "+alice+" with aws-sdk-go-v2/")
+		return ready.Status == corev1.ConditionFalse && strings.Contains(ready.Message, "memorySize") &&
+			strings.Contains(ready.Message, "changed by "+alice+" with aws-sdk-go-v2/")
 	})
 
 	e.until("all messages are deleted", func() bool { return len(e.double.QueuedMessages(queue)) == 0 })
@@ -95,7 +101,9 @@ func TestDriftEvents(t *testing.T) {
 	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
 	e.ready(f)
 	e.until("the events of the provider's own calls are received", func() bool {
-		return slices.ContainsFunc(e.calls()[n:], func(c awsdouble.Call) bool { return c.Operation == "DeleteMessageBatch" }) && len(e.double.QueuedMessages(queue)) == 0
+		return slices.ContainsFunc(e.calls()[n:],
+			func(c awsdouble.Call) bool { return c.Operation == "DeleteMessageBatch" }) &&
+			len(e.double.QueuedMessages(queue)) == 0
 	})
 	if strings.Contains(e.events("managed"), "user/double") {
 		t.Errorf("a call of the provider is one of someone else:\n%s", e.events("managed"))

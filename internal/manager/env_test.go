@@ -130,8 +130,9 @@ func newEnvOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change .
 	e.create(&v1beta1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: e.ns},
 		Spec: v1beta1.ProviderConfigSpec{
-			Credentials:    v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
-			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(e.double.URL())}}},
+			Credentials: v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(e.double.URL())}}},
 		},
 	})
 	e.start(change...)
@@ -149,7 +150,8 @@ func newIdleEnv(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &env{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}, stop: func() {}}
+	e := &env{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{},
+		stop: func() {}}
 	e.double.Start()
 	t.Cleanup(e.double.Close)
 	e.aws = lambda.NewFromConfig(e.double.Config(region))
@@ -212,9 +214,11 @@ func (e *env) function(name string, change ...func(*v1beta1.Function)) *v1beta1.
 	f := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.FunctionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+				Kind: "ProviderConfig", Name: "default"}},
 			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
-				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
+					"arn:aws:iam::123456789012:role/r"),
 				Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
 			}},
 		},
@@ -301,7 +305,8 @@ func (e *env) ready(mg reconcile.Managed) {
 
 func isReady(mg reconcile.Managed) bool {
 	c := mg.GetCondition(xpv2.TypeReady)
-	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() && mg.GetObservedGeneration() == mg.GetGeneration()
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() &&
+		mg.GetObservedGeneration() == mg.GetGeneration()
 }
 
 // reconcile requests a reconcile, and waits until it has been handled.
@@ -311,7 +316,8 @@ func (e *env) reconcile(mg reconcile.Managed) {
 	edit(e, mg, func(mg reconcile.Managed) {
 		meta.AddAnnotations(mg, map[string]string{"crossplane.io/reconcile-requested-at": token})
 	})
-	e.until(mg.GetName()+" has been looked at", func() bool { e.get(mg); return mg.GetLastHandledReconcileAt() == token })
+	e.until(mg.GetName()+" has been looked at",
+		func() bool { e.get(mg); return mg.GetLastHandledReconcileAt() == token })
 }
 
 // config returns the configuration of a function in AWS.

@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// leaseCheck is how often a lease is checked, and so how long an attempt that began in time may outlive it. It is
-// less if another replica would begin sooner.
+// leaseCheck is the interval at which a lease is checked, and so the time for which an attempt that began in time may
+// outlive it. It is less if another replica would begin sooner.
 const leaseCheck = time.Second
 
 // An attempt is a call of AWS, which ends when the lease does.

@@ -14,7 +14,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// addFields adds the reader of other providers' objects to a manager.
 func (o *Options) addFields(mgr ctrl.Manager, configMaps refs.ConfigMaps) (*refs.FieldReader, error) {
 	d, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {

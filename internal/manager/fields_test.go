@@ -44,10 +44,12 @@ func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefi
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: gvk.Group,
 			Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: gvk.Kind, ListKind: gvk.Kind + "List", Singular: strings.ToLower(gvk.Kind)},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: gvk.Kind,
+				ListKind: gvk.Kind + "List", Singular: strings.ToLower(gvk.Kind)},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: gvk.Version, Served: true, Storage: true,
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)}},
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+					Type: "object", XPreserveUnknownFields: ptr.To(true)}},
 			}},
 		},
 	}
@@ -74,7 +76,8 @@ func newFieldsEnv(t *testing.T) *fieldsEnv {
 	r.start()
 	r.f = r.function("cart", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Role = nil
-		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role", Name: "checkout", FieldPath: "status.atProvider.arn"}
+		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role",
+			Name: "checkout", FieldPath: "status.atProvider.arn"}
 	})
 	return r
 }
@@ -186,7 +189,8 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
 	r := newFieldsEnv(t)
 	r.create(r.f)
-	r.untilSynced("the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1 (cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout)")
+	r.untilSynced("the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1 (cannot resolve " +
+		"spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout)")
 	if n := r.double.Count("CreateFunction"); n != 0 {
 		t.Errorf("a function without a role must not be created, got %d calls", n)
 	}
@@ -199,7 +203,8 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	r.role("")
 	r.until("the right is seen", func() bool {
 		r.reconcile(r.f)
-		return strings.Contains(r.f.GetCondition(xpv2.TypeSynced).Message, "Role "+r.ns+"/checkout has no value at status.atProvider.arn yet")
+		return strings.Contains(r.f.GetCondition(xpv2.TypeSynced).Message,
+			"Role "+r.ns+"/checkout has no value at status.atProvider.arn yet")
 	})
 	r.role(one)
 	r.reconcile(r.f)
@@ -207,7 +212,8 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 
 	// With list and watch, a change triggers a reconcile of the function.
 	r.grant("get", "list", "watch")
-	r.until("the kind is watched", func() bool { return strings.Contains(r.logs.String(), "Watching objects that specs refer to") })
+	r.until("the kind is watched",
+		func() bool { return strings.Contains(r.logs.String(), "Watching objects that specs refer to") })
 	role := r.role(two)
 	r.follows(two)
 

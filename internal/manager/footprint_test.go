@@ -14,14 +14,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// BenchmarkCopies measures what a settled Function and its ProviderConfigUsage take: as stored by the API server, in the
-// cache of the shard that has them, and in those of other shards. docs/sizing.md explains the figures.
+// BenchmarkCopies measures what a settled Function and its ProviderConfigUsage take: as stored by the API server, in
+// the cache of the shard that has them, and in those of other shards. docs/sizing.md explains the figures.
 func BenchmarkCopies(b *testing.B) {
 	const n = 10_000
 	e := newEnv(b, awsdouble.Options{})
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Description = ptr.To("Prices the cart of a customer")
-		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "production", "TABLE": "carts", "LOG_LEVEL": "info"}}
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "production",
+			"TABLE": "carts", "LOG_LEVEL": "info"}}
 		f.Spec.ForProvider.Tags = map[string]string{"team": "checkout", "cost-center": "4711"}
 	})
 	e.create(f)

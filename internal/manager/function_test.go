@@ -33,7 +33,8 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	})
 	e.create(f)
 	e.ready(f)
-	if meta.GetExternalName(f) != "f" || ptr.Deref(f.Status.AtProvider.FunctionArn, "") == "" || ptr.Deref(f.Status.AtProvider.State, "") != "Active" {
+	if meta.GetExternalName(f) != "f" || ptr.Deref(f.Status.AtProvider.FunctionArn, "") == "" ||
+		ptr.Deref(f.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("a Ready Function must tell its name, ARN and state, got %+v", f.Status.AtProvider)
 	}
 	if f.GetCondition(xpv2.TypeSynced).ObservedGeneration != f.GetGeneration() {
@@ -41,7 +42,8 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	}
 	s := &corev1.Secret{}
 	e.until("the connection Secret is written", func() bool {
-		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "f-conn"}, s) == nil && string(s.Data["functionName"]) == "f"
+		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "f-conn"}, s) == nil &&
+			string(s.Data["functionName"]) == "f"
 	})
 
 	e.edit(f, func(f *v1beta1.Function) {
@@ -54,19 +56,23 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	if ptr.Deref(got.MemorySize, 0) != 256 || got.Environment.Variables["LOG_LEVEL"] != "debug" {
 		t.Errorf("a Ready Function must be in AWS as its manifest says, got %+v", got)
 	}
-	e.until("an event tells what changed", func() bool { return strings.Contains(e.events("f"), "environment.variables[LOG_LEVEL]") })
+	e.until("an event tells what changed",
+		func() bool { return strings.Contains(e.events("f"), "environment.variables[LOG_LEVEL]") })
 	if n := e.double.Count("UpdateFunctionConfiguration") + e.double.Count("UpdateFunctionCode"); n != 2 {
 		t.Errorf("configuration and code must take one call each, got %d calls", n)
 	}
 
-	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](1024)}); err != nil {
+	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"),
+			MemorySize: ptr.To[int32](1024)}); err != nil {
 		t.Fatal(err)
 	}
 	e.until("the change by hand is through in AWS", func() bool {
 		return e.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
 	})
 	e.reconcile(f)
-	e.until("the change by hand is corrected", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
+	e.until("the change by hand is corrected",
+		func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
 	e.ready(f)
 
 	e.remove(f)
@@ -121,14 +127,17 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, slow)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns}, StringData: map[string]string{"password": "hunter2-one"}}
-	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: e.ns}, Data: map[string]string{"index.py": "one"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
+		StringData: map[string]string{"password": "hunter2-one"}}
+	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: e.ns},
+		Data: map[string]string{"index.py": "one"}}
 	e.create(code)
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
-			Variables:     map[string]string{"PLAIN": "hunter2-plain"},
-			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}}},
+			Variables: map[string]string{"PLAIN": "hunter2-plain"},
+			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "DB_PASSWORD",
+				ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}}},
 		}
 	})
 	e.create(f)
@@ -151,14 +160,20 @@ func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 	if err := e.kube.Update(t.Context(), code); err != nil {
 		t.Fatal(err)
 	}
-	e.until("the edited code is in AWS", func() bool { return ptr.Deref(e.config("f").Configuration.CodeSha256, "") != was })
-	e.until("all is Ready again", func() bool { e.get(f); return isReady(f) && ptr.Deref(f.Status.AtProvider.CodeSHA256, "") != was })
+	e.until("the edited code is in AWS",
+		func() bool { return ptr.Deref(e.config("f").Configuration.CodeSha256, "") != was })
+	e.until("all is Ready again", func() bool {
+		e.get(f)
+		return isReady(f) && ptr.Deref(f.Status.AtProvider.CodeSHA256,
+			"") != was
+	})
 
 	status, err := json.Marshal(f.Status)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"status": string(status), "events": e.events("f"), "the log at debug level": e.logs.String()} {
+	for what, text := range map[string]string{"status": string(status), "events": e.events("f"),
+		"the log at debug level": e.logs.String()} {
 		if i := strings.Index(text, "hunter2"); i >= 0 {
 			t.Errorf("no value of a variable may be in %s: ...%s", what, text[max(0, i-200):min(len(text), i+50)])
 		}
@@ -170,9 +185,11 @@ func TestForeignFunction(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{})
 	foreign := e.function("f")
 	if _, err := e.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("f"), Role: foreign.Spec.ForProvider.Role, PackageType: types.PackageTypeImage, MemorySize: ptr.To[int32](512),
-		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/theirs:v1")},
-		Tags: map[string]string{"owner": "them"},
+		FunctionName: ptr.To(
+			"f"), Role: foreign.Spec.ForProvider.Role, PackageType: types.PackageTypeImage,
+		MemorySize: ptr.To[int32](512),
+		Code:       &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/theirs:v1")},
+		Tags:       map[string]string{"owner": "them"},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +204,8 @@ func TestForeignFunction(t *testing.T) {
 	}
 	e.remove(f)
 	e.gone(f)
-	if ptr.Deref(e.config("f").Configuration.MemorySize, 0) != 512 || e.double.Count("UpdateFunctionConfiguration")+e.double.Count("DeleteFunction") > 0 {
+	if ptr.Deref(e.config("f").Configuration.MemorySize, 0) != 512 ||
+		e.double.Count("UpdateFunctionConfiguration")+e.double.Count("DeleteFunction") > 0 {
 		t.Error("a foreign function must never be touched")
 	}
 
@@ -196,7 +214,8 @@ func TestForeignFunction(t *testing.T) {
 		meta.SetExternalName(f, "f")
 	})
 	e.create(seen)
-	e.until("it is said to differ", func() bool { e.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers })
+	e.until("it is said to differ",
+		func() bool { e.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers })
 	if ptr.Deref(seen.Status.AtProvider.MemorySize, 0) != 512 {
 		t.Errorf("observing shows what is there, got %+v", seen.Status.AtProvider)
 	}
@@ -211,7 +230,8 @@ func TestImportedAndOrphaned(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
 	f := e.function("f", func(f *v1beta1.Function) {
-		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
+			xpv2.ManagementActionUpdate}
 	})
 	e.create(f)
 	e.ready(f)
@@ -225,7 +245,8 @@ func TestImportedAndOrphaned(t *testing.T) {
 	e.create(again)
 	e.ready(again)
 	if got := e.config("f").Tags["crossplane-uid"]; got != string(again.GetUID()) {
-		t.Errorf("a re-created Function must take its function up again: want UID %s in its tags, got %s", again.GetUID(), got)
+		t.Errorf("a re-created Function must take its function up again: want UID %s in its tags, got %s",
+			again.GetUID(), got)
 	}
 	e.remove(again)
 	e.gone(again)
@@ -241,7 +262,8 @@ func TestPaused(t *testing.T) {
 		f.Annotations = map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}
 	})
 	e.create(f)
-	e.until("reconciliation is paused", func() bool { e.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
+	e.until("reconciliation is paused",
+		func() bool { e.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
 	if n := e.double.Count("GetFunction") + e.double.Count("CreateFunction"); n > 0 {
 		t.Errorf("a paused Function must make no call to Lambda, got %d", n)
 	}
@@ -271,14 +293,16 @@ func TestKilledWhileCreating(t *testing.T) {
 func TestMissingPermissionIsReportedAndRecoveredFrom(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
-	e.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"), Times: -1})
+	e.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"),
+		Times: -1})
 	f := e.function("f")
 	e.create(f)
 	e.until("the permission is named", func() bool {
 		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "lambda:CreateFunction")
 	})
-	if c := f.GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || strings.Contains(strings.ToLower(c.Message), "requestid") {
+	if c := f.GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse ||
+		strings.Contains(strings.ToLower(c.Message), "requestid") {
 		t.Errorf("Synced must be False, by a message without a request id, got %+v", c)
 	}
 	e.double.ClearFaults()
@@ -315,7 +339,8 @@ func TestWarningsAreLoggedOnce(t *testing.T) {
 		e.ready(f)
 	}
 	// The API server warns about the runtime's finalizer.
-	if n := strings.Count(e.logs.String(), `"finalizer.managedresource.crossplane.io": prefer a domain-qualified`); n != 1 {
+	if n := strings.Count(e.logs.String(),
+		`"finalizer.managedresource.crossplane.io": prefer a domain-qualified`); n != 1 {
 		t.Errorf("the API server's warning is logged %d times for three Functions:\n%s", n, e.logs)
 	}
 }

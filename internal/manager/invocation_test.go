@@ -50,7 +50,8 @@ func (r *invocationEnv) runs() []string {
 func (r *invocationEnv) invocation(name string, change func(*v1beta1.InvocationParameters)) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	i.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
-	i.Spec.ForProvider = v1beta1.InvocationParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
+	i.Spec.ForProvider = v1beta1.InvocationParameters{Region: region,
+		FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
 	change(&i.Spec.ForProvider)
 	return i
 }
@@ -63,7 +64,8 @@ func (r *invocationEnv) becomes(i *v1beta1.Invocation, ready corev1.ConditionSta
 			r.Fatal(err)
 		}
 		c := i.GetCondition(xpv2.TypeReady)
-		return c.Status == ready && strings.Contains(c.Message, message) && i.GetObservedGeneration() == i.GetGeneration()
+		return c.Status == ready && strings.Contains(c.Message, message) &&
+			i.GetObservedGeneration() == i.GetGeneration()
 	})
 }
 
@@ -89,7 +91,8 @@ func (r *invocationEnv) observe(i *v1beta1.Invocation, token string) {
 		metav1.SetMetaDataAnnotation(&i.ObjectMeta, "crossplane.io/reconcile-requested-at", token)
 	})
 	r.until("it is looked at", func() bool {
-		return r.kube.Get(r.Context(), client.ObjectKeyFromObject(i), i) == nil && i.GetLastHandledReconcileAt() == token
+		return r.kube.Get(r.Context(), client.ObjectKeyFromObject(i), i) == nil &&
+			i.GetLastHandledReconcileAt() == token
 	})
 }
 
@@ -109,7 +112,8 @@ func TestInvocationRunsOnce(t *testing.T) {
 	})
 	r.create(i, r.function("f"))
 	r.becomes(i, corev1.ConditionTrue, "")
-	if o := i.Status.AtProvider; ptr.Deref(o.Result, "") != `{"rows":3}` || ptr.Deref(o.LogTail, "") != "START\nEND" || ptr.Deref(o.ExecutedVersion, "") != "$LATEST" {
+	if o := i.Status.AtProvider; ptr.Deref(o.Result, "") != `{"rows":3}` || ptr.Deref(o.LogTail, "") != "START\nEND" ||
+		ptr.Deref(o.ExecutedVersion, "") != "$LATEST" {
 		t.Errorf("the result must be told, got %+v", o)
 	}
 	calls := r.double.Count("Invoke") + r.double.Count("GetFunctionConfiguration")
@@ -162,7 +166,8 @@ func TestInvocationWithASecret(t *testing.T) {
 	})
 	r.create(r.function("f"), i)
 	r.until("the missing Secret is named", func() bool {
-		return r.kube.Get(t.Context(), client.ObjectKeyFromObject(i), i) == nil && strings.Contains(i.GetCondition(xpv2.TypeSynced).Message, "Secret "+r.ns+"/event does not exist")
+		return r.kube.Get(t.Context(), client.ObjectKeyFromObject(i), i) == nil &&
+			strings.Contains(i.GetCondition(xpv2.TypeSynced).Message, "Secret "+r.ns+"/event does not exist")
 	})
 	r.create(secret)
 	r.becomes(i, corev1.ConditionFalse, "the function returned an error (Unhandled): Login: refused (redacted)")
@@ -189,7 +194,8 @@ func TestInvocationWithASecret(t *testing.T) {
 		`{"password":"hunter2-two","tf":{"action":"update","prev_input":null}}`,
 		`{"password":"hunter2-two","tf":{"action":"delete","prev_input":null}}`,
 	)
-	for what, text := range map[string]string{"the object": string(status), "events": r.events("login"), "the log at debug level": r.logs.String()} {
+	for what, text := range map[string]string{"the object": string(status), "events": r.events("login"),
+		"the log at debug level": r.logs.String()} {
 		if at := strings.Index(text, "hunter2"); at >= 0 {
 			t.Errorf("nothing of a Secret may be in %s: ...%s", what, text[max(0, at-200):min(len(text), at+50)])
 		}

@@ -13,7 +13,6 @@ import (
 // kinds are the kinds whose controllers are set up.
 var kinds = controller.Kinds
 
-// setupKinds adds the controllers of all kinds to a manager.
 func setupKinds(mgr ctrl.Manager, o reconcile.Options) error {
 	for gvk, setup := range kinds {
 		if err := setup(mgr, o); err != nil {

@@ -22,7 +22,8 @@ import (
 func replaced(t *testing.T, setup func(ctrl.Manager, reconcile.Options) error) {
 	t.Helper()
 	before := kinds
-	kinds = map[schema.GroupVersionKind]func(ctrl.Manager, reconcile.Options) error{v1beta1.FunctionGroupVersionKind: setup}
+	kinds = map[schema.GroupVersionKind]func(ctrl.Manager,
+		reconcile.Options) error{v1beta1.FunctionGroupVersionKind: setup}
 	t.Cleanup(func() { kinds = before })
 }
 
@@ -63,7 +64,8 @@ func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
 func TestFailedGatedSetupStopsTheManager(t *testing.T) {
 	boom := errors.New("boom")
 	replaced(t, func(ctrl.Manager, reconcile.Options) error { return boom })
-	mgr, err := ctrl.NewManager(&rest.Config{Host: "127.0.0.1:1"}, ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
+	mgr, err := ctrl.NewManager(&rest.Config{Host: "127.0.0.1:1"},
+		ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 
 // byDefault returns a spec that uses the env's default ProviderConfig.
 func byDefault() xpv2.ManagedResourceSpec {
-	return xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
+	return xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig",
+		Name: "default"}}
 }
 
 // TestAFunctionMovesToTheNewVersionOfItsLayer checks that a changed ConfigMap becomes a new version of the layer, and
@@ -32,8 +33,9 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionParameters{
-				Region:      region,
-				Content:     &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib", FilePrefix: ptr.To("python/")}},
+				Region: region,
+				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib",
+					FilePrefix: ptr.To("python/")}},
 				OldVersions: ptr.To(v1beta1.OldVersionsDelete),
 			},
 		},
@@ -42,9 +44,11 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "signing", Namespace: e.ns},
 		Spec: v1beta1.CodeSigningConfigSpec{
 			ManagedResourceSpec: byDefault(),
-			ForProvider: v1beta1.CodeSigningConfigParameters{Region: region, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
-				AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}},
-			}},
+			ForProvider: v1beta1.CodeSigningConfigParameters{Region: region,
+				CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
+					AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{
+						"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}},
+				}},
 		},
 	}
 	f := e.function("f", func(f *v1beta1.Function) {
@@ -56,7 +60,8 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+e.ns+"/lib does not exist")
 	})
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns}, Data: map[string]string{"m.py": "x = 1"}}
+	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
+		Data: map[string]string{"m.py": "x = 1"}}
 	e.create(files, layer, signing)
 	e.ready(layer)
 	e.ready(signing)
@@ -107,27 +112,32 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 		Spec: v1beta1.CapacityProviderSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.CapacityProviderParameters{
-				Region:            region,
-				VPCConfig:         &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1"}, SecurityGroupIDs: []string{"sg-1"}},
-				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator")},
+				Region: region,
+				VPCConfig: &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1"},
+					SecurityGroupIDs: []string{"sg-1"}},
+				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To(
+					"arn:aws:iam::123456789012:role/operator")},
 			},
 		},
 	}
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.MemorySize = ptr.To[int32](2048)
 		f.Spec.ForProvider.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
-			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "web"}},
+			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "web"}},
 		}
 	})
 	e.create(f, c)
 	e.ready(c)
 	e.ready(f)
 	edit(e, c, func(c *v1beta1.CapacityProvider) {
-		c.Spec.ForProvider.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](64)}
+		c.Spec.ForProvider.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{
+			MaxVCPUCount: ptr.To[int32](64)}
 	})
 	e.until("the change arrives", func() bool {
 		got, there := e.double.CapacityProvider(region, "web")
-		return there && got.CapacityProviderScalingConfig.MaxVCpuCount != nil && *got.CapacityProviderScalingConfig.MaxVCpuCount == 64
+		return there && got.CapacityProviderScalingConfig.MaxVCpuCount != nil &&
+			*got.CapacityProviderScalingConfig.MaxVCpuCount == 64
 	})
 	e.ready(c)
 	e.remove(f)

@@ -32,28 +32,34 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	e.create(p)
 	e.until("it waits for the layer", func() bool {
 		e.get(p)
-		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+e.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
+		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message,
+			"LayerVersion "+e.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
 	})
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns}, Data: map[string]string{"m.py": "x = 1"}}
+	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
+		Data: map[string]string{"m.py": "x = 1"}}
 	layer := &v1beta1.LayerVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
-			ForProvider:         v1beta1.LayerVersionParameters{Region: region, Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}}},
+			ForProvider: v1beta1.LayerVersionParameters{Region: region,
+				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}}},
 		},
 	}
 	e.create(files, layer)
 	e.ready(p)
 	first := ptr.Deref(p.Status.AtProvider.LayerVersionArn, "")
-	if !strings.HasSuffix(first, ":layer:lib:1") || meta.GetExternalName(p) != "lib:1:partner" || ptr.Deref(p.Status.AtProvider.Principal, "") != account {
-		t.Errorf("a Ready permission must tell what it permits, got %s: %+v", meta.GetExternalName(p), p.Status.AtProvider)
+	if !strings.HasSuffix(first, ":layer:lib:1") || meta.GetExternalName(p) != "lib:1:partner" ||
+		ptr.Deref(p.Status.AtProvider.Principal, "") != account {
+		t.Errorf("a Ready permission must tell what it permits, got %s: %+v", meta.GetExternalName(p),
+			p.Status.AtProvider)
 	}
 
 	if !e.double.PutLayerPolicy(first, strings.Replace(e.double.LayerPolicy(first), account, stranger, 1)) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A reconcile may use what was read a moment before.
-	e.until("the change by hand is corrected", func() bool { e.reconcile(p); return strings.Contains(e.double.LayerPolicy(first), account) })
+	e.until("the change by hand is corrected",
+		func() bool { e.reconcile(p); return strings.Contains(e.double.LayerPolicy(first), account) })
 	e.ready(p)
 	e.until("an event tells what changed", func() bool {
 		return strings.Contains(e.events("partner"), `principal: "`+stranger+`" -> "`+account+`"`)
@@ -64,8 +70,13 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := strings.TrimSuffix(first, "1") + "2"
-	e.until("the next version is permitted", func() bool { return strings.Contains(e.double.LayerPolicy(second), account) })
-	e.until("its name is the one of there", func() bool { e.get(p); return meta.GetExternalName(p) == "lib:2:partner" && isReady(p) })
+	e.until("the next version is permitted",
+		func() bool { return strings.Contains(e.double.LayerPolicy(second), account) })
+	e.until("its name is the one of there", func() bool {
+		e.get(p)
+		return meta.GetExternalName(p) == "lib:2:partner" &&
+			isReady(p)
+	})
 	if got := e.double.LayerPolicy(first); got != "" {
 		t.Errorf("left behind: %s", got)
 	}
@@ -74,7 +85,8 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	}
 
 	edit(e, layer, func(l *v1beta1.LayerVersion) {
-		l.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+		l.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
+			xpv2.ManagementActionUpdate}
 	})
 	e.remove(layer)
 	e.gone(layer)

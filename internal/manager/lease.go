@@ -50,7 +50,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 		return nil, err
 	}
 	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // What outlives a check ends before another replica begins.
-	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now, wall: func() time.Time { return o.Now().Round(0) }}
+	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now,
+		wall: func() time.Time { return o.Now().Round(0) }}
 	mo.LeaderElection = true
 	mo.LeaderElectionID = o.Shard.LeaseName(leaseName) // The name appears only in metrics.
 	mo.LeaderElectionResourceLockInterface = l
@@ -86,14 +87,14 @@ func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 	}, nil
 }
 
-// leaseNamespace returns the requested namespace, or the pod's own.
 func leaseNamespace(requested, file string) (string, error) {
 	if requested != "" {
 		return requested, nil
 	}
 	b, err := os.ReadFile(file) //nolint:gosec // The file is Kubernetes's.
 	if err != nil {
-		return "", errors.Wrap(err, "cannot determine the namespace of the leader election lease outside a pod: set --leader-election-namespace or --no-leader-election")
+		return "", errors.Wrap(err, "cannot determine the namespace of the leader election lease outside a pod: set "+
+			"--leader-election-namespace or --no-leader-election")
 	}
 	return strings.TrimSpace(string(b)), nil
 }
@@ -104,11 +105,11 @@ func leaseNamespace(requested, file string) (string, error) {
 type lease struct {
 	*resourcelock.LeaseLock
 
-	// lasts is how long a renewal is valid: less than other replicas wait, so that calls in flight reach AWS before
-	// they begin.
+	// lasts is the time for which a renewal is valid: less than other replicas wait, so that calls in flight reach AWS
+	// before they begin.
 	lasts time.Duration
 
-	// check is how often the lease is checked.
+	// check is the interval at which the lease is checked.
 	check time.Duration
 
 	// now is the monotonic clock, which stops while a machine is suspended, and wall is the wall clock, which may be

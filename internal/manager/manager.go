@@ -48,13 +48,13 @@ import (
 )
 
 const (
-	// shutdownTimeout is how long running reconciles may take to end.
+	// shutdownTimeout is the time in which running reconciles have to end.
 	shutdownTimeout = 30 * time.Second
 )
 
 // Options are the options of a provider.
 type Options struct {
-	// Options are those of crossplane-runtime: logger, poll interval, concurrency, features.
+	// Options are the options of crossplane-runtime: logger, poll interval, concurrency, features.
 	controller.Options
 
 	// Version of the provider, for the change log.
@@ -63,7 +63,7 @@ type Options struct {
 	// Log is the logger for everything.
 	Log logr.Logger
 
-	// SyncPeriod is how often all watched objects are reconciled again from the cache.
+	// SyncPeriod is the interval at which all watched objects are reconciled again from the cache.
 	SyncPeriod time.Duration
 
 	// MinPollInterval is the lower bound of poll intervals.
@@ -85,12 +85,12 @@ type Options struct {
 	// LeaderElectionNamespace is the namespace of the lease. Empty means the pod's own.
 	LeaderElectionNamespace string
 
-	// LeaseDuration is how long a lease that is not renewed keeps other replicas from working, in whole seconds. Zero
+	// LeaseDuration is the time for which an unrenewed lease keeps other replicas from working, in whole seconds. Zero
 	// means DefaultLeaseDuration.
 	LeaseDuration time.Duration
 
-	// RenewDeadline is how long after its last renewal of the lease a replica stops working. It must be less than
-	// LeaseDuration. Zero means DefaultRenewDeadline.
+	// RenewDeadline is the time after the last renewal of the lease at which a replica stops working. It must be less
+	// than LeaseDuration. Zero means DefaultRenewDeadline.
 	RenewDeadline time.Duration
 
 	// Addresses to listen on. "0" or empty disables the server.
@@ -105,7 +105,7 @@ type Options struct {
 	// SafeStart waits for each kind's definition before its controller is started.
 	SafeStart bool
 
-	// StateMetricInterval is how often resources are counted by their conditions.
+	// StateMetricInterval is the interval at which resources are counted by their conditions.
 	StateMetricInterval time.Duration
 
 	// ChangeLogSocket is the Unix socket of Crossplane's change log sidecar. Empty disables the change log.
@@ -114,7 +114,7 @@ type Options struct {
 	// Config configures how AWS clients are made from configs.
 	Config session.Options
 
-	// ListPolls polls settled resources by AWS's lists. Lists configures that; its interval is the poll interval.
+	// ListPolls polls synced resources by AWS's lists. Lists configures that; its interval is the poll interval.
 	ListPolls bool
 	Lists     listpoll.Options
 
@@ -204,14 +204,14 @@ func newScheme() (*runtime.Scheme, error) {
 	return s, nil
 }
 
-// manager returns the options of controller-runtime's manager.
 func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme,
 		Logger: o.Log,
 		Cache:  o.cacheOptions(),
 		// Secrets and ConfigMaps are watched by their metadata alone.
-		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{}}}},
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{},
+			&corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{}}}},
 
 		Metrics:                 server.Options{BindAddress: address(o.MetricsAddress)},
 		HealthProbeBindAddress:  address(o.HealthAddress),
@@ -244,7 +244,6 @@ func addChecks(mgr ctrl.Manager) error {
 	return errors.Wrap(mgr.AddReadyzCheck("caches", ready), "cannot add the readiness probe")
 }
 
-// setup adds the controllers and what they share.
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
 	accounts := account.New(limiter, o.Now)
@@ -273,7 +272,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	mo := reconcile.Options{
 		Options:  o.Options,
-		Resolver: account.Noting{Resolver: resolver, Book: accounts},
+		Resolver: account.Recording{Resolver: resolver, Limits: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
 		Lists:    lists,
@@ -295,10 +294,11 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		StatusDelay:     reconcile.StatusDelay,
 		DeletionPolicy:  o.DeletionPolicy,
 		DeletionLedger:  reconcile.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
-		Planner:         plan.Live{Options: plan.Options{Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(), Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now}},
-		Tracer:          o.Tracer,
-		Now:             o.Now,
-		Random:          rand.Float64,
+		Planner: plan.Live{Options: plan.Options{Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(),
+			Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now}},
+		Tracer: o.Tracer,
+		Now:    o.Now,
+		Random: rand.Float64,
 	}
 	if mo.AllShards, err = o.addAllShards(mgr); err != nil {
 		return err
@@ -306,7 +306,8 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	all := mo.All(mgr).GetClient()
 	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
 	mo.Tenants.Partial = mo.AllShards != nil
-	po := providerconfig.Options{Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
+	po := providerconfig.Options{Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver,
+		Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

@@ -31,8 +31,7 @@ var update = flag.Bool("update", false, "write what the provider serves to serve
 // run to the next.
 const served = "../../observability/metrics.prom"
 
-// both serves the metrics that controller-runtime registered when the process started, and those that a test
-// registers.
+// both serves the metrics that controller-runtime registered when the process started, and those that a test registers.
 type both struct {
 	prometheus.Registerer
 	prometheus.Gatherer
@@ -52,7 +51,8 @@ func TestServedMetrics(t *testing.T) {
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.ConnectionSpec = r.pc("", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)})).Spec.ConnectionSpec
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
 	r.create(c, r.keys("aws", ciID, ciKey))
 	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.Throttle()})
 	f := r.using(r.ns, "f", func(f *v1beta1.Function) {
@@ -65,7 +65,8 @@ func TestServedMetrics(t *testing.T) {
 	a := r.rollOut(f)
 
 	admin := r.inAccount("111111111111")
-	_, err := admin.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](512)})
+	_, err := admin.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](512)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func TestServedMetrics(t *testing.T) {
 	r.until("the rollout is counted", func() bool { return strings.Contains(scrape(t), counted) })
 	r.remove(a)
 	r.gone(a)
-	r.until("the rollout is not counted any more", func() bool { return strings.Contains(scrape(t), `provider_lambda_rollouts{phase="Ready"} 0`) })
+	r.until("the rollout is not counted any more",
+		func() bool { return strings.Contains(scrape(t), `provider_lambda_rollouts{phase="Ready"} 0`) })
 	r.remove(f)
 	r.gone(f)
 	for _, want := range []string{
@@ -111,7 +113,8 @@ func TestServedMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the provider serves other metrics than %s says; go test ./internal/manager -run '^TestServedMetrics$' -update writes it anew: -want, +got:\n%s", served, diff)
+		t.Errorf("the provider serves other metrics than %s says; go test ./internal/manager -run "+
+			"'^TestServedMetrics$' -update writes it anew: -want, +got:\n%s", served, diff)
 	}
 }
 
@@ -120,14 +123,16 @@ func (r *strictEnv) rollOut(f *v1beta1.Function) *v1beta1.Alias {
 	r.Helper()
 	a := r.alias("live", func(a *v1beta1.Alias) {
 		a.Spec.ProviderConfigReference = f.Spec.ProviderConfigReference.DeepCopy()
-		a.Spec.Rollout = &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
+		a.Spec.Rollout = &v1beta1.AliasRollout{
+			Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
 	})
 	r.create(a)
 	r.ready(a)
 	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Timeout = ptr.To[int32](17) })
 	r.until("the next version is rolled out", func() bool {
 		r.get(a)
-		return a.Status.Rollout != nil && a.Status.Rollout.Phase == v1beta1.RolloutReady && a.Status.Rollout.Stable.FunctionVersion == "2"
+		return a.Status.Rollout != nil && a.Status.Rollout.Phase == v1beta1.RolloutReady &&
+			a.Status.Rollout.Stable.FunctionVersion == "2"
 	})
 	return a
 }
@@ -166,7 +171,8 @@ var closed = []string{"bucket", "change", "for"}
 // shape returns a scrape without values, with one sample for each set of labels.
 func shape(text string) string {
 	var b strings.Builder
-	b.WriteString("# What the provider serves, with values and most labels left out. A test of internal/manager writes it.\n")
+	b.WriteString("# What the provider serves, with values and most labels left out. A test of internal/manager " +
+		"writes it.\n")
 	var samples map[string]bool
 	flush := func() {
 		for _, s := range slices.Sorted(maps.Keys(samples)) {

@@ -36,13 +36,16 @@ func TestMigration(t *testing.T) {
 		writes           []string
 	}{
 		"Upjet": {
-			function: map[string]string{"crossplane-kind": "function.lambda.aws.m.upbound.io", "crossplane-name": "checkout", "crossplane-providerconfig": "default"},
-			others:   map[string]string{"crossplane-kind": "eventsourcemapping.lambda.aws.m.upbound.io", "crossplane-name": "orders", "crossplane-providerconfig": "default"},
-			writes:   []string{"TagResource", "TagResource", "TagResource"},
+			function: map[string]string{"crossplane-kind": "function.lambda.aws.m.upbound.io",
+				"crossplane-name": "checkout", "crossplane-providerconfig": "default"},
+			others: map[string]string{"crossplane-kind": "eventsourcemapping.lambda.aws.m.upbound.io",
+				"crossplane-name": "orders", "crossplane-providerconfig": "default"},
+			writes: []string{"TagResource", "TagResource", "TagResource"},
 		},
 		"ACK": {
-			function: map[string]string{"services.k8s.aws/controller-version": "lambda-v1.14.0", "services.k8s.aws/namespace": "shop"},
-			writes:   []string{"TagResource", "TagResource", "TagResource", "UntagResource"},
+			function: map[string]string{"services.k8s.aws/controller-version": "lambda-v1.14.0",
+				"services.k8s.aws/namespace": "shop"},
+			writes: []string{"TagResource", "TagResource", "TagResource", "UntagResource"},
 		},
 		"Classic": {writes: []string{"TagResource", "TagResource", "TagResource"}},
 	}
@@ -77,7 +80,8 @@ func (e *env) migrate(function, others map[string]string, writes []string) {
 	}
 
 	for _, mg := range all {
-		if err := e.kube.Patch(e.Context(), mg, client.RawPatch(ktypes.MergePatchType, e.documentedPatch())); err != nil {
+		if err := e.kube.Patch(e.Context(), mg,
+			client.RawPatch(ktypes.MergePatchType, e.documentedPatch())); err != nil {
 			e.Fatal(err)
 		}
 	}
@@ -99,7 +103,8 @@ func (e *env) differs(mg reconcile.Managed, prefix string) {
 	e.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
 		e.get(mg)
 		ds := mg.GetSummary().Differences
-		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
+		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == reconcile.ReasonDiffers && len(ds) > 0 &&
+			!slices.ContainsFunc(ds, other)
 	})
 }
 
@@ -119,8 +124,7 @@ func (e *env) documentedPatch() []byte {
 	return []byte(patch)
 }
 
-// madeByAnother creates in AWS what testdata/migrated.yaml describes. It returns the names that AWS assigned, by
-// kind.
+// madeByAnother creates in AWS what testdata/migrated.yaml describes. It returns the names that AWS assigned, by kind.
 func (e *env) madeByAnother(function, others map[string]string) map[string]string {
 	e.Helper()
 	ctx := e.Context()
@@ -139,24 +143,34 @@ func (e *env) madeByAnother(function, others map[string]string) map[string]strin
 	maps.Copy(tags, function)
 	name, alias := ptr.To("Checkout"), ptr.To("LIVE")
 	must(e.aws.CreateFunction(ctx, &lambda.CreateFunctionInput{
-		FunctionName: name, Role: ptr.To("arn:aws:iam::123456789012:role/checkout"), Runtime: types.RuntimePython313, Handler: ptr.To("index.handler"),
+		FunctionName: name, Role: ptr.To(
+			"arn:aws:iam::123456789012:role/checkout"), Runtime: types.RuntimePython313,
+		Handler:    ptr.To("index.handler"),
 		Code:       &types.FunctionCode{S3Bucket: ptr.To("releases"), S3Key: ptr.To("checkout.zip")},
 		MemorySize: ptr.To[int32](256), Timeout: ptr.To[int32](10), Tags: tags,
 		Environment:   &types.Environment{Variables: map[string]string{"LOG_LEVEL": "info"}},
 		TracingConfig: &types.TracingConfig{Mode: types.TracingModeActive},
 	}))
-	e.until("the function is there", func() bool { return e.config("Checkout").Configuration.State == types.StateActive })
+	e.until("the function is there",
+		func() bool { return e.config("Checkout").Configuration.State == types.StateActive })
 	must(e.aws.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: name}))
-	must(e.aws.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: alias, FunctionVersion: ptr.To("1")}))
+	must(e.aws.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: alias,
+		FunctionVersion: ptr.To("1")}))
 	must(e.aws.AddPermission(ctx, &lambda.AddPermissionInput{
-		FunctionName: name, StatementId: ptr.To("AllowBucket"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
+		FunctionName: name, StatementId: ptr.To("AllowBucket"), Action: ptr.To(
+			"lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
 		SourceArn: ptr.To("arn:aws:s3:::uploads"), SourceAccount: ptr.To("123456789012"),
 	}))
-	must(e.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{FunctionName: name, Qualifier: alias, AuthType: types.FunctionUrlAuthTypeAwsIam}))
-	must(e.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{FunctionName: name, Qualifier: alias, MaximumRetryAttempts: ptr.To[int32](1)}))
-	must(e.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: name, Qualifier: alias, ProvisionedConcurrentExecutions: ptr.To[int32](2)}))
-	must(e.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name, UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate}))
-	mapping, err := e.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: name, EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others})
+	must(e.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{FunctionName: name, Qualifier: alias,
+		AuthType: types.FunctionUrlAuthTypeAwsIam}))
+	must(e.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{FunctionName: name,
+		Qualifier: alias, MaximumRetryAttempts: ptr.To[int32](1)}))
+	must(e.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: name,
+		Qualifier: alias, ProvisionedConcurrentExecutions: ptr.To[int32](2)}))
+	must(e.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name,
+		UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate}))
+	mapping, err := e.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: name,
+		EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others})
 	must(mapping, err)
 	layer, err := e.aws.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
 		LayerName: ptr.To("shared"), CompatibleRuntimes: []types.Runtime{types.RuntimePython313},
@@ -164,10 +178,12 @@ func (e *env) madeByAnother(function, others map[string]string) map[string]strin
 	})
 	must(layer, err)
 	must(e.aws.AddLayerVersionPermission(ctx, &lambda.AddLayerVersionPermissionInput{
-		LayerName: ptr.To("shared"), VersionNumber: ptr.To[int64](1), StatementId: ptr.To("Partner"), Action: ptr.To("lambda:GetLayerVersion"), Principal: ptr.To("111122223333"),
+		LayerName: ptr.To("shared"), VersionNumber: ptr.To[int64](1), StatementId: ptr.To("Partner"), Action: ptr.To(
+			"lambda:GetLayerVersion"), Principal: ptr.To("111122223333"),
 	}))
 	signing, err := e.aws.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{
-		AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}}, Tags: others,
+		AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{
+			"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}}, Tags: others,
 	})
 	must(signing, err)
 	return map[string]string{
@@ -191,7 +207,8 @@ func (e *env) operations() []string {
 func (e *env) sameFunction(before *types.FunctionConfiguration) {
 	e.Helper()
 	after := e.config("Checkout")
-	if diff := cmp.Diff(ptr.Deref(before.CodeSha256, "")+ptr.Deref(before.LastModified, ""), ptr.Deref(after.Configuration.CodeSha256, "")+ptr.Deref(after.Configuration.LastModified, "")); diff != "" {
+	if diff := cmp.Diff(ptr.Deref(before.CodeSha256, "")+ptr.Deref(before.LastModified, ""),
+		ptr.Deref(after.Configuration.CodeSha256, "")+ptr.Deref(after.Configuration.LastModified, "")); diff != "" {
 		e.Errorf("the function must be left as it was: %s", diff)
 	}
 	own := 0

@@ -18,10 +18,12 @@ func (e *env) permission(name string, change ...func(*v1beta1.Permission)) *v1be
 	p := &v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+				Kind: "ProviderConfig", Name: "default"}},
 			ForProvider: v1beta1.PermissionParameters{
 				Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
-				Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"), SourceAccount: ptr.To("123456789012"),
+				Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"), SourceAccount: ptr.To(
+					"123456789012"),
 			},
 		},
 	}
@@ -42,15 +44,18 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 	e.create(p, q)
 	e.until("it waits for the function", func() bool {
 		e.get(p)
-		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message,
+			"Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
 	f := e.function("f")
 	e.create(f)
 	e.ready(p)
 	e.ready(q)
 	arn := ptr.Deref(p.Status.AtProvider.FunctionArn, "")
-	if ptr.Deref(p.Status.AtProvider.FunctionName, "") != "f" || ptr.Deref(q.Status.AtProvider.StatementID, "") != "Other" || ptr.Deref(q.Status.AtProvider.Principal, "") != "111122223333" {
-		t.Errorf("a Ready Permission must tell what it permits, got %+v and %+v", p.Status.AtProvider, q.Status.AtProvider)
+	if ptr.Deref(p.Status.AtProvider.FunctionName, "") != "f" || ptr.Deref(q.Status.AtProvider.StatementID,
+		"") != "Other" || ptr.Deref(q.Status.AtProvider.Principal, "") != "111122223333" {
+		t.Errorf("a Ready Permission must tell what it permits, got %+v and %+v", p.Status.AtProvider,
+			q.Status.AtProvider)
 	}
 
 	edit(e, p, func(p *v1beta1.Permission) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") })
@@ -67,12 +72,14 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A reconcile may use what was read a moment before.
-	e.until("the change by hand is corrected", func() bool { e.reconcile(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
+	e.until("the change by hand is corrected",
+		func() bool { e.reconcile(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
 	e.ready(p)
 
 	e.remove(p)
 	e.gone(p)
-	if policy = e.double.Policy(arn); strings.Contains(policy, "sns.amazonaws.com") || !strings.Contains(policy, "Other") {
+	if policy = e.double.Policy(arn); strings.Contains(policy, "sns.amazonaws.com") ||
+		!strings.Contains(policy, "Other") {
 		t.Errorf("a deleted Permission takes its own statement along and no other, got %s", policy)
 	}
 

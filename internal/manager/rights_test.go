@@ -27,12 +27,15 @@ import (
 // particular no deletion of its own kinds, no events.k8s.io and no namespaces.
 func crossplanesRules(safeStart bool) []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
-		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*", "*/status"}, Verbs: []string{"get", "list", "watch", "update", "patch", "create"}},
+		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*", "*/status"},
+			Verbs: []string{"get", "list", "watch", "update", "patch", "create"}},
 		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*/finalizers"}, Verbs: []string{"update"}},
-		{APIGroups: []string{"", "coordination.k8s.io"}, Resources: []string{"secrets", "configmaps", "events", "leases"}, Verbs: []string{"*"}},
+		{APIGroups: []string{"", "coordination.k8s.io"}, Resources: []string{"secrets", "configmaps", "events",
+			"leases"}, Verbs: []string{"*"}},
 	}
 	if safeStart {
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: []string{"get", "list", "watch"}})
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"},
+			Resources: []string{"customresourcedefinitions"}, Verbs: []string{"get", "list", "watch"}})
 	}
 	return rules
 }
@@ -69,7 +72,8 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 			features.Enable(feature.EnableBetaManagementPolicies)
 			ctx, cancel := context.WithCancel(t.Context())
 			mgr, err := New(ctx, e.as("provider-lambda-"+name, crossplanesRules(safeStart)), Options{
-				Options:                 controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10, Features: features},
+				Options: controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10,
+					Features: features},
 				Log:                     e.logs.logger(),
 				MinPollInterval:         time.Second,
 				SafeStart:               true,
@@ -148,23 +152,26 @@ func TestClusterID(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Given":   {reason: "The user's word.", live: admin, given: "prod eu/1", want: "prod eu/1"},
-		"Illegal": {reason: "AWS would refuse the tag.", live: admin, given: "a,b", err: "cannot be the value of an AWS tag"},
-		"Admin":   {reason: "More rights must not make it another cluster.", live: admin, want: string(cm.GetUID())},
+		"Given": {reason: "The user's word.", live: admin, given: "prod eu/1", want: "prod eu/1"},
+		"Illegal": {reason: "AWS would refuse the tag.", live: admin, given: "a,b",
+			err: "cannot be the value of an AWS tag"},
+		"Admin": {reason: "More rights must not make it another cluster.", live: admin, want: string(cm.GetUID())},
 		"Crossplane": {
 			reason: "Crossplane grants ConfigMaps, not namespaces.",
 			live:   as("id-crossplane", crossplanesRules(true)...), want: string(cm.GetUID()),
 		},
 		"Namespace": {
 			reason: "Without permission to read ConfigMaps, the UID of a namespace identifies the cluster.",
-			live:   as("id-namespace", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}}), want: string(ns.GetUID()),
+			live: as("id-namespace", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"},
+				Verbs: []string{"get"}}), want: string(ns.GetUID()),
 		},
 		"Nothing": {reason: "Says what to grant.", live: as("id-nothing"), err: "set --cluster-id"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got, err := clusterID(t.Context(), tc.live, tc.given)
-			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
+			if got != tc.want || (err == nil) != (tc.err == "") ||
+				(err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("%s: want %q, %q, got %q, %v", tc.reason, tc.want, tc.err, got, err)
 			}
 		})
@@ -231,7 +238,8 @@ func TestOnlyNamesAndVersionsAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := out.(*metav1.PartialObjectMetadata)
-	if m.Labels != nil || m.Annotations != nil || m.Name != "db" || m.Namespace != "shop" || m.UID != "u" || m.ResourceVersion != "7" {
+	if m.Labels != nil || m.Annotations != nil || m.Name != "db" || m.Namespace != "shop" || m.UID != "u" ||
+		m.ResourceVersion != "7" {
 		t.Errorf("got %+v", m)
 	}
 }

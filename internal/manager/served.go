@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// servedTimeout is how long the API server may take to serve a kind after it is established.
+	// servedTimeout is the maximum time between the establishment of a kind and its appearance in discovery.
 	servedTimeout = 2 * time.Minute
 
 	// servedInterval is the time between two checks of whether a kind is served.
@@ -45,10 +45,11 @@ func (g *servedGate) Register(f func(), gvks ...schema.GroupVersionKind) {
 
 func (g *servedGate) await(gvk schema.GroupVersionKind) error {
 	var last error
-	err := wait.PollUntilContextTimeout(context.Background(), servedInterval, servedTimeout, true, func(context.Context) (bool, error) {
-		_, last = g.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
-		return last == nil, nil
-	})
+	err := wait.PollUntilContextTimeout(context.Background(), servedInterval, servedTimeout, true,
+		func(context.Context) (bool, error) {
+			_, last = g.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+			return last == nil, nil
+		})
 	if err != nil {
 		return errors.Wrapf(last, "not served after %s", servedTimeout)
 	}

@@ -48,7 +48,7 @@ func (s *shard) attempt(ctx context.Context, attempt func(context.Context) error
 	return attempt(ctx)
 }
 
-// called returns whether the shard has called an operation of Lambda.
+// called reports whether the shard has called an operation of Lambda.
 func (s *shard) called(operation string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +146,8 @@ func TestRing(t *testing.T) {
 	e.label(lease, `{"metadata":{"labels":{"alpha.sharding.timebertt.dev/state":"ready"}}}`)
 	renewed := lease.Spec.RenewTime.Time
 	e.until("the lease is renewed", func() bool { return read().Spec.RenewTime.After(renewed) })
-	if diff := cmp.Diff(map[string]string{ring: "lambda", "alpha.sharding.timebertt.dev/state": "ready"}, lease.Labels); diff != "" {
+	if diff := cmp.Diff(map[string]string{ring: "lambda", "alpha.sharding.timebertt.dev/state": "ready"},
+		lease.Labels); diff != "" {
 		t.Errorf("the sharder's labels are kept: -want, +got:\n%s", diff)
 	}
 
@@ -178,8 +179,11 @@ func TestRing(t *testing.T) {
 func TestReduced(t *testing.T) {
 	full := func() *v1beta1.Function {
 		f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "shop", Name: "cart", UID: "u1", Generation: 2, Labels: map[string]string{"team": "x"}, Finalizers: []string{"f"},
-			Annotations:   map[string]string{meta.AnnotationKeyExternalName: "cart", tenancy.AnnotationAllowedNamespaces: "*", ownership.AnnotationNamedBy: "u1", corev1.LastAppliedConfigAnnotation: "{}"},
+			Namespace: "shop", Name: "cart", UID: "u1", Generation: 2, Labels: map[string]string{
+				"team": "x"}, Finalizers: []string{"f"},
+			Annotations: map[string]string{meta.AnnotationKeyExternalName: "cart",
+				tenancy.AnnotationAllowedNamespaces: "*", ownership.AnnotationNamedBy: "u1",
+				corev1.LastAppliedConfigAnnotation: "{}"},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
 		}}
 		f.Spec.ForProvider.Region, f.Spec.ForProvider.Publish = region, ptr.To(true)
@@ -193,7 +197,8 @@ func TestReduced(t *testing.T) {
 	if _, err := reduced(got); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(tenancy.IndexedBy(want), tenancy.IndexedBy(got)); diff != "" || len(tenancy.IndexedBy(got)) == 0 {
+	if diff := cmp.Diff(tenancy.IndexedBy(want), tenancy.IndexedBy(got)); diff != "" ||
+		len(tenancy.IndexedBy(got)) == 0 {
 		t.Errorf("what it owns: -want, +got:\n%s", diff)
 	}
 	delete(want.Annotations, corev1.LastAppliedConfigAnnotation)
@@ -204,7 +209,8 @@ func TestReduced(t *testing.T) {
 	if got.Spec.ForProvider.Code != nil || got.Spec.ForProvider.Environment != nil {
 		t.Errorf("code and variables are kept: %+v", got.Spec.ForProvider)
 	}
-	if !ptr.Deref(got.Spec.ForProvider.Publish, false) || ptr.Deref(got.Status.AtProvider.LatestPublishedVersion, "") != "7" || got.Spec.ForProvider.Region != region {
+	if !ptr.Deref(got.Spec.ForProvider.Publish, false) || ptr.Deref(got.Status.AtProvider.LatestPublishedVersion,
+		"") != "7" || got.Spec.ForProvider.Region != region {
 		t.Errorf("what Aliases follow is lost: %+v", got)
 	}
 	tombstone := struct{ Key string }{"shop/cart"}

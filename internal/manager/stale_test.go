@@ -62,8 +62,7 @@ func (s *succession) standBy() {
 	}
 }
 
-// takeOver ends the leader, and waits until the standby has observed a function often enough to have made its
-// changes.
+// takeOver ends the leader, and waits until the standby has observed a function often enough to have made its changes.
 func (s *succession) takeOver(function string) {
 	s.Helper()
 	s.leader()
@@ -119,19 +118,22 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSuccession(t)
-			env := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns}, Data: map[string]string{"m.py": "x = 1"}}
+			env := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns},
+				Data: map[string]string{"m.py": "x = 1"}}
 			f := s.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](128) })
 			old := s.function("old")
 			v := s.publisher("v")
 			a := s.alias("live", func(a *v1beta1.Alias) {
 				a.Spec.ForProvider.FunctionVersionRef = &xpv2.NamespacedReference{Name: "v"}
 			})
-			l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns}, Spec: v1beta1.LayerVersionSpec{
-				ManagedResourceSpec: byDefault(),
-				ForProvider: v1beta1.LayerVersionParameters{
-					Region: region, OldVersions: ptr.To(v1beta1.OldVersionsKeep), Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
-				},
-			}}
+			l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns},
+				Spec: v1beta1.LayerVersionSpec{
+					ManagedResourceSpec: byDefault(),
+					ForProvider: v1beta1.LayerVersionParameters{
+						Region: region, OldVersions: ptr.To(v1beta1.OldVersionsKeep), Content: &v1beta1.LayerContent{
+							ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
+					},
+				}}
 			i := s.invocation("job", func(p *v1beta1.InvocationParameters) { p.Payload = ptr.To(`{"n":1}`) })
 			s.create(env, f, old, v, a, l, i)
 			s.ready(f)
@@ -155,7 +157,8 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 			created := s.function("born")
 			s.create(created)
 			s.remove(old)
-			s.until("the layer is published anew", func() bool { s.get(l); return ptr.Deref(l.Status.AtProvider.Version, 0) == 2 })
+			s.until("the layer is published anew",
+				func() bool { s.get(l); return ptr.Deref(l.Status.AtProvider.Version, 0) == 2 })
 			s.at("live", "2")
 			s.ready(f)
 			s.ready(created)
@@ -178,9 +181,14 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 			s.reconcile(i)
 			s.unchanged(tc.reason, did)
 			s.sees(`{"n":1}`, `{"n":2}`)
-			for operation, want := range map[string]int{"PublishLayerVersion": 2, "PublishVersion": 2, "CreateFunction": 3, "CreateAlias": 1, "DeleteFunction": 1} {
-				if got := slices.IndexFunc(did, func(c string) bool { return strings.HasPrefix(c, operation+" ") }); got < 0 || s.double.Count(operation) != want {
-					t.Errorf("%s: %s was called %d times, want %d", tc.reason, operation, s.double.Count(operation), want)
+			for operation, want := range map[string]int{"PublishLayerVersion": 2, "PublishVersion": 2,
+				"CreateFunction": 3, "CreateAlias": 1, "DeleteFunction": 1} {
+				if got := slices.IndexFunc(did, func(c string) bool {
+					return strings.HasPrefix(c,
+						operation+" ")
+				}); got < 0 || s.double.Count(operation) != want {
+					t.Errorf("%s: %s was called %d times, want %d", tc.reason, operation, s.double.Count(operation),
+						want)
 				}
 			}
 			s.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](1024) })

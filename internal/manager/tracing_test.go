@@ -35,10 +35,12 @@ func TestTracesOfAFunction(t *testing.T) {
 	const inManifest, inSecret, inCode = "tr0ub4dor-and-3", "correct-horse-battery-staple", "the code is nobody's business"
 	rec := tracingtest.New(t)
 	e := newEnv(t, awsdouble.Options{}, func(o *Options) { o.Tracer = rec.Tracer })
-	e.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns}, StringData: map[string]string{"password": inSecret}})
+	e.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
+		StringData: map[string]string{"password": inSecret}})
 	pc := &v1beta1.ProviderConfig{}
 	e.until("the ProviderConfig has asked STS", func() bool {
-		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "default"}, pc) == nil && pc.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "default"}, pc) == nil &&
+			pc.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	})
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": inCode}}
@@ -61,7 +63,8 @@ func TestTracesOfAFunction(t *testing.T) {
 	e.until("the last reconcile has ended", func() bool { return traced(rec, "gone") != "" })
 
 	root := func(generation, outcome string) string {
-		return "Reconcile Function crossplane.generation=" + generation + " crossplane.kind=Function crossplane.name=f crossplane.outcome=" + outcome +
+		return "Reconcile Function crossplane.generation=" + generation + " crossplane.kind=Function " +
+			"crossplane.name=f crossplane.outcome=" + outcome +
 			" crossplane.requeue_after=... k8s.namespace.name=" + e.ns + "\n"
 	}
 	call := func(operation, answer string) string {

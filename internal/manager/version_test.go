@@ -19,8 +19,10 @@ func (e *env) publisher(name string) *v1beta1.Version {
 	return &v1beta1.Version{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.VersionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
-			ForProvider:         v1beta1.VersionParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, HistoryLimit: ptr.To[int32](1)},
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+				Kind: "ProviderConfig", Name: "default"}},
+			ForProvider: v1beta1.VersionParameters{Region: region,
+				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, HistoryLimit: ptr.To[int32](1)},
 		},
 	}
 }
@@ -28,7 +30,8 @@ func (e *env) publisher(name string) *v1beta1.Version {
 // versions returns the versions of function f in AWS.
 func (e *env) versions() []string {
 	e.Helper()
-	out, err := e.aws.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+	out, err := e.aws.ListVersionsByFunction(e.Context(),
+		&lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
 	if err != nil {
 		e.Fatalf("cannot list versions: %v", err)
 	}
@@ -49,7 +52,8 @@ func TestVersionFromManifestToAWSAndBack(t *testing.T) {
 	e.create(a, v, f)
 	e.ready(v)
 	e.at("live", "1")
-	if got := meta.GetExternalName(v); got != "1" || ptr.Deref(v.Status.AtProvider.FunctionName, "") != "f" || ptr.Deref(v.Status.AtProvider.State, "") != "Active" {
+	if got := meta.GetExternalName(v); got != "1" || ptr.Deref(v.Status.AtProvider.FunctionName, "") != "f" ||
+		ptr.Deref(v.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("a Ready Version must tell its number, function and state, got %q, %+v", got, v.Status.AtProvider)
 	}
 
@@ -67,10 +71,15 @@ func TestVersionFromManifestToAWSAndBack(t *testing.T) {
 	edit(e, v, func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
 	e.until("the earlier version is pruned", func() bool { got := e.versions(); return len(got) == 1 && got[0] == "2" })
 
-	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](77)}); err != nil {
+	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](77)}); err != nil {
 		t.Fatal(err)
 	}
-	e.until("what another tool changed is published", func() bool { e.reconcile(v); return len(e.versions()) > 0 && e.versions()[len(e.versions())-1] == "3" })
+	e.until("what another tool changed is published", func() bool {
+		e.reconcile(v)
+		return len(e.versions()) > 0 &&
+			e.versions()[len(e.versions())-1] == "3"
+	})
 	e.at("live", "3")
 
 	e.remove(v)

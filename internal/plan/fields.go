@@ -32,8 +32,8 @@ func copyField(to, from reconcile.Managed, name string) {
 	}
 }
 
-// keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout, if
-// its kind has them.
+// keepHistory copies what a resource has done before: the versions that it has published and the state of its rollout,
+// if its kind has them.
 func keepHistory(to, from reconcile.Managed) {
 	copied, ok := from.DeepCopyObject().(reconcile.Managed)
 	if !ok || reflect.TypeOf(to) != reflect.TypeOf(from) {
@@ -62,9 +62,9 @@ func asObserved(mg reconcile.Managed) {
 
 func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero() }
 
-// equalSpec returns whether two resources have the same spec.
 func equalSpec(a, b reconcile.Managed) bool {
-	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(), fieldOf(b, "Spec").Interface())
+	return reflect.TypeOf(a) == reflect.TypeOf(b) && equality.Semantic.DeepEqual(fieldOf(a, "Spec").Interface(),
+		fieldOf(b, "Spec").Interface())
 }
 
 // numbers returns the function or layer of a resource, and the number of the version that it has published last.
@@ -100,15 +100,16 @@ func ownARN(mg reconcile.Managed) (arn.ARN, bool) {
 	at, _, _ := unstructured.NestedMap(m, "status", "atProvider")
 	for _, k := range slices.Sorted(maps.Keys(at)) {
 		text, _ := at[k].(string)
-		if a, err := arn.Parse(text); err == nil && strings.HasSuffix(k, "Arn") && a.Service == "lambda" && a.AccountID != "" {
+		if a, err := arn.Parse(text); err == nil && strings.HasSuffix(k, "Arn") && a.Service == "lambda" &&
+			a.AccountID != "" {
 			return a, true
 		}
 	}
 	return arn.ARN{}, false
 }
 
-// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest of an
-// image's tag. It returns what is not known then.
+// withoutChecks removes from a resource what can only be checked with AWS: the checksum of code in S3, and the digest
+// of an image's tag. It returns what is not known then.
 func withoutChecks(mg reconcile.Managed) []string {
 	var unknown []string
 	unpin := func(field string, key *string, sum **string) {
@@ -141,14 +142,15 @@ func withoutChecks(mg reconcile.Managed) []string {
 	return unknown
 }
 
-// SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource that
-// no API server has seen.
+// SetDefaults sets what the API server sets by the definitions, as far as the provider depends on it, for a resource
+// that no API server has seen.
 func SetDefaults(mg reconcile.Managed) {
 	if len(mg.GetManagementPolicies()) == 0 {
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	}
 	if mg.GetProviderConfigReference() == nil {
-		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: "default"})
+		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind,
+			Name: "default"})
 	}
 	if mg.GetName() == "" {
 		mg.SetName(mg.GetGenerateName() + "generated")
@@ -165,12 +167,12 @@ func isNumber(s string) bool {
 	return err == nil
 }
 
-// creates returns whether an operation creates what a resource is.
 func creates(operation string) bool {
-	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" || operation == "AddLayerVersionPermission"
+	return strings.HasPrefix(operation, "Create") || operation == "AddPermission" ||
+		operation == "AddLayerVersionPermission"
 }
 
-// removes returns whether an operation deletes what a resource is.
 func removes(operation string) bool {
-	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" || operation == "RemoveLayerVersionPermission"
+	return strings.HasPrefix(operation, "Delete") || operation == "RemovePermission" ||
+		operation == "RemoveLayerVersionPermission"
 }

@@ -12,6 +12,7 @@ import (
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 )
 
-// objects are the objects of a plan before those of the cluster, as a client that only reads. Everything else fails with
-// a nil pointer.
+// objects are the objects of a plan before those of the cluster, as a client that only reads. Everything else fails
+// with a nil pointer.
 type objects struct {
 	client.Client
 
@@ -34,7 +35,6 @@ type objectKey struct {
 	name types.NamespacedName
 }
 
-// newObjects returns the objects of a cluster.
 func newObjects(scheme *runtime.Scheme, cluster client.Reader) *objects {
 	return &objects{scheme: scheme, cluster: cluster, byKey: map[objectKey]client.Object{}}
 }
@@ -42,7 +42,6 @@ func newObjects(scheme *runtime.Scheme, cluster client.Reader) *objects {
 // Scheme returns the scheme of all objects.
 func (o *objects) Scheme() *runtime.Scheme { return o.scheme }
 
-// put adds an object, or replaces it.
 func (o *objects) put(obj client.Object) {
 	gvk, err := apiutil.GVKForObject(obj, o.scheme)
 	if err != nil {
@@ -51,7 +50,6 @@ func (o *objects) put(obj client.Object) {
 	o.byKey[objectKey{gvk.GroupKind(), client.ObjectKeyFromObject(obj)}] = obj
 }
 
-// has returns whether an object is part of the plan.
 func (o *objects) has(kind schema.GroupKind, name types.NamespacedName) bool {
 	return o.byKey[objectKey{kind, name}] != nil
 }
@@ -106,19 +104,13 @@ func (o *objects) selected(kind schema.GroupKind, opts []client.ListOption) []ru
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(o.byKey), byName) {
 		obj := o.byKey[k]
-		if k.kind == kind && (by.Namespace == "" || by.Namespace == k.name.Namespace) && (by.LabelSelector == nil || by.LabelSelector.Matches(labels(obj.GetLabels()))) {
+		if k.kind == kind && (by.Namespace == "" || by.Namespace == k.name.Namespace) &&
+			(by.LabelSelector == nil || by.LabelSelector.Matches(labels.Set(obj.GetLabels()))) {
 			out = append(out, obj.DeepCopyObject())
 		}
 	}
 	return out
 }
-
-// labels are labels as a selector reads them.
-type labels map[string]string
-
-func (l labels) Has(key string) bool              { _, ok := l[key]; return ok }
-func (l labels) Get(key string) string            { return l[key] }
-func (l labels) Lookup(key string) (string, bool) { v, ok := l[key]; return v, ok }
 
 // assign copies an object into another one of the same type, or its metadata.
 func assign(to, from client.Object) error {
@@ -141,7 +133,6 @@ func assign(to, from client.Object) error {
 	return nil
 }
 
-// metadata returns a copy of an object's metadata.
 func metadata(obj client.Object) *metav1.ObjectMeta {
 	out := &metav1.PartialObjectMetadata{}
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj.DeepCopyObject())

@@ -34,7 +34,8 @@ func (p *Planner) All(ctx context.Context, all []Resource) []Plan {
 	for len(pending) > 0 {
 		var waiting []int
 		for _, i := range pending {
-			if plans[i] = p.Plan(ctx, all[i].Desired, all[i].Prior); plans[i].Action == Wait && len(plans[i].Calls) == 0 {
+			if plans[i] = p.Plan(ctx, all[i].Desired, all[i].Prior); plans[i].Action == Wait &&
+				len(plans[i].Calls) == 0 {
 				waiting = append(waiting, i)
 			}
 		}

@@ -76,20 +76,18 @@ type Plan struct {
 	// Changes are the fields that differ.
 	Changes []Change `json:"changes,omitempty"`
 
-	// Unknowns are what the plan cannot know.
+	// Unknowns are the facts that the plan cannot know.
 	Unknowns []string `json:"unknowns,omitempty"`
 
-	// Message is why nothing is done, or not all.
+	// Message is the reason why nothing is done, or not all.
 	Message string `json:"message,omitempty"`
 
-	// deferred is how long AWS may not be called, if the plan is not complete because of that.
+	// deferred is the time for which AWS may not be called, if the plan is not complete because of that.
 	deferred time.Duration
 }
 
-// Differs returns whether anything is done in AWS, or cannot be done.
-func (p Plan) Differs() bool {
-	return p.Action != None && p.Action != Orphan || len(p.Calls) > 0
-}
+// Differs reports whether anything is done in AWS, or cannot be done.
+func (p Plan) Differs() bool { return p.Action != None && p.Action != Orphan || len(p.Calls) > 0 }
 
 // String returns the kind and name.
 func (p Plan) String() string {
@@ -122,7 +120,6 @@ func (p Plan) Summary() string {
 	return out + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// action returns what the calls amount to.
 func action(calls []dryrun.Call, existed, adopted, deleted bool) Action {
 	created, removed := false, false
 	for _, c := range calls {

@@ -32,7 +32,7 @@ import (
 // OfflineAccount is the ID of the account of plans without a connection to AWS, if no resource of the cluster names it.
 const OfflineAccount = "000000000000"
 
-// Options are those of a Planner.
+// Options are the options of a Planner.
 type Options struct {
 	// Scheme has all kinds of the provider, Secrets and ConfigMaps.
 	Scheme *runtime.Scheme
@@ -69,7 +69,8 @@ type Planner struct {
 	// ids are the IDs of accounts that resources of the cluster name, by config and region.
 	ids map[string]string
 
-	// objects are as they would be after the plan, and before are as they are now. What AWS has now is made with those.
+	// objects are the objects after the plan, and before the objects as they are now. What AWS has now is made with
+	// those.
 	objects, before *objects
 
 	// names are the names that AWS gave, by those that stand for them without a connection to AWS.
@@ -114,7 +115,6 @@ func (p *Planner) clock() time.Time {
 	return p.now
 }
 
-// advance advances the clock.
 func (p *Planner) advance(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +133,8 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile
 		objs = refs.NewObjectReader(from, from, p.clock)
 	}
 	if fields == nil {
-		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: from, ConfigMaps: objs, Mapper: p.mapper(), Clock: clock.RealClock{}, Missing: p.placeholder})
+		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: from, ConfigMaps: objs, Mapper: p.mapper(),
+			Clock: clock.RealClock{}, Missing: p.placeholder})
 	}
 	o := reconcile.Options{
 		Objects:   objs,
@@ -186,7 +187,8 @@ func (m *lenientMapper) KindFor(resource schema.GroupVersionResource) (schema.Gr
 // placeholder returns what stands for a value of an object that it does not have yet: one that is applied with the
 // resources, or that is not in the cluster because there is none.
 func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
-	if p.o.Cluster != nil && !p.objects.has(obj.Kind.GroupKind(), types.NamespacedName{Namespace: obj.Namespace, Name: obj.Name}) {
+	if p.o.Cluster != nil && !p.objects.has(obj.Kind.GroupKind(), types.NamespacedName{Namespace: obj.Namespace,
+		Name: obj.Name}) {
 		return "", false
 	}
 	at := obj.String() + " " + path
@@ -196,7 +198,6 @@ func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
 	return p.missing[at], true
 }
 
-// mask replaces placeholders in a text.
 func (p *Planner) mask(a *dryrun.Account, text string) string {
 	for _, m := range p.missing {
 		text = strings.ReplaceAll(text, m, Unknown)
@@ -207,7 +208,8 @@ func (p *Planner) mask(a *dryrun.Account, text string) string {
 // account returns the account of a resource, which those of the same config and region share.
 func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region string) (*dryrun.Account, sessions, error) {
 	key := configKey(mg, region)
-	base := dryrun.Base{ID: cmp.Or(p.ids[key], OfflineAccount), Region: region, Partition: awssession.PartitionOf(region), Now: p.clock}
+	base := dryrun.Base{ID: cmp.Or(p.ids[key], OfflineAccount), Region: region,
+		Partition: awssession.PartitionOf(region), Now: p.clock}
 	if p.resolver == nil {
 		a := p.known(key, base)
 		return a, a.Offline, nil
@@ -221,7 +223,6 @@ func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region stri
 	return a, func() session { return a.Session(s) }, nil
 }
 
-// configKey identifies the config and the region of a resource.
 func configKey(mg reconcile.Managed, region string) string {
 	ref := mg.GetProviderConfigReference()
 	switch {
@@ -247,7 +248,6 @@ func (p *Planner) known(key string, b dryrun.Base) *dryrun.Account {
 	return p.accounts[key]
 }
 
-// kindOf returns the kind of a resource.
 func (p *Planner) kindOf(mg client.Object) (schema.GroupVersionKind, error) {
 	return apiutil.GVKForObject(mg, p.o.Scheme)
 }

@@ -33,7 +33,7 @@ type Requests struct {
 	// Lists are AWS's lists by which the resource is polled if there are many.
 	Lists []List
 
-	// Err is why the resource cannot be reconciled. The calls are not complete then.
+	// Err is the reason why the resource cannot be reconciled. The calls are not complete then.
 	Err error
 }
 
@@ -48,15 +48,16 @@ type List struct {
 var everything = xpv2.ManagementPolicies{xpv2.ManagementActionAll}
 
 // Requests returns the calls of AWS that reconciling resources takes from now on: to create, observe, change and delete
-// each of them, as far as its management policies allow it. They are found by reconciling the resources in an account in
-// memory, so the Planner must have no connection to AWS. A change is one of a field that spec has.
+// each of them, as far as its management policies allow it. They are found by reconciling the resources in an account
+// in memory, so the Planner must have no connection to AWS. A change is one of a field that spec has.
 func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Requests {
 	out := make([]Requests, len(all))
 	order := make([]int, len(all))
 	for i := range all {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })
+	slices.SortStableFunc(order,
+		func(a, b int) int { return p.rank(Resource{Desired: all[a]}) - p.rank(Resource{Desired: all[b]}) })
 	known := make([]reconcile.Managed, len(all))
 	const passes = 2 // The second one has what the first one has waited for.
 	for range passes {
@@ -75,7 +76,8 @@ func (p *Planner) Requests(ctx context.Context, all []reconcile.Managed) []Reque
 	return out
 }
 
-// pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made it up.
+// pristine returns a resource as if it was never reconciled. The name of what it manages is kept, unless AWS has made
+// it up.
 func pristine(mg reconcile.Managed) reconcile.Managed {
 	out, _ := mg.DeepCopyObject().(reconcile.Managed) // A copy has the type of the original.
 	name := reconcile.ExternalName(mg)
@@ -97,7 +99,8 @@ func pristine(mg reconcile.Managed) reconcile.Managed {
 func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, out *Requests) {
 	policies := pristine(mg).GetManagementPolicies()
 	record := func(r dryrun.Request) { out.Made = append(out.Made, r) }
-	if out.Err = p.in(ctx, known, everything, nil); out.Err != nil { // Another one may have been deleted with what this one needs.
+	// Another one may have been deleted with what this one needs.
+	if out.Err = p.in(ctx, known, everything, nil); out.Err != nil {
 		return
 	}
 	out.Err = p.in(ctx, known, policies, record)
@@ -127,13 +130,13 @@ func (p *Planner) lifecycle(ctx context.Context, mg, known reconcile.Managed, ou
 	known.SetUID(again.GetUID())
 }
 
-// allows returns whether management policies allow an action.
 func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool {
 	return slices.Contains(policies, xpv2.ManagementActionAll) || slices.Contains(policies, action)
 }
 
 // change records the calls that change each field of spec to what spec asks for.
-func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) {
+func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies,
+	record func(dryrun.Request)) {
 	if !allows(policies, xpv2.ManagementActionUpdate) {
 		return
 	}
@@ -149,7 +152,8 @@ func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, polic
 
 // in reconciles a resource with management policies until nothing is left to do, and records its calls. It returns the
 // error that the resource reports.
-func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.ManagementPolicies, record func(dryrun.Request)) (err error) {
+func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.ManagementPolicies,
+	record func(dryrun.Request)) (err error) {
 	defer func() {
 		if recover() != nil { // Nothing has validated what is reconciled.
 			err = panics.New()

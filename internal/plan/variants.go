@@ -11,11 +11,13 @@ import (
 )
 
 // identifying are fields that say what a resource manages. Another value is another external resource.
-var identifying = []string{"region", "functionName", "layerName", "layerVersionArn", "resourceArn", "capacityProviderName", "qualifier", "name"}
+var identifying = []string{"region", "functionName", "layerName", "layerVersionArn", "resourceArn",
+	"capacityProviderName", "qualifier", "name"}
 
-// identifies returns whether a field says what a resource manages, or refers to it.
+// identifies reports whether a field says what a resource manages, or refers to it.
 func identifies(field string) bool {
-	return slices.Contains(identifying, field) || strings.HasSuffix(field, "Ref") || strings.HasSuffix(field, "Selector") || strings.HasSuffix(field, "From")
+	return slices.Contains(identifying, field) || strings.HasSuffix(field, "Ref") ||
+		strings.HasSuffix(field, "Selector") || strings.HasSuffix(field, "From")
 }
 
 // variants returns copies of a resource, each with another value of one field that its spec.forProvider has.
@@ -94,7 +96,7 @@ func extended(v map[string]any) map[string]any {
 	return c
 }
 
-// isCode returns whether an object is the code of a function or the content of a layer.
+// isCode reports whether an object is the code of a function or the content of a layer.
 func isCode(v map[string]any) bool {
 	for key := range v {
 		if strings.HasPrefix(key, "zip") || strings.HasPrefix(key, "s3") || strings.HasPrefix(key, "configMap") {

@@ -33,11 +33,11 @@ type session = *awssession.Session
 type sessions func() session
 
 const (
-	// maxSteps is how many reconciles are planned for one resource.
+	// maxSteps is the maximum number of reconciles that are planned for one resource.
 	maxSteps = 60
 
-	// maxIdle is how many reconciles in a row may make no call before the plan ends, and maxWait how long one may wait
-	// for the next one.
+	// maxIdle is the number of consecutive reconciles without a call after which the plan ends, and maxWait the maximum
+	// wait for the next one.
 	maxIdle = 6
 	maxWait = time.Minute
 
@@ -54,21 +54,22 @@ type walk struct {
 	gone    bool
 	err     error
 	awaits  bool
-	settled bool
+	synced  bool
 	ready   string
 
-	// unknowns are what only AWS could tell.
+	// unknowns are the facts that only AWS could tell.
 	unknowns []string
 
 	// rollout describes the rollout whose check the walk has ended at, if it has.
 	rollout string
 
-	// deferred is how long AWS may not be called, if the walk has ended because of that.
+	// deferred is the time for which AWS may not be called, if the walk has ended because of that.
 	deferred time.Duration
 }
 
 // walk reconciles a resource until nothing is left to do.
-func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account, sess sessions) walk {
+func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account,
+	sess sessions) walk {
 	w, idle := walk{}, 0
 	if p.resolver == nil {
 		w.unknowns = withoutChecks(mg)
@@ -83,7 +84,7 @@ func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Ma
 			w.existed = r.Exists
 		}
 		w.changes = merge(w.changes, r.Changes)
-		w.adopted, w.gone, w.settled, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
+		w.adopted, w.gone, w.synced, w.err, w.awaits = w.adopted || r.Adopted, r.Gone, r.Settled, r.Err, r.Awaits
 		if r.Settled && r.Wait == 0 || r.Err != nil || repeated(a.Calls()[begin:before], made) {
 			break
 		}
@@ -108,18 +109,20 @@ func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Ma
 	return w
 }
 
-// checkedRollout describes the rollout of an Alias if calls have invoked the function to check the new version. It returns
-// an empty text otherwise.
+// checkedRollout describes the rollout of an Alias if calls have invoked the function to check the new version. It
+// returns an empty text otherwise.
 func checkedRollout(mg reconcile.Managed, made []dryrun.Call) string {
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || !slices.ContainsFunc(made, func(c dryrun.Call) bool { return c.Operation == "Invoke" }) {
 		return ""
 	}
 	r := ptr.Deref(a.Status.Rollout, v1beta1.AliasRolloutStatus{})
-	return fmt.Sprintf("rollout from version %s to version %s: what follows depends on the results of its checks", r.Stable.FunctionVersion, r.Target.FunctionVersion)
+	return fmt.Sprintf("rollout from version %s to version %s: what follows depends on the results of its checks",
+		r.Stable.FunctionVersion, r.Target.FunctionVersion)
 }
 
-// repeated returns whether a call was made before, with as many others since as make a cycle: its effect is not modeled.
+// repeated reports whether a call was made before, with as many others since as make a cycle: its effect is not
+// modeled.
 func repeated(before, made []dryrun.Call) bool {
 	const most = 3
 	for _, c := range made {
@@ -198,13 +201,14 @@ func (p *Planner) Plan(ctx context.Context, desired, prior reconcile.Managed) (o
 	return out
 }
 
-// held returns whether the deletion of a resource waits for a confirmation, and why.
+// held reports whether the deletion of a resource waits for a confirmation, and why.
 func (p *Planner) held(mg reconcile.Managed) (message string, held bool) {
 	message, held = reconcile.DeletionHeld(mg)
 	if !held || !xpmeta.WasDeleted(mg) || !reconcile.Allows(mg, xpv2.ManagementActionDelete) {
 		return "", false
 	}
-	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm], mg.GetDeletionTimestamp().Time, p.clock())
+	return message, !protection.Confirmed(mg.GetAnnotations()[protection.AnnotationConfirm],
+		mg.GetDeletionTimestamp().Time, p.clock())
 }
 
 // inherit gives a resource what the object in the cluster has and a manifest does not: its identity, its status and the
@@ -242,7 +246,8 @@ func (p *Planner) identify(mg reconcile.Managed) {
 
 // seed makes the account have what the object in the cluster asks for, with what that refers to now, and gives the
 // resource the names and the status that result. It returns what is not known then.
-func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account, sess sessions) []string {
+func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account,
+	sess sessions) []string {
 	name := reconcile.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
 		return nil // It was not created yet.
@@ -280,26 +285,28 @@ func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, pri
 	mg.SetAnnotations(annotations)
 	copyField(mg, was, "Status")
 	keepHistory(mg, prior)
-	return unsettled(prior)
+	return unsynced(prior)
 }
 
-// determined returns whether the external name is not one that AWS has made up.
+// determined reports whether the external name is not one that AWS has made up.
 func determined(name string) bool {
 	return !strings.HasPrefix(name, "arn:") && !isUUID(name) && !isNumber(name)
 }
 
-// unsettled returns what is not known of AWS if the object in the cluster was not settled when it was last observed.
-func unsettled(prior reconcile.Managed) []string {
+// unsynced returns what is not known of AWS if the object in the cluster was not synced when it was last observed.
+func unsynced(prior reconcile.Managed) []string {
 	sum := prior.GetSummary()
 	if len(sum.Differences) > 0 {
 		fields := make([]string, 0, len(sum.Differences))
 		for _, d := range sum.Differences {
 			fields = append(fields, d.Field)
 		}
-		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(fields, ", ")}
+		return []string{"AWS differed from the object in the cluster when it was last observed, in " + strings.Join(
+			fields, ", ")}
 	}
 	if !reconcile.Settled(prior) {
-		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something else"}
+		return []string{"the object in the cluster was not settled when it was last observed: AWS may have something " +
+			"else"}
 	}
 	return nil
 }
@@ -314,14 +321,16 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 	}
 	deleted := xpmeta.WasDeleted(mg)
 	out.Action = action(w.calls, w.existed, w.adopted, deleted)
-	if out.Action != None && !deleted { // Otherwise each plan of such code would have them, even if nothing has changed.
+	// Otherwise each plan of such code would have them, even if nothing has changed.
+	if out.Action != None && !deleted {
 		out.Unknowns = append(out.Unknowns, w.unknowns...)
 	}
 	for _, c := range w.calls {
 		out.Calls = append(out.Calls, dryrun.Call{Operation: c.Operation, On: show(c.On)})
 	}
 	for _, c := range w.changes {
-		if deleted || slices.ContainsFunc(ownership.Keys(), func(key string) bool { return c.Path == "tags["+key+"]" }) {
+		if deleted || slices.ContainsFunc(ownership.Keys(),
+			func(key string) bool { return c.Path == "tags["+key+"]" }) {
 			continue
 		}
 		out.Changes = append(out.Changes, Change{Path: c.Path, Before: show(c.Old), After: show(c.New)})
@@ -338,9 +347,9 @@ func (p *Planner) describe(out *Plan, mg reconcile.Managed, w walk, a *dryrun.Ac
 		out.Action, out.Message = Reject, show(w.err.Error())
 	case w.rollout != "":
 		out.Message = show(w.rollout)
-	case !w.settled && !w.gone && len(w.calls) == 0:
+	case !w.synced && !w.gone && len(w.calls) == 0:
 		out.Action, out.Message = Wait, show(w.ready)
-	case !w.settled && !w.gone:
+	case !w.synced && !w.gone:
 		out.Message = show(w.ready)
 	}
 }

@@ -64,8 +64,8 @@ func configKey(kind, namespace, name string) string {
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // configUsers returns the referrers of configs.
-func configUsers[T Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) refs.Referrers {
-	return refs.Referrers{
+func configUsers[T Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) refs.Dependents {
+	return refs.Dependents{
 		Resources: resources,
 		NewList:   func() client.ObjectList { return newList() },
 		Index:     configIndex,
@@ -74,7 +74,7 @@ func configUsers[T Managed](resources client.Reader, newList func() resource.Man
 }
 
 // configHandler enqueues the resources that refer to a config of a kind.
-func configHandler(users refs.Referrers, kind string) handler.EventHandler {
+func configHandler(users refs.Dependents, kind string) handler.EventHandler {
 	return joined{
 		{specChanged(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil))},
 		{becameReady(), handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsettled))},
@@ -89,7 +89,7 @@ func unsettled(o client.Object) bool {
 
 // configRequests maps a config of a kind to the resources that refer to it and for which only
 // returns true. A nil only selects all.
-func configRequests(users refs.Referrers, kind string, only func(client.Object) bool) handler.MapFunc {
+func configRequests(users refs.Dependents, kind string, only func(client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, "", only, configKey(kind, o.GetNamespace(), o.GetName()))
 	}
@@ -126,7 +126,7 @@ func isReady(o client.Object) bool {
 // credentialsRequests maps a Secret to the resources that use a config with credentials from
 // it, unless they are settled. It ignores the Ready condition of the config, which may have
 // been True all the time: for example, if temporary keys have expired since they were checked.
-func credentialsRequests(configs client.Reader, users refs.Referrers) handler.MapFunc {
+func credentialsRequests(configs client.Reader, users refs.Dependents) handler.MapFunc {
 	return func(ctx context.Context, secret client.Object) []reconcile.Request {
 		refs, err := session.UsersOf(ctx, configs, secret)
 		if err != nil {

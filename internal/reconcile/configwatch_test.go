@@ -65,7 +65,7 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 	return c.err
 }
 
-func (c configured) users(reset *[]string) refs.Referrers {
+func (c configured) users(reset *[]string) refs.Dependents {
 	return configUsers[*sample](c, func() resource.ManagedList { return &samples.SampleList{} }, func(k types.NamespacedName) { *reset = append(*reset, k.Name) })
 }
 

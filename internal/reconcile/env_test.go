@@ -151,12 +151,12 @@ func (c *cloud) Disconnect(context.Context) error { return nil }
 type limiter struct {
 	wait      map[string]time.Duration
 	requested [][]string
-	holders   []quota.Requester
+	holders   []quota.Caller
 	released  int
 	gone      []string
 }
 
-func (l *limiter) Reserve(_ quota.Scope, h quota.Requester, ops ...string) time.Duration {
+func (l *limiter) Reserve(_ quota.Scope, h quota.Caller, ops ...string) time.Duration {
 	l.requested = append(l.requested, slices.Clone(ops))
 	l.holders = append(l.holders, h)
 	var wait time.Duration

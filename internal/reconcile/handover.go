@@ -99,7 +99,7 @@ func (h *handover) forget(key types.NamespacedName) {
 // to another one. A resource is never reconciled concurrently, so no call is in flight.
 func (r *reconciler[T]) drain(ctx context.Context, mg T) reconcile.Result {
 	key := client.ObjectKeyFromObject(mg)
-	err := r.kube.WriteHeld(ctx, key) // Otherwise it could overwrite what the other shard writes.
+	err := r.kube.WriteDeferred(ctx, key) // Otherwise it could overwrite what the other shard writes.
 	if err == nil {
 		err = r.kube.Relabel(ctx, mg, r.shard.Drained())
 	}

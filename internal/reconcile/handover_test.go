@@ -114,7 +114,7 @@ func TestDrain(t *testing.T) {
 			if got := e.stored().GetCondition(xpv2.TypeReady).Reason; got != tc.status {
 				t.Errorf("%s\nstored: want %q, got %q", tc.reason, tc.status, got)
 			}
-			if e.reconciler.kube.Holds(cart) {
+			if e.reconciler.kube.HasDeferred(cart) {
 				t.Errorf("%s\na status is held back, and would be written later", tc.reason)
 			}
 		})

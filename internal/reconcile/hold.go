@@ -37,14 +37,14 @@ func notCreated(mg resource.Conditioned) bool {
 // boundHold bounds how long a status is held back: it writes the status if it has been held back
 // long enough, and requeues the resource no later than that.
 func (r *reconciler[T]) boundHold(ctx context.Context, key client.ObjectKey, res reconcile.Result) reconcile.Result {
-	if !r.kube.Holds(key) {
+	if !r.kube.HasDeferred(key) {
 		r.states.endHold(key)
 		return res
 	}
 	left := r.delay - r.now().Sub(r.states.beginHold(key, r.now()))
 	if left <= 0 {
 		left = MinPending
-		if err := r.kube.WriteHeld(ctx, key); err != nil {
+		if err := r.kube.WriteDeferred(ctx, key); err != nil {
 			r.log.Info("Cannot write the status", "name", key, "error", err)
 		} else {
 			r.states.endHold(key)

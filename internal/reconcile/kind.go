@@ -168,7 +168,7 @@ type Tracker interface {
 type Limiter interface {
 	// Reserve reserves a call of each operation. It returns 0 if the requester has them all.
 	// Otherwise the requester is queued, and calls Reserve again after the returned time.
-	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
+	Reserve(s quota.Scope, h quota.Caller, ops ...string) time.Duration
 
 	// Release releases the calls that the requester has reserved and not used.
 	Release(s quota.Scope, id string)

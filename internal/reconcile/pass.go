@@ -108,7 +108,7 @@ func (p *pass[T]) end() {
 
 // resolveReferences resolves the references of a resource that is not being deleted.
 func (p *pass[T]) resolveReferences(ctx context.Context, mg resource.Managed) error {
-	err := awserr.Front(p.references.resolve(ctx, mg, p.session))
+	err := awserr.CauseFirst(p.references.resolve(ctx, mg, p.session))
 	if err == nil {
 		return nil
 	}
@@ -365,9 +365,9 @@ func (p *pass[T]) fail(err error) error {
 			p.later = &Later{After: max(after, AtOnce), throttled: true}
 			return p.later
 		}
-		err = errors.Wrap(awserr.Clean(err), "AWS has throttled the calls of this resource for a while")
+		err = errors.Wrap(awserr.Sanitize(err), "AWS has throttled the calls of this resource for a while")
 	}
-	p.err = awserr.Front(nameField(awserr.Clean(err)))
+	p.err = awserr.CauseFirst(nameField(awserr.Sanitize(err)))
 	return p.err
 }
 

@@ -145,11 +145,11 @@ func (p *pass[T]) resolve(ctx context.Context) context.Context {
 	if p.unusable = err; err != nil {
 		return ctx
 	}
-	q := quota.Requester{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
+	q := quota.Caller{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: p.priority(mg, p.known)}
 	p.session, p.facts.Fresh = s, p.fresh(mg, q.Priority, p.known)
 	p.states.recordSession(client.ObjectKeyFromObject(mg), s, q.ID)
 	p.facts.ReserveFn = func(ops ...string) time.Duration { return p.limiter.Reserve(s.Scope, q, ops...) }
-	return quota.WithRequester(ctx, q)
+	return quota.WithCaller(ctx, q)
 }
 
 // releaseQuota releases the calls that were reserved and not made.

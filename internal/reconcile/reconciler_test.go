@@ -367,7 +367,7 @@ func TestPriority(t *testing.T) {
 func TestTenantIsTheNamespace(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.reconcile()
-	want := quota.Requester{ID: "u1", Tenant: "shop", Priority: quota.User}
+	want := quota.Caller{ID: "u1", Tenant: "shop", Priority: quota.User}
 	if diff := cmp.Diff(want, e.limiter.holders[0]); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

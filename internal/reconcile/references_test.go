@@ -242,7 +242,7 @@ func TestReferrerRequests(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var marked []string
-			users := refs.Referrers{
+			users := refs.Dependents{
 				Resources: c, Index: referentIndex,
 				NewList: func() client.ObjectList { return &samples.SampleList{} },
 				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },

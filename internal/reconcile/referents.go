@@ -108,7 +108,7 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		users := refs.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
+		users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
 		watch := func() error { return c.Watch(source.Kind(all, to, referentHandler(users, gvk))) }
 		if o.Gate == nil {
 			if err := watch(); err != nil {
@@ -127,7 +127,7 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 
 // referentHandler enqueues the resources that refer to an object of a kind, or act on what it
 // owns in AWS.
-func referentHandler(users refs.Referrers, gvk schema.GroupVersionKind) handler.EventHandler {
+func referentHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
 	return joined{
 		{predicate.And(refs.NotInitial(), referredChanged()), handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk))},
 		{allowedChanged(), handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk))},
@@ -136,7 +136,7 @@ func referentHandler(users refs.Referrers, gvk schema.GroupVersionKind) handler.
 
 // referrerRequests maps an object of a kind to the resources that refer to it, or may select
 // it.
-func referrerRequests(users refs.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
+func referrerRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
 			referentKey(gvk, o.GetNamespace(), o.GetName()), referentKey(gvk, o.GetNamespace(), anyName))
@@ -150,7 +150,7 @@ func referredChanged() predicate.Predicate {
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
 // including those that are not allowed to.
-func actingRequests(users refs.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
+func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.Owned(o)...)
 	}

@@ -124,7 +124,7 @@ func deleteAgain(since time.Duration) time.Duration {
 func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error) {
 	failed, now := meta.GetExternalCreateFailed(e.mg), e.facts.Now()
 	if !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(e.mg)) && now.Sub(failed) < recurring {
-		return res, Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
+		return res, Invalid(errors.Wrap(awserr.Sanitize(err), "AWS answers that it already exists, but it cannot be found"))
 	}
 	// The pending create must not be mistaken later for what has made the external resource.
 	res.Annotate = Record{

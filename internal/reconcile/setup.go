@@ -169,7 +169,7 @@ func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.Typ
 	if err != nil {
 		return err
 	}
-	users := refs.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
+	users := refs.Dependents{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
 	for _, kind := range kindsOf(k) {
 		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, o.Objects.Forget)), builder.WithPredicates(refs.Changed()))
 	}

@@ -109,7 +109,7 @@ func failedSpan(span trace.Span, err error) {
 	if code := awserr.Code(err); code != "" {
 		span.SetAttributes(semconv.ErrorTypeKey.String(code))
 	}
-	span.SetStatus(codes.Error, awserr.Clean(err).Error())
+	span.SetStatus(codes.Error, awserr.Sanitize(err).Error())
 }
 
 // spanOutcome returns the outcome of a reconcile without an error.

@@ -45,7 +45,7 @@ func (p *pass[T]) completeStatus(obj client.Object) kube.StatusAction {
 	}
 	p.ready = mg.GetCondition(xpv2.TypeReady)
 	if p.delay > 0 && p.mayHold(mg, f, d) {
-		return kube.HoldStatus
+		return kube.DeferStatus
 	}
 	return kube.WriteStatus
 }

@@ -22,7 +22,7 @@ const (
 	consecutiveErrorLimit = 4
 )
 
-// smokeTestErrors is how many invocations of a smoke test may fail without a response.
+// smokeTestErrors is the number of invocations of a smoke test that may fail without a response.
 const smokeTestErrors = 3
 
 func intervalOf(d *metav1.Duration, otherwise time.Duration) time.Duration {
@@ -92,15 +92,16 @@ func Due(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Tim
 	return due, next
 }
 
-// measures reports whether a step measures anything.
 func measures(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing && s.Step != v1beta1.RolloutRollingBack && !s.Direct
+	return s.Step == v1beta1.RolloutValidating || s.Phase == v1beta1.RolloutProgressing &&
+		s.Step != v1beta1.RolloutRollingBack && !s.Direct
 }
 
 // dueAt returns when a check is measured next, and false if it is not in this step. Dependencies and
 // alarms are measured before the target receives any invocation, too. Metrics are measured an interval
 // after the target received its present weight: earlier values do not count.
-func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID, every time.Duration) (at time.Time, ok bool) {
+func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID,
+	every time.Duration) (at time.Time, ok bool) {
 	c := check(s, id)
 	if c != nil && c.MeasuredAt != nil {
 		at = c.MeasuredAt.Add(every)
@@ -160,12 +161,13 @@ func restart(s *v1beta1.AliasRolloutStatus) {
 	}
 }
 
-// health is what the checks say together.
+// health is the result of all checks together.
 type health struct {
-	// rollback is why the rollout has to roll back, and reason its reason. Empty if it need not.
+	// rollback is the message of why the rollout has to roll back, and reason its reason. Both are empty if it need
+	// not.
 	rollback, reason string
 
-	// pause is why no more invocations may move to the target. Empty if they may.
+	// pause is the reason why no more invocations may move to the target. Empty if they may.
 	pause string
 }
 
@@ -178,7 +180,8 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	total := 0
 	for _, id := range ids {
 		c := check(s, id)
-		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric && rollsBack(metricOf(spec, id.Name)) {
+		if id.Type == CheckAlarm && (c == nil || !c.Ignored) || id.Type == CheckMetric &&
+			rollsBack(metricOf(spec, id.Name)) {
 			total++
 		}
 		if c == nil {
@@ -230,7 +233,6 @@ const (
 	failingAlone
 )
 
-// verdict returns what the recorded results of a check mean.
 func verdict(spec *v1beta1.AliasRollout, id CheckID, c *v1beta1.RolloutCheck) int {
 	switch id.Type {
 	case CheckAlarm:
@@ -270,7 +272,7 @@ func metricVerdict(m *v1beta1.RolloutMetric, c *v1beta1.RolloutCheck) int {
 	return pausesIf(c.Inconclusive > ptr.Deref(m.InconclusiveLimit, inconclusiveLimit))
 }
 
-// rollsBack returns whether the failure of a metric counts for the rollback.
+// rollsBack reports whether the failure of a metric counts for the rollback.
 func rollsBack(m *v1beta1.RolloutMetric) bool {
 	return m != nil && !m.DryRun && m.OnFailure != "Pause" && m.OnFailure != "Warn"
 }
@@ -326,8 +328,7 @@ func early(c *v1beta1.RolloutCheck, since time.Time) string {
 		what, since.UTC().Format(time.TimeOnly), since.Add(delay).UTC().Format(time.TimeOnly), delay)
 }
 
-// needed returns how many successes a check needs. The state of alarms and dependencies is known
-// after one.
+// needed returns how many successes a check needs. The state of alarms and dependencies is known after one.
 func needed(id CheckID, successes int32) int32 {
 	if id.Type == CheckMetric {
 		return successes
@@ -335,9 +336,9 @@ func needed(id CheckID, successes int32) int32 {
 	return 1
 }
 
-// nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there
-// is none.
-func nextTest(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
+// nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.
+func nextTest(spec *v1beta1.AliasRollout,
+	s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
 	for i := range spec.PreTraffic {
 		c := check(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
 		if c == nil || c.Result != Success {
@@ -353,5 +354,6 @@ func keepChecks(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) {
 	for i := range spec.PreTraffic {
 		ids = append(ids, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
 	}
-	s.Checks = slices.DeleteFunc(s.Checks, func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
+	s.Checks = slices.DeleteFunc(s.Checks,
+		func(c v1beta1.RolloutCheck) bool { return !slices.Contains(ids, CheckID{c.Type, c.Name}) })
 }

@@ -44,7 +44,7 @@ func (m *machine) decide() Decision {
 	return d
 }
 
-// soon is when to decide again after the state was persisted.
+// soon is the wait before the next decision after the state was persisted.
 const soon = time.Nanosecond
 
 func active(s *v1beta1.AliasRolloutStatus) bool {
@@ -64,7 +64,8 @@ func (m *machine) unchanged() bool {
 func (m *machine) sameTests() bool {
 	for i := range m.s.Checks {
 		c := &m.s.Checks[i]
-		if was := check(m.was, CheckID{c.Type, c.Name}); c.Type == CheckPreTraffic && (was == nil || was.Result != c.Result) {
+		if was := check(m.was, CheckID{c.Type, c.Name}); c.Type == CheckPreTraffic &&
+			(was == nil || was.Result != c.Result) {
 			return false
 		}
 	}
@@ -89,10 +90,10 @@ func (m *machine) acts() bool {
 
 // How often a rollout is observed that waits.
 const (
-	// pausedEvery is how often the alias is read of a rollout that waits for its user or for AWS.
+	// pausedEvery is the interval at which the alias is read of a rollout that waits for its user or for AWS.
 	pausedEvery = time.Minute
 
-	// commandEvery is how often a version is read for which a command waits.
+	// commandEvery is the interval at which a version is read for which a command waits.
 	commandEvery = 15 * time.Second
 
 	// A target that can't serve yet is read after 2 seconds at first, and after a fifth of the time that it has

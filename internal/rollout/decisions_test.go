@@ -15,7 +15,8 @@ import (
 // TestUnobservedTime checks that time in which the provider did not observe a rollout, or in which it was paused, ends
 // no rollout: in each step of it, the deadline passes several times.
 func TestUnobservedTime(t *testing.T) {
-	steps := []string{v1beta1.RolloutValidating, v1beta1.RolloutPreTraffic, v1beta1.RolloutShifting, v1beta1.RolloutAnalyzing, v1beta1.RolloutPromoting, v1beta1.RolloutBaking}
+	steps := []string{v1beta1.RolloutValidating, v1beta1.RolloutPreTraffic, v1beta1.RolloutShifting,
+		v1beta1.RolloutAnalyzing, v1beta1.RolloutPromoting, v1beta1.RolloutBaking}
 	causes := map[string]func(s *scenario){
 		"Down": func(s *scenario) { s.down(3 * time.Hour) },
 		"Paused": func(s *scenario) {
@@ -58,7 +59,8 @@ func TestPauseLastsAsObserved(t *testing.T) {
 	s.pass(time.Hour)
 	s.spec.Paused = false
 	s.until(v1beta1.RolloutPromoting)
-	if took := s.now.Sub(start).Round(time.Second); took < time.Hour+5*time.Minute-2*time.Second || took > time.Hour+6*time.Minute {
+	if took := s.now.Sub(start).Round(time.Second); took < time.Hour+5*time.Minute-2*time.Second ||
+		took > time.Hour+6*time.Minute {
 		t.Errorf("a pause of 5 minutes with an hour in which the rollout was paused took %s", took)
 	}
 }
@@ -96,7 +98,10 @@ func TestDeadline(t *testing.T) {
 		},
 		"Dependency": {
 			reason: "A rollout whose dependency is not healthy begins once it is.",
-			spec:   tenPercent(func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }),
+			spec: tenPercent(func(s *v1beta1.AliasRollout) {
+				s.Dependencies = []v1beta1.RolloutDependency{
+					{Name: "d"}}
+			}),
 			breaks: func(s *scenario) { s.result = func(CheckID) string { return Failure } },
 			mends:  func(s *scenario) { s.result = nil },
 		},
@@ -130,8 +135,10 @@ func TestDeadline(t *testing.T) {
 			tc.breaks(s)
 			s.observed.Target = "2"
 			s.pass(time.Hour)
-			if s.state.Phase != v1beta1.RolloutFailed || len(s.rejected()) > 0 || (s.observed.Route != Route{Version: "1"}) {
-				t.Fatalf("%s\nafter an hour: %s %s, rejected %v, %s", tc.reason, s.state.Phase, s.state.Reason, s.rejected(), s.observed.Route)
+			if s.state.Phase != v1beta1.RolloutFailed || len(s.rejected()) > 0 ||
+				(s.observed.Route != Route{Version: "1"}) {
+				t.Fatalf("%s\nafter an hour: %s %s, rejected %v, %s", tc.reason, s.state.Phase, s.state.Reason,
+					s.rejected(), s.observed.Route)
 			}
 			tc.mends(s)
 			if tc.asks {
@@ -145,8 +152,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// TestEvidenceComesBeforeTheDeadline checks that a target that has failed is rejected, also if it is replaced or its time
-// is over at the same moment.
+// TestEvidenceComesBeforeTheDeadline checks that a target that has failed is rejected, also if it is replaced or its
+// time is over at the same moment.
 func TestEvidenceComesBeforeTheDeadline(t *testing.T) {
 	s := newScenario(t, tenPercent(metrics("m")))
 	s.at10()
@@ -169,20 +176,31 @@ func TestTrigger(t *testing.T) {
 		failed []string
 		want   string
 	}{
-		"AllOfAll":       {reason: "All fail.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)), failed: []string{"a", "b"}, want: "1"},
-		"OneOfAll":       {reason: "One of two does not suffice.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)), failed: []string{"a"}, want: "2"},
-		"AllWithIgnored": {reason: "An alarm that fired before does not count, so the other one is all that count.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)), before: []string{"a"}, failed: []string{"a", "b"}, want: "1"},
-		"Quorum":         {reason: "Two of three suffice.", spec: tenPercent(alarms("a", "b", "c"), trigger("Quorum", ptr.To[int32](2))), failed: []string{"a", "b"}, want: "1"},
-		"QuorumIgnored":  {reason: "A quorum is at most all that count.", spec: tenPercent(alarms("a", "b", "c"), trigger("Quorum", ptr.To[int32](2))), before: []string{"a", "b"}, failed: []string{"a", "b", "c"}, want: "1"},
-		"QuorumTooFew":   {reason: "One of three does not suffice.", spec: tenPercent(alarms("a", "b", "c"), trigger("Quorum", ptr.To[int32](2))), failed: []string{"b"}, want: "2"},
-		"Any":            {reason: "One suffices.", spec: tenPercent(alarms("a", "b")), failed: []string{"b"}, want: "1"},
-		"AllIgnored":     {reason: "An alarm that fired before does not block the fix.", spec: tenPercent(alarms("a")), before: []string{"a"}, failed: []string{"a"}, want: "2"},
+		"AllOfAll": {reason: "All fail.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)),
+			failed: []string{"a", "b"}, want: "1"},
+		"OneOfAll": {reason: "One of two does not suffice.",
+			spec: tenPercent(alarms("a", "b"), trigger("All", nil)), failed: []string{"a"}, want: "2"},
+		"AllWithIgnored": {reason: "An alarm that fired before does not count, so the other one is all that count.",
+			spec: tenPercent(alarms("a", "b"), trigger("All", nil)), before: []string{"a"}, failed: []string{"a", "b"},
+			want: "1"},
+		"Quorum": {reason: "Two of three suffice.", spec: tenPercent(alarms("a", "b", "c"),
+			trigger("Quorum", ptr.To[int32](2))), failed: []string{"a", "b"}, want: "1"},
+		"QuorumIgnored": {reason: "A quorum is at most all that count.", spec: tenPercent(alarms("a", "b", "c"),
+			trigger("Quorum", ptr.To[int32](2))), before: []string{"a", "b"}, failed: []string{"a", "b", "c"},
+			want: "1"},
+		"QuorumTooFew": {reason: "One of three does not suffice.", spec: tenPercent(alarms("a", "b", "c"),
+			trigger("Quorum", ptr.To[int32](2))), failed: []string{"b"}, want: "2"},
+		"Any": {reason: "One suffices.", spec: tenPercent(alarms("a", "b")), failed: []string{"b"},
+			want: "1"},
+		"AllIgnored": {reason: "An alarm that fired before does not block the fix.", spec: tenPercent(alarms("a")),
+			before: []string{"a"}, failed: []string{"a"}, want: "2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tc.spec)
 			s.result = func(id CheckID) string {
-				if names := map[bool][]string{false: tc.before, true: tc.failed}[s.state.ObservedWeight > 0]; slices.Contains(names, id.Name) {
+				if names := map[bool][]string{false: tc.before,
+					true: tc.failed}[s.state.ObservedWeight > 0]; slices.Contains(names, id.Name) {
 					return Failure
 				}
 				return Success
@@ -198,7 +216,8 @@ func TestTrigger(t *testing.T) {
 
 // TestAlarmBeforeTraffic checks that an alarm that fires while smoke tests run is no evidence against the target.
 func TestAlarmBeforeTraffic(t *testing.T) {
-	s := newScenario(t, tenPercent(alarms("a"), func(s *v1beta1.AliasRollout) { s.PreTraffic = []v1beta1.RolloutSmokeTest{{Name: "ping"}} }))
+	s := newScenario(t, tenPercent(alarms("a"),
+		func(s *v1beta1.AliasRollout) { s.PreTraffic = []v1beta1.RolloutSmokeTest{{Name: "ping"}} }))
 	s.observed.Target = "2"
 	s.until(v1beta1.RolloutPreTraffic)
 	s.result = func(CheckID) string { return Failure }
@@ -218,12 +237,17 @@ func TestSuccessReachesBack(t *testing.T) {
 		// promoted is when all invocations move, after the target received 10 %.
 		promoted time.Duration
 	}{
-		"Quick": {reason: "The last step is judged when its metrics are published.", spec: tenPercent(metrics("m")), delay: 3 * time.Minute, promoted: 8 * time.Minute},
-		"Slow":  {reason: "And when its invocations have timed out.", spec: tenPercent(metrics("m")), timeout: 10 * time.Minute, delay: 13 * time.Minute, promoted: 18 * time.Minute},
-		"Alarm": {reason: "An alarm's state says nothing before a whole evaluation.", spec: tenPercent(alarms("a")), delay: 7 * time.Minute, promoted: 12 * time.Minute},
-		"Analysis": {reason: "An analysis step judges itself.", spec: tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {
-			s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}}
-		}), delay: 3 * time.Minute, promoted: 5 * time.Minute},
+		"Quick": {reason: "The last step is judged when its metrics are published.", spec: tenPercent(metrics("m")),
+			delay: 3 * time.Minute, promoted: 8 * time.Minute},
+		"Slow": {reason: "And when its invocations have timed out.", spec: tenPercent(metrics("m")),
+			timeout: 10 * time.Minute, delay: 13 * time.Minute, promoted: 18 * time.Minute},
+		"Alarm": {reason: "An alarm's state says nothing before a whole evaluation.", spec: tenPercent(alarms("a")),
+			delay: 7 * time.Minute, promoted: 12 * time.Minute},
+		"Analysis": {reason: "An analysis step judges itself.",
+			spec: tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {
+				s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{
+					Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}}
+			}), delay: 3 * time.Minute, promoted: 5 * time.Minute},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -236,7 +260,8 @@ func TestSuccessReachesBack(t *testing.T) {
 				said = said || strings.Contains(s.state.Message, "show up to "+tc.delay.String())
 				return s.state.Step == v1beta1.RolloutPromoting
 			})
-			if took := s.now.Sub(start); took < tc.promoted-time.Second || took > tc.promoted+time.Minute+2*time.Second {
+			if took := s.now.Sub(start); took < tc.promoted-time.Second ||
+				took > tc.promoted+time.Minute+2*time.Second {
 				t.Errorf("%s\npromoted after %s, want %s", tc.reason, took, tc.promoted)
 			}
 			if !said && name != "Analysis" {
@@ -272,7 +297,8 @@ func TestEqualCode(t *testing.T) {
 
 // TestRollbackWindowWhileAnAlarmFires checks that a direct move is not judged: the alarm may be the reason for it.
 func TestRollbackWindowWhileAnAlarmFires(t *testing.T) {
-	s := newScenario(t, tenPercent(alarms("a"), func(s *v1beta1.AliasRollout) { s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: 1} }))
+	s := newScenario(t, tenPercent(alarms("a"),
+		func(s *v1beta1.AliasRollout) { s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: 1} }))
 	s.observed.Target = "2"
 	s.pass(time.Hour)
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
@@ -326,17 +352,20 @@ func TestNoDesiredVersion(t *testing.T) {
 	}
 }
 
-// TestCommandsWhileSomeoneHasChangedTheAlias checks the effect of each command in a pause because of a change by someone
-// else.
+// TestCommandsWhileSomeoneHasChangedTheAlias checks the effect of each command in a pause because of a change by
+// someone else.
 func TestCommandsWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	cases := map[string]struct {
 		command string
 		want    []string
 		phase   string
 	}{
-		"Promote":     {command: v1beta1.AnnotationRolloutPromote, want: []string{"version 1, version 2 with 10 %", "version 2"}, phase: v1beta1.RolloutReady},
-		"PromoteFull": {command: v1beta1.AnnotationRolloutPromoteFull, want: []string{"version 2"}, phase: v1beta1.RolloutReady},
-		"Abort":       {command: v1beta1.AnnotationRolloutAbort, want: []string{"version 1"}, phase: v1beta1.RolloutFailed},
+		"Promote": {command: v1beta1.AnnotationRolloutPromote, want: []string{"version 1, version 2 with 10 %",
+			"version 2"}, phase: v1beta1.RolloutReady},
+		"PromoteFull": {command: v1beta1.AnnotationRolloutPromoteFull, want: []string{"version 2"},
+			phase: v1beta1.RolloutReady},
+		"Abort": {command: v1beta1.AnnotationRolloutAbort, want: []string{"version 1"},
+			phase: v1beta1.RolloutFailed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -369,8 +398,8 @@ func TestAlarmWhileTheChangeIsSent(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias was
-// before the change that it undoes.
+// TestRollbackDoesNotBelieveOutdatedAnswers checks that a rollback is sent although AWS still returns what the alias
+// was before the change that it undoes.
 func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 	for _, arrived := range []bool{false, true} {
 		s := newScenario(t, tenPercent())
@@ -394,7 +423,8 @@ func TestRollbackDoesNotBelieveOutdatedAnswers(t *testing.T) {
 	}
 }
 
-// TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any away.
+// TestPromoteAfterAChangeAtAll checks that continuing a rollout whose target has all invocations does not take any
+// away.
 func TestPromoteAfterAChangeAtAll(t *testing.T) {
 	s := newScenario(t, tenPercent(bake(10*time.Minute), func(s *v1beta1.AliasRollout) {
 		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps, v1beta1.CanaryStep{SetWeight: ptr.To[int32](50)})
@@ -452,7 +482,8 @@ func TestInactiveVersions(t *testing.T) {
 			s.observed.Versions["1"] = inactive
 			s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
 			s.pass(time.Minute)
-			if (s.observed.Route != Route{Version: "2"}) || len(s.woken) == 0 || s.state.HandledCommands[v1beta1.AnnotationRolloutRollbackTo] != "" {
+			if (s.observed.Route != Route{Version: "2"}) || len(s.woken) == 0 ||
+				s.state.HandledCommands[v1beta1.AnnotationRolloutRollbackTo] != "" {
 				t.Fatalf("%s, woken %v: %+v", s.observed.Route, s.woken, s.state)
 			}
 			s.observed.Versions["1"] = Version{Fingerprint: "f1"}
@@ -468,7 +499,8 @@ func TestInactiveVersions(t *testing.T) {
 		s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "1/x"
 		s.pass(time.Minute)
 		s.wantEnd(v1beta1.RolloutReady, "", "2")
-		if !slices.ContainsFunc(s.events, func(e string) bool { return strings.Contains(e, "does not apply: version 1 does not exist") }) {
+		if !slices.ContainsFunc(s.events,
+			func(e string) bool { return strings.Contains(e, "does not apply: version 1 does not exist") }) {
 			t.Errorf("events %v", s.events)
 		}
 	})
@@ -497,7 +529,8 @@ func TestRollbackWhileAWSMoves(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestRejectKeepsTheFirstReason checks that a version that has failed keeps the reason when the user returns to another.
+// TestRejectKeepsTheFirstReason checks that a version that has failed keeps the reason when the user returns to
+// another.
 func TestRejectKeepsTheFirstReason(t *testing.T) {
 	s := newScenario(t, tenPercent(alarms("a")))
 	s.observed.Target = "2"

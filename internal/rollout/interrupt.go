@@ -58,7 +58,8 @@ func (m *machine) command() bool {
 			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
 			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
-			if m.s.Phase == v1beta1.RolloutFailed && m.s.Reason == ReasonRollbackTo && c.name == v1beta1.AnnotationRolloutRollbackTo {
+			if m.s.Phase == v1beta1.RolloutFailed && m.s.Reason == ReasonRollbackTo &&
+				c.name == v1beta1.AnnotationRolloutRollbackTo {
 				m.s.Message = why // It does not wait any more.
 			}
 		}
@@ -67,7 +68,6 @@ func (m *machine) command() bool {
 	return false
 }
 
-// present returns why a command does not apply to the present step.
 func (m *machine) present() string {
 	return "the rollout is " + strings.TrimSpace(m.s.Phase+" "+m.s.Step)
 }
@@ -79,8 +79,7 @@ func (m *machine) handled(name, value string) {
 	m.s.HandledCommands[name] = value
 }
 
-// abort returns all invocations to the stable version. After a rollout, it undoes what someone else
-// has changed.
+// abort returns all invocations to the stable version. After a rollout, it undoes what someone else has changed.
 func (m *machine) abort(string) (outcome, string) {
 	switch {
 	case m.s.Step == v1beta1.RolloutRollingBack:
@@ -97,8 +96,7 @@ func (m *machine) abort(string) (outcome, string) {
 	return carriedOut, ""
 }
 
-// restore returns all invocations to the stable version after a rollout, because someone else has
-// changed the alias.
+// restore returns all invocations to the stable version after a rollout, because someone else has changed the alias.
 func (m *machine) restore() {
 	reason, message := m.s.Reason, m.s.Message
 	if m.s.Phase == v1beta1.RolloutReady || m.s.Step == v1beta1.RolloutValidating { // Then a rollout may begin again.
@@ -109,7 +107,6 @@ func (m *machine) restore() {
 	m.intend(to(m.s, 0))
 }
 
-// remembers reports whether a version is in the history of a state.
 func remembers(s *v1beta1.AliasRolloutStatus, version string) bool {
 	return slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version })
 }
@@ -176,7 +173,8 @@ func (m *machine) wait(why string) bool {
 func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	former := m.s.Stable
 	served := m.s.Step != v1beta1.RolloutRollingBack || m.s.Reason != ReasonRollbackTo
-	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History), func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
+	m.s.History = slices.DeleteFunc(slices.Clone(m.s.History),
+		func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == version.FunctionVersion })
 	if served {
 		m.remember(former)
 	}
@@ -191,7 +189,8 @@ func (m *machine) chooses(version v1beta1.RolloutRevision) {
 	m.s.Phase, m.s.StartedAt, m.s.FinishedAt = v1beta1.RolloutProgressing, stamp(m.now), nil
 	m.enter(v1beta1.RolloutRollingBack, ReasonRollbackTo, "the user has chosen version "+version.FunctionVersion)
 	m.intend(to(m.s, 0))
-	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID, version.FunctionVersion))
+	m.event(true, EventRollingBack, fmt.Sprintf("rollout %s to version %s: the user has chosen it", m.s.ID,
+		version.FunctionVersion))
 }
 
 // retry rolls a failed target out again. It waits while the alias is not as the failed rollout has left it.
@@ -238,7 +237,8 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		return refused, "version " + m.o.Target + " is desired now"
 	case !active(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all:
 		return refused, m.present()
-	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" || target.unusable("") != ""):
+	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
+		target.unusable("") != ""):
 		return waiting, ""
 	}
 	for i := range m.s.Checks { // The user knows of alarms that fire already.
@@ -260,7 +260,8 @@ func (m *machine) superseded() bool {
 	switch hash := stepHash(m.spec.Strategy); {
 	case m.replaced() && (s.Phase == v1beta1.RolloutPending || s.Step == v1beta1.RolloutValidating):
 		m.ready()
-	case s.Phase != v1beta1.RolloutPending && s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
+	case s.Phase != v1beta1.RolloutPending &&
+		s.Phase != v1beta1.RolloutProgressing, s.Step == v1beta1.RolloutRollingBack:
 		return false
 	case m.replaced():
 		m.rollBack(ReasonSuperseded, "version "+m.o.Target+" is desired now")
@@ -333,13 +334,14 @@ func (m *machine) planned() time.Duration {
 }
 
 // drifted reports whether someone else has changed the alias, and then does what spec wants. An alias that has the
-// revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it by
-// a call that was sent before the intent was replaced by another one.
+// revision of the intent is as it was when the intent was recorded. One that has the weight of a step may have got it
+// by a call that was sent before the intent was replaced by another one.
 func (m *machine) drifted() bool {
 	s := m.s
 	switch {
 	case s.Step == v1beta1.RolloutRollingBack, m.o.Route == expected(s),
-		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID || m.ofStep(m.o.Route)):
+		s.Intent != nil && (m.o.Route == intended(s.Intent) || m.o.RevisionID == s.Intent.RevisionID ||
+			m.ofStep(m.o.Route)):
 		s.Drift, s.DifferentSince = "", nil
 		if s.Step != v1beta1.RolloutPaused || s.Reason != ReasonDrift {
 			return false
@@ -385,7 +387,6 @@ func (m *machine) leave() {
 	}
 }
 
-// revert changes the alias back.
 func (m *machine) revert() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
@@ -398,7 +399,6 @@ func (m *machine) revert() {
 	m.restore()
 }
 
-// adopt continues from what the alias is now.
 func (m *machine) adopt() {
 	w, known := weight(m.s, m.o.Route)
 	m.s.Drift, m.s.DifferentSince = "", nil

@@ -23,8 +23,7 @@ const (
 	Success = "Success"
 	// Failure is a measurement that does not.
 	Failure = "Failure"
-	// Inconclusive is a measurement that decides nothing: too few samples, NaN, or no condition
-	// is met.
+	// Inconclusive is a measurement that decides nothing: too few samples, NaN, or no condition is met.
 	Inconclusive = "Inconclusive"
 	// Error is a measurement without a value: its source did not answer, or not in time.
 	Error = "Error"
@@ -54,17 +53,15 @@ type Measurement struct {
 	// Value that was measured, at most 64 characters.
 	Value string
 
-	// Message says why the result is not Success, at most 512 characters. It does not quote what a
-	// server has answered.
+	// Message says why the result is not Success, at most 512 characters. It does not quote what a server has answered.
 	Message string
 
-	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have
-	// ended.
+	// Until is the time up to which the result has all invocations, by when they began. Zero means all that have ended.
 	Until time.Time
 }
 
-// PublishDelay is how long after the end of a period CloudWatch has all of its data points: a period is not read
-// before.
+// PublishDelay is the time after the end of a period at which CloudWatch has all of its data points: a period is not
+// read before.
 const PublishDelay = 2 * time.Minute
 
 // PeriodDelay returns how long after its end a period of a metric of CloudWatch is read. Metrics of high resolution are
@@ -113,11 +110,11 @@ type Subject struct {
 	// Stable and Target are the numbers of the versions.
 	Stable, Target string
 
-	// Weighted reports whether both versions receive invocations. Otherwise the target receives
-	// all.
+	// Weighted reports whether both versions receive invocations. Otherwise the target receives all.
 	Weighted bool
 
-	// Since is when the target received its present weight, and TrafficSince when it received its first invocation.
+	// Since is the time when the target received its present weight, and TrafficSince when it received its first
+	// invocation.
 	Since, TrafficSince time.Time
 
 	// Timeout of the target: an invocation is in no metric before it has ended.
@@ -136,8 +133,7 @@ type AlarmState struct {
 	Err error
 }
 
-// A Sample is a value of a metric, and that of the stable version to compare with. A number that
-// is not known is NaN.
+// A Sample is a value of a metric, and that of the stable version to compare with. A number that is not known is NaN.
 type Sample struct {
 	Value, Baseline float64
 

@@ -26,8 +26,7 @@ var (
 // stepsPerHistory is the length of a random history.
 const stepsPerHistory = 500
 
-// A model is an alias, its versions, its users and its traffic. It checks each decision by what it
-// has recorded itself.
+// A model is an alias, its versions, its users and its traffic. It checks each decision by what it has recorded itself.
 type model struct {
 	*rand.Rand
 	testing.TB
@@ -67,8 +66,7 @@ type model struct {
 	observed, due time.Time
 	inStep        time.Duration
 
-	// rejected are the fingerprints of versions that were rolled back or refused, and not asked for
-	// again since.
+	// rejected are the fingerprints of versions that were rolled back or refused, and not asked for again since.
 	rejected map[string]bool
 
 	// successes counts the successful measurements of each metric since the last change of weight.
@@ -102,7 +100,8 @@ func newModel(t testing.TB, seed uint64) *model {
 	t.Helper()
 	m := &model{
 		Rand: rand.New(rand.NewPCG(seed, 1)), TB: t, seed: seed, //nolint:gosec // Tests are reproducible.
-		now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), route: Route{Version: "1"}, target: 1, bad: map[int]bool{}, commands: map[string]string{},
+		now: time.Date(2026, 1, 2, 3, 4, 5, 0,
+			time.UTC), route: Route{Version: "1"}, target: 1, bad: map[int]bool{}, commands: map[string]string{},
 		rejected: map[string]bool{}, successes: map[string]int{}, last: map[CheckID]string{},
 		inactive: map[string]bool{}, deleted: map[string]bool{}, preparing: map[string]time.Time{}, evidence: map[string]bool{}, provisioned: seed%4 == 0,
 	}
@@ -111,12 +110,14 @@ func newModel(t testing.TB, seed uint64) *model {
 }
 
 func (m *model) randomSpec() *v1beta1.AliasRollout {
-	s := &v1beta1.AliasRollout{ProgressDeadlineSeconds: ptr.To([]int32{60, 600}[m.IntN(2)]), OnDrift: []string{"Pause", "Revert", "Adopt"}[m.IntN(3)]}
+	s := &v1beta1.AliasRollout{ProgressDeadlineSeconds: ptr.To([]int32{60, 600}[m.IntN(2)]),
+		OnDrift: []string{"Pause", "Revert", "Adopt"}[m.IntN(3)]}
 	switch m.IntN(4) {
 	case 0:
 		s.Strategy.AllAtOnce = &v1beta1.AllAtOnceStrategy{}
 	case 1:
-		s.Strategy.Linear = &v1beta1.LinearStrategy{Percentage: int32(20 + m.IntN(40)), Interval: metav1.Duration{Duration: time.Duration(1+m.IntN(5)) * time.Minute}} //nolint:gosec // Small.
+		s.Strategy.Linear = &v1beta1.LinearStrategy{Percentage: int32(20 + m.IntN(40)), //nolint:gosec // Small.
+			Interval: metav1.Duration{Duration: time.Duration(1+m.IntN(5)) * time.Minute}}
 	default:
 		s.Strategy.Canary = &v1beta1.CanaryStrategy{}
 		for range 1 + m.IntN(5) {
@@ -127,12 +128,16 @@ func (m *model) randomSpec() *v1beta1.AliasRollout {
 		s.Analysis = &v1beta1.RolloutAnalysis{}
 		for i := range 1 + m.IntN(2) {
 			s.Analysis.Metrics = append(s.Analysis.Metrics, v1beta1.RolloutMetric{
-				Name: "m" + strconv.Itoa(i), Interval: &metav1.Duration{Duration: []time.Duration{10 * time.Second, time.Minute}[m.IntN(2)]},
-				FailureLimit: int32(m.IntN(2)), OnFailure: []string{"Rollback", "Rollback", "Pause", "Warn"}[m.IntN(4)], OnError: []string{"Pause", "Rollback"}[m.IntN(2)], DryRun: m.chance(10), //nolint:gosec // Small.
+				Name: "m" + strconv.Itoa(i), Interval: &metav1.Duration{Duration: []time.Duration{10 * time.Second,
+					time.Minute}[m.IntN(2)]},
+				FailureLimit: int32(m.IntN(2)), OnFailure: []string{"Rollback", "Rollback", //nolint:gosec // Small.
+					"Pause", "Warn"}[m.IntN(4)], OnError: []string{"Pause", "Rollback"}[m.IntN(2)],
+				DryRun: m.chance(10),
 			})
 		}
 		if m.chance(30) {
-			s.Analysis.Alarms = &v1beta1.RolloutAlarms{Names: []string{"a"}, PreExisting: []string{"Ignore", "Block"}[m.IntN(2)]}
+			s.Analysis.Alarms = &v1beta1.RolloutAlarms{Names: []string{"a"},
+				PreExisting: []string{"Ignore", "Block"}[m.IntN(2)]}
 		}
 		if m.chance(20) {
 			s.Analysis.Trigger = &v1beta1.RolloutTrigger{Mode: []string{"Any", "All"}[m.IntN(2)]}
@@ -160,7 +165,8 @@ func (m *model) randomStep() v1beta1.CanaryStep {
 	case 1:
 		return v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To(int32(1 + m.IntN(3)))}} //nolint:gosec // Small.
 	case 2:
-		return v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Duration(1+m.IntN(10)) * time.Minute}}}
+		return v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{
+			Duration: &metav1.Duration{Duration: time.Duration(1+m.IntN(10)) * time.Minute}}}
 	}
 	return v1beta1.CanaryStep{SetWeight: ptr.To(int32(1 + m.IntN(99)))} //nolint:gosec // Small.
 }
@@ -180,7 +186,8 @@ func (m *model) failf(format string, args ...any) {
 	if !m.logs {
 		panic(failedError{})
 	}
-	m.Fatalf("seed %d: %s\n%+v\n%s", m.seed, fmt.Sprintf(format, args...), m.spec, strings.Join(m.log[max(0, len(m.log)-40):], "\n"))
+	m.Fatalf("seed %d: %s\n%+v\n%s", m.seed, fmt.Sprintf(format, args...), m.spec,
+		strings.Join(m.log[max(0, len(m.log)-40):], "\n"))
 }
 
 // disturb does what users, other people, AWS and time do.
@@ -266,7 +273,8 @@ func (m *model) serves(version string) bool {
 func (m *model) idle() {
 	v := strconv.Itoa(1 + m.IntN(m.target))
 	switch {
-	case m.serves(v) || m.state != nil && (m.state.Stable.FunctionVersion == v || m.state.Target.FunctionVersion == v && active(m.state)):
+	case m.serves(v) || m.state != nil && (m.state.Stable.FunctionVersion == v || m.state.Target.FunctionVersion == v &&
+		active(m.state)):
 	case m.chance(70):
 		m.inactive[v] = true
 		m.logf("version %s is inactive", v)
@@ -296,7 +304,8 @@ func (m *model) recreate() {
 
 // change changes the alias in AWS.
 func (m *model) change(r Route) {
-	m.former, m.staleUntil = Observation{Route: m.route, RevisionID: strconv.Itoa(m.revision)}, m.now.Add(time.Duration(m.IntN(20))*time.Second)
+	m.former, m.staleUntil = Observation{Route: m.route,
+		RevisionID: strconv.Itoa(m.revision)}, m.now.Add(time.Duration(m.IntN(20))*time.Second)
 	if m.provisioned && r.Version != m.route.Version {
 		m.movingUntil = m.now.Add(time.Duration(m.IntN(300)) * time.Second)
 	}
@@ -328,7 +337,8 @@ func (m *model) measure(calm bool) []Measurement {
 		if !calm {
 			r = m.result(id)
 		}
-		out = append(out, Measurement{CheckID: id, Result: r, Until: m.now.Add(-time.Duration(m.IntN(300)) * time.Second)})
+		out = append(out, Measurement{CheckID: id, Result: r,
+			Until: m.now.Add(-time.Duration(m.IntN(300)) * time.Second)})
 	}
 	return out
 }
@@ -357,7 +367,8 @@ func (m *model) version(v string) Version {
 
 func (m *model) observe(calm bool) Observation {
 	o := Observation{
-		Route: m.route, RevisionID: strconv.Itoa(m.revision), Target: strconv.Itoa(m.target), Commands: m.commands, Measurements: m.measure(calm),
+		Route: m.route, RevisionID: strconv.Itoa(m.revision), Target: strconv.Itoa(
+			m.target), Commands: m.commands, Measurements: m.measure(calm),
 		Versions: map[string]Version{}, Moving: m.now.Before(m.movingUntil),
 	}
 	if !calm && m.now.Before(m.staleUntil) && m.chance(30) {
@@ -383,7 +394,8 @@ func (m *model) once(calm bool) {
 		m.failf("Next has changed the state that it was given")
 	}
 	if m.logs {
-		m.logf("%s, alias %s => %s, %s %s%s, after %s", short(before), o.Route, short(d.State), d.Action, d.Route, d.Version, d.After)
+		m.logf("%s, alias %s => %s, %s %s%s, after %s", short(before), o.Route, short(d.State), d.Action, d.Route,
+			d.Version, d.After)
 	}
 	m.count[d.State.Phase+" "+d.State.Step+" "+d.State.Reason+" "+string(d.Action)]++
 	m.look(before)
@@ -405,7 +417,8 @@ func (m *model) once(calm bool) {
 
 // look adds to the time of the step what has passed since the last observation, as far as an observation was due.
 func (m *model) look(before *v1beta1.AliasRolloutStatus) {
-	if before == nil || m.observed.IsZero() || before.Step == v1beta1.RolloutPaused && before.Reason != ReasonInconclusive {
+	if before == nil || m.observed.IsZero() || before.Step == v1beta1.RolloutPaused &&
+		before.Reason != ReasonInconclusive {
 		return
 	}
 	m.inStep += max(min(m.now.Sub(m.observed), m.due.Sub(m.observed)), 0) + 2*time.Second // Of rounding.
@@ -416,7 +429,8 @@ func short(s *v1beta1.AliasRolloutStatus) string {
 	if s == nil {
 		return "none"
 	}
-	return fmt.Sprintf("%s/%s %s of %s->%s w=%d i=%d", s.Phase, s.Step, s.Reason, s.Stable.FunctionVersion, s.Target.FunctionVersion, s.ObservedWeight, s.CurrentStepIndex)
+	return fmt.Sprintf("%s/%s %s of %s->%s w=%d i=%d", s.Phase, s.Step, s.Reason, s.Stable.FunctionVersion,
+		s.Target.FunctionVersion, s.ObservedWeight, s.CurrentStepIndex)
 }
 
 // carryOut makes the calls of a decision, if they reach AWS.
@@ -501,11 +515,13 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		}
 	}
 	m.followCommands(before, d)
-	if before != nil && before.Step == v1beta1.RolloutRollingBack && !active(d.State) && m.now.After(m.foreign) && (m.route != Route{Version: d.State.Stable.FunctionVersion}) {
+	if before != nil && before.Step == v1beta1.RolloutRollingBack && !active(d.State) && m.now.After(m.foreign) &&
+		(m.route != Route{Version: d.State.Stable.FunctionVersion}) {
 		m.failf("the rollback has ended, and the alias is %s", m.route)
 	}
 	for _, f := range d.State.FailedTargets {
-		if before != nil && slices.ContainsFunc(before.FailedTargets, func(b v1beta1.RolloutFailure) bool { return b.FunctionVersion == f.FunctionVersion }) {
+		if before != nil && slices.ContainsFunc(before.FailedTargets,
+			func(b v1beta1.RolloutFailure) bool { return b.FunctionVersion == f.FunctionVersion }) {
 			continue
 		}
 		m.rejected[f.FunctionVersion] = true
@@ -519,7 +535,8 @@ func (m *model) follow(before *v1beta1.AliasRolloutStatus, o Observation, d Deci
 		}
 	}
 	for v := range m.rejected { // The user, or someone who has changed the alias, may have chosen it.
-		if !slices.ContainsFunc(d.State.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == v }) {
+		if !slices.ContainsFunc(d.State.FailedTargets,
+			func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == v }) {
 			delete(m.rejected, v)
 		}
 	}
@@ -560,7 +577,9 @@ func (m *model) effects(before *v1beta1.AliasRolloutStatus, d Decision) {
 }
 
 func (m *model) effect(before *v1beta1.AliasRolloutStatus, command, value string) {
-	if promotes := command == v1beta1.AnnotationRolloutPromote || command == v1beta1.AnnotationRolloutPromoteFull; promotes && before.Target.FunctionVersion != strconv.Itoa(m.target) {
+	if promotes := command == v1beta1.AnnotationRolloutPromote ||
+		command == v1beta1.AnnotationRolloutPromoteFull; promotes &&
+		before.Target.FunctionVersion != strconv.Itoa(m.target) {
 		return // Another version is desired now, which the observation has not shown.
 	}
 	f := m.fork()
@@ -607,7 +626,8 @@ func (m *model) fork() *model {
 	for _, set := range []*map[string]bool{&f.inactive, &f.deleted, &f.rejected, &f.evidence} {
 		*set = maps.Clone(*set)
 	}
-	f.preparing, f.commands, f.successes, f.last = maps.Clone(m.preparing), maps.Clone(m.commands), maps.Clone(m.successes), maps.Clone(m.last)
+	f.preparing, f.commands, f.successes, f.last = maps.Clone(m.preparing), maps.Clone(m.commands), maps.Clone(
+		m.successes), maps.Clone(m.last)
 	f.count = map[string]int{}
 	maps.Copy(f.state.HandledCommands, f.commands) // Only this one.
 	return &f
@@ -621,7 +641,8 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 			m.successes[r.Name]++
 		}
 	}
-	if d.State.Reason == ReasonDeadline && before.Reason != ReasonDeadline && m.inStep < time.Duration(*m.spec.ProgressDeadlineSeconds)*time.Second {
+	if d.State.Reason == ReasonDeadline && before.Reason != ReasonDeadline &&
+		m.inStep < time.Duration(*m.spec.ProgressDeadlineSeconds)*time.Second {
 		m.failf("the deadline ends a step that was observed for %s", m.inStep)
 	}
 	if d.Action == None || d.Action == Wake {
@@ -633,7 +654,8 @@ func (m *model) check(before *v1beta1.AliasRolloutStatus, o Observation, d Decis
 	if d.Action == Invoke {
 		return
 	}
-	if before.Intent == nil || intended(before.Intent) != intended(d.State.Intent) || before.Intent.RevisionID != d.State.Intent.RevisionID {
+	if before.Intent == nil || intended(before.Intent) != intended(d.State.Intent) ||
+		before.Intent.RevisionID != d.State.Intent.RevisionID {
 		m.failf("the alias is changed to %s without a persisted intent", d.Route)
 	}
 	if o.RevisionID == strconv.Itoa(m.revision) { // AWS rejects another one.
@@ -648,7 +670,8 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	if s.Step == v1beta1.RolloutRollingBack && (d.Route != Route{Version: s.Stable.FunctionVersion}) {
 		m.failf("a rollback ends at %s, want version %s", d.Route, s.Stable.FunctionVersion)
 	}
-	if v := d.Route.Version; v != m.route.Version && v != m.route.Additional && s.Step != v1beta1.RolloutRollingBack && (m.inactive[v] || m.deleted[v]) {
+	if v := d.Route.Version; v != m.route.Version && v != m.route.Additional && s.Step != v1beta1.RolloutRollingBack &&
+		(m.inactive[v] || m.deleted[v]) {
 		m.failf("version %s receives invocations, and can't serve", v)
 	}
 	if !receives {
@@ -668,8 +691,7 @@ func (m *model) checkRoute(before *v1beta1.AliasRolloutStatus, d Decision) {
 	}
 }
 
-// checkAnalysis checks that each metric that counts has succeeded since the last change of the
-// weight.
+// checkAnalysis checks that each metric that counts has succeeded since the last change of the weight.
 func (m *model) checkAnalysis(w int32) {
 	a := m.spec.Analysis
 	if a == nil || a.Trigger != nil {
@@ -686,16 +708,17 @@ func (m *model) checkAnalysis(w int32) {
 	}
 }
 
-// settle checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after
-// an abort.
+// settle checks that a rollout comes to its end if nothing disturbs it any more: by itself, or after an abort.
 func (m *model) settle() {
 	m.spec.Paused, m.refusing = false, false
 	end := func(rounds int) bool {
 		for range rounds {
-			if m.once(true); m.state.Step == v1beta1.RolloutPaused && (m.state.Reason == ReasonStep || m.state.Reason == ReasonDrift) {
+			if m.once(true); m.state.Step == v1beta1.RolloutPaused &&
+				(m.state.Reason == ReasonStep || m.state.Reason == ReasonDrift) {
 				return false
 			}
-			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !active(m.state) && !active(d.State) && m.state.Drift == "" {
+			if d := Next(m.spec, m.state, m.observe(true), m.now); d.Action == None && !active(m.state) &&
+				!active(d.State) && m.state.Drift == "" {
 				return true
 			}
 		}
@@ -740,8 +763,7 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// history makes the decisions of a random history. It returns false if a check has failed that was
-// not logged.
+// history makes the decisions of a random history. It returns false if a check has failed that was not logged.
 func history(t *testing.T, seed uint64, logs bool, seen map[string]int) (ok bool) {
 	t.Helper()
 	defer func() {

@@ -64,7 +64,7 @@ const (
 	maxFailed  = 50
 )
 
-// driftGrace is how long AWS may return what the alias was before. A route that is still another one
+// driftGrace is the time for which AWS may return the earlier state of the alias. A route that is still another one
 // after that is a change by someone else.
 const driftGrace = 30 * time.Second
 
@@ -82,7 +82,7 @@ type Observation struct {
 	// alias stays as it is.
 	Target string
 
-	// Versions are what is known of versions, by their number.
+	// Versions are the versions that are known, by number.
 	Versions map[string]Version
 
 	// Commands are the values of the command annotations, by their key.
@@ -102,7 +102,7 @@ type Version struct {
 	// Timeout of the version's invocations.
 	Timeout time.Duration
 
-	// Pending is why the version can't be invoked yet, or why nobody knows. Empty if it can.
+	// Pending is the reason why the version can't be invoked yet, or why that is unknown. Empty if it can.
 	Pending string
 
 	// Missing says that AWS has no such version.
@@ -112,7 +112,7 @@ type Version struct {
 	// The next invocation fails, and makes AWS prepare the version.
 	Inactive bool
 
-	// Invalid is why the version never can be invoked. Empty if it may.
+	// Invalid is the reason why the version can never be invoked. Empty if it may be.
 	Invalid string
 
 	// Role and DeadLetter are the ARNs of the execution role and of the dead letter queue or topic.
@@ -172,7 +172,7 @@ type Decision struct {
 	// Version that Wake invokes.
 	Version string
 
-	// After is when to decide again, zero if only a change requires it.
+	// After is the wait before the next decision, zero if only a change requires one.
 	After time.Duration
 
 	// Events about what has changed.
@@ -231,16 +231,14 @@ type machine struct {
 	waits bool
 }
 
-// stamp returns a time in the precision of the API.
-func stamp(t time.Time) *metav1.Time {
-	return &metav1.Time{Time: t.Truncate(time.Second)}
-}
+func stamp(t time.Time) *metav1.Time { return &metav1.Time{Time: t.Truncate(time.Second)} }
 
 // begin makes the first state from what the alias is. A rollout whose state was lost begins again
 // from the stable version. Commands that are older than the state are not carried out.
 func (m *machine) begin() {
 	m.s = &v1beta1.AliasRolloutStatus{
-		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now),
+		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{
+			FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now),
 	}
 	m.s.Target = m.s.Stable
 	for name, value := range m.o.Commands {
@@ -282,7 +280,8 @@ func (m *machine) measured() {
 		}
 		Record(m.s, r, m.now)
 		switch {
-		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() && m.spec.Analysis.Alarms.PreExisting != "Block":
+		case r.Type == CheckAlarm && r.Result == Failure && !m.mayServe() &&
+			m.spec.Analysis.Alarms.PreExisting != "Block":
 			check(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
 			m.event(true, EventWarning, describe(check(m.s, r.CheckID)))
@@ -294,7 +293,6 @@ func (m *machine) measured() {
 // sent.
 func (m *machine) mayServe() bool { return m.s.TrafficStartedAt != nil || m.s.Intent != nil }
 
-// timeout returns the timeout of the target version.
 func (m *machine) timeout() time.Duration { return time.Duration(m.s.TimeoutSeconds) * time.Second }
 
 // advance makes the transition that is due: for evidence against the target first, then for commands, a new target, the
@@ -352,7 +350,8 @@ func (m *machine) start() {
 	s.ShiftedAt, s.TrafficStartedAt, s.TimeoutSeconds, s.Woken = nil, nil, 0, nil
 	s.StepHash, s.Direct, s.Retried = stepHash(m.spec.Strategy), false, false
 	m.enter(v1beta1.RolloutValidating, "", "")
-	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion, s.Target.FunctionVersion))
+	m.event(false, EventStarted, fmt.Sprintf("rollout %s from version %s to version %s", s.ID, s.Stable.FunctionVersion,
+		s.Target.FunctionVersion))
 }
 
 // newID returns the ID of a rollout of a version that begins now.
@@ -360,7 +359,6 @@ func (m *machine) newID(version string) string {
 	return version + "-" + strconv.FormatInt(m.now.Unix(), 36)
 }
 
-// enter begins a step.
 func (m *machine) enter(step, reason, message string) {
 	m.s.Step, m.s.Reason, m.s.Message = step, reason, message
 	m.s.StepStartedAt, m.s.StepElapsed = stamp(m.now), metav1.Duration{}

@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// complete makes the target the stable version.
 func (m *machine) complete() {
 	from := m.s.Stable
 	m.event(false, EventCompleted, fmt.Sprintf("rollout %s: version %s is stable", m.s.ID, m.s.Target.FunctionVersion))
@@ -26,19 +25,19 @@ func (m *machine) ready() {
 	m.finish(v1beta1.RolloutReady, "", "")
 }
 
-// finish ends the rollout.
 func (m *machine) finish(phase, reason, message string) {
 	s := m.s
 	s.Phase, s.Step, s.Reason, s.Message = phase, "", reason, message
 	s.Intent, s.ObservedWeight, s.CurrentStepIndex, s.Direct = nil, 0, 0, false
-	s.StepStartedAt, s.StepElapsed, s.FinishedAt, s.UpdateFailures, s.UpdateFailedAt = nil, metav1.Duration{}, stamp(m.now), 0, nil
+	s.StepStartedAt, s.StepElapsed, s.FinishedAt, s.UpdateFailures, s.UpdateFailedAt = nil, metav1.Duration{}, stamp(
+		m.now), 0, nil
 }
 
-// remember adds a version to the history.
 func (m *machine) remember(r v1beta1.RolloutRevision) {
 	history := []v1beta1.RolloutRevision{r}
 	for _, h := range m.s.History {
-		if h.FunctionVersion != r.FunctionVersion && h.FunctionVersion != m.s.Target.FunctionVersion && len(history) < maxHistory {
+		if h.FunctionVersion != r.FunctionVersion && h.FunctionVersion != m.s.Target.FunctionVersion &&
+			len(history) < maxHistory {
 			history = append(history, h)
 		}
 	}
@@ -59,11 +58,12 @@ func same(a, b v1beta1.RolloutRevision) bool {
 	return a.FunctionVersion == b.FunctionVersion || a.Fingerprint != "" && a.Fingerprint == b.Fingerprint
 }
 
-// Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled out
-// again by themselves.
+// Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled
+// out again by themselves.
 func Rejected(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Reason == ReasonFailedBefore ||
-		slices.ContainsFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion })
+		slices.ContainsFunc(s.FailedTargets,
+			func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion })
 }
 
 // isEvidence reports whether a rollout that ends for a reason says something about its target: the target has failed,
@@ -79,20 +79,24 @@ func isEvidence(reason string) bool {
 // reject records that a version has failed, unless that is recorded. The code and configuration that serve are never
 // rejected: then the record is of the version's number alone.
 func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
-	if slices.ContainsFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion }) {
+	if slices.ContainsFunc(m.s.FailedTargets,
+		func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion }) {
 		return
 	}
 	if r.Fingerprint == m.s.Stable.Fingerprint {
 		r.Fingerprint = ""
 	}
-	failed := append([]v1beta1.RolloutFailure{{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}}, m.s.FailedTargets...)
+	failed := append([]v1beta1.RolloutFailure{{RolloutRevision: r, Reason: reason, FailedAt: stamp(m.now)}},
+		m.s.FailedTargets...)
 	m.s.FailedTargets = failed[:min(len(failed), maxFailed)]
 }
 
 // forgive forgets that a version, or another with the same code and configuration, has failed.
 func (m *machine) forgive(r v1beta1.RolloutRevision) {
-	if slices.ContainsFunc(m.s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) }) {
-		m.s.FailedTargets = slices.DeleteFunc(slices.Clone(m.s.FailedTargets), func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) })
+	if slices.ContainsFunc(m.s.FailedTargets,
+		func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) }) {
+		m.s.FailedTargets = slices.DeleteFunc(slices.Clone(m.s.FailedTargets),
+			func(f v1beta1.RolloutFailure) bool { return same(f.RolloutRevision, r) })
 	}
 }
 
@@ -101,7 +105,8 @@ func (m *machine) fail(reason, message string) {
 	if isEvidence(reason) {
 		m.reject(m.s.Target, reason)
 	}
-	m.event(true, EventFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion, reason, message))
+	m.event(true, EventFailed, fmt.Sprintf("rollout %s of version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
+		reason, message))
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
 
@@ -119,7 +124,9 @@ func (m *machine) rollBack(reason, message string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutRollingBack, reason, message)
 	m.intend(to(m.s, 0))
-	m.event(reason != ReasonSuperseded, EventRollingBack, fmt.Sprintf("rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion, m.s.Stable.FunctionVersion, reason, message))
+	m.event(reason != ReasonSuperseded, EventRollingBack,
+		fmt.Sprintf("rollout %s from version %s to version %s: %s: %s", m.s.ID, m.s.Target.FunctionVersion,
+			m.s.Stable.FunctionVersion, reason, message))
 }
 
 // isSure reports whether an alias in which the target receives nothing is so in AWS. The answer may be from before the
@@ -140,7 +147,8 @@ func (m *machine) rollingBack() {
 		return
 	}
 	reason, message := m.s.Reason, m.s.Message
-	m.event(true, EventFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s", m.s.ID, m.s.Stable.FunctionVersion, reason))
+	m.event(true, EventFailed, fmt.Sprintf("rollout %s: version %s receives all invocations again: %s", m.s.ID,
+		m.s.Stable.FunctionVersion, reason))
 	m.finish(v1beta1.RolloutFailed, reason, message)
 }
 

@@ -28,7 +28,8 @@ func (m *machine) validate() {
 	}
 	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // It is at most maxTimeout.
 	if f := m.failedBefore(m.s.Target); f != nil {
-		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): publish a fix, or set the annotation %s",
+		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
+			"publish a fix, or set the annotation %s",
 			f.FunctionVersion, f.Reason, v1beta1.AnnotationRolloutRetry))
 		return
 	}
@@ -51,7 +52,8 @@ func (m *machine) validate() {
 func (m *machine) validated() {
 	if m.s.Phase == v1beta1.RolloutFailed {
 		m.s.Phase, m.s.FinishedAt = v1beta1.RolloutPending, nil
-		m.event(false, EventStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there", m.s.ID, m.s.Target.FunctionVersion))
+		m.event(false, EventStarted, fmt.Sprintf("rollout %s of version %s continues: what it waited for is there",
+			m.s.ID, m.s.Target.FunctionVersion))
 	}
 	switch direct := m.isDirect(); {
 	case direct != "":
@@ -90,8 +92,8 @@ func (m *machine) isDirect() string {
 	return ""
 }
 
-// wakeStableFor is how long an inactive stable version holds up a rollout: it is invoked once, so that it can serve
-// after a rollback. If AWS can't prepare it, the rollout, which may be the remedy, begins all the same.
+// wakeStableFor is the time for which a rollout waits for an inactive stable version: it is invoked once, so that it
+// can serve after a rollback. If AWS can't prepare it, the rollout, which may be the remedy, begins all the same.
 const wakeStableFor = time.Minute
 
 // waitsFor returns what the rollout waits for before it begins. Empty if it waits for nothing.
@@ -109,14 +111,16 @@ func (m *machine) waitsFor(target, stable Version) string {
 	if m.isDirect() != "" {
 		return ""
 	}
-	if len(m.steps) > 0 && stable.Fingerprint != "" && (target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
-		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than version " + m.s.Stable.FunctionVersion +
+	if len(m.steps) > 0 && stable.Fingerprint != "" &&
+		(target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
+		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than " +
+			"version " + m.s.Stable.FunctionVersion +
 			": AWS does not divide invocations between them; use the strategy allAtOnce"
 	}
 	return m.blocked()
 }
 
-// wakeEvery is after how long a version is invoked again that is still inactive: AWS could not prepare it.
+// wakeEvery is the time after which a version is invoked again that is still inactive: AWS could not prepare it.
 const wakeEvery = 10 * time.Minute
 
 // wakes has an inactive version invoked, unless it was lately.
@@ -166,7 +170,6 @@ func retryDelay(errors int32) time.Duration {
 	return delay.Doubling(5*time.Second, int(errors), 80*time.Second)
 }
 
-// progress begins to move invocations.
 func (m *machine) progress() {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
@@ -197,7 +200,7 @@ func (m *machine) shift() {
 // at reports whether the alias has a route, and AWS does not move it there any more.
 func (m *machine) at(r Route) bool { return m.o.Route == r && !m.o.Moving }
 
-// arrived records that the intended route is in effect.
+// arrived records that AWS shows the intended route.
 func (m *machine) arrived() {
 	w, _ := weight(m.s, m.o.Route)
 	m.s.ObservedWeight, m.s.Intent, m.s.ShiftedAt = w, nil, stamp(m.now)
@@ -224,7 +227,8 @@ func (m *machine) intend(r Route) {
 // failing rolls back if there is evidence against a target that has received invocations, and reports whether it has.
 // A target that moves directly is not judged.
 func (m *machine) failing() bool {
-	if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack || m.s.Direct || !m.mayServe() {
+	if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack || m.s.Direct ||
+		!m.mayServe() {
 		return false
 	}
 	h := healthOf(m.spec, m.s)
@@ -296,16 +300,15 @@ func (m *machine) succeeded(times int32, since *metav1.Time) bool {
 	return m.s.Message == ""
 }
 
-// endStep goes to the next step.
 func (m *machine) endStep() {
 	m.s.CurrentStepIndex = int32(m.index()) + 1 //nolint:gosec // A strategy has at most 198 steps.
 	m.enter(v1beta1.RolloutAnalyzing, "", "")
 }
 
-// pause stops the rollout.
 func (m *machine) pause(reason, message string) {
 	if m.s.Step != v1beta1.RolloutPaused || m.s.Reason != reason {
-		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID, expected(m.s), message))
+		m.event(reason != ReasonUser && reason != ReasonStep, EventPaused, fmt.Sprintf("rollout %s at %s: %s", m.s.ID,
+			expected(m.s), message))
 	}
 	m.s.Step, m.s.Reason, m.s.Message = v1beta1.RolloutPaused, reason, message
 }
@@ -331,12 +334,12 @@ func (m *machine) resume() {
 	}
 }
 
-// promote makes the target receive all invocations.
 func (m *machine) promote(why string) {
 	m.s.Phase = v1beta1.RolloutProgressing
 	m.enter(v1beta1.RolloutPromoting, "", why)
 	m.intend(to(m.s, all))
-	m.event(false, EventPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID, m.s.Target.FunctionVersion, why))
+	m.event(false, EventPromoting, fmt.Sprintf("rollout %s: version %s receives all invocations: %s", m.s.ID,
+		m.s.Target.FunctionVersion, why))
 }
 
 // promoting waits until the target receives all invocations.

@@ -19,7 +19,8 @@ import (
 func twoWeights(edit ...func(*v1beta1.AliasRollout)) *v1beta1.AliasRollout {
 	return tenPercent(append([]func(*v1beta1.AliasRollout){func(s *v1beta1.AliasRollout) {
 		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps,
-			v1beta1.CanaryStep{SetWeight: ptr.To[int32](50)}, v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}})
+			v1beta1.CanaryStep{SetWeight: ptr.To[int32](50)}, v1beta1.CanaryStep{
+				Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}})
 	}}, edit...)...)
 }
 
@@ -104,16 +105,18 @@ func TestDowntimeSkipsNoStep(t *testing.T) {
 	}
 }
 
-// TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout that
-// has reached all invocations goes on.
+// TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout
+// that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {
-	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 40, Interval: metav1.Duration{Duration: time.Minute}}}
+	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 40,
+		Interval: metav1.Duration{Duration: time.Minute}}}
 	s := newScenario(t, twoWeights())
 	s.observed.Target = "2"
 	s.untilTrue("at 50 %", func() bool { return s.state.ObservedWeight == 50 })
 	s.spec.Strategy = linear
 	s.pass(time.Hour)
-	s.wantSent("from the first step of the new strategy", at(10).String(), at(50).String(), at(40).String(), at(80).String(), "version 2")
+	s.wantSent("from the first step of the new strategy", at(10).String(), at(50).String(), at(40).String(),
+		at(80).String(), "version 2")
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 
 	s = newScenario(t, twoWeights(bake(10*time.Minute)))
@@ -138,7 +141,10 @@ func TestAnalysisChange(t *testing.T) {
 	})
 	t.Run("Removed", func(t *testing.T) {
 		s := newScenario(t, twoWeights(metrics("bad", "good")))
-		s.result = func(id CheckID) string { return map[bool]string{true: Inconclusive, false: Success}[id.Name == "bad"] }
+		s.result = func(id CheckID) string {
+			return map[bool]string{true: Inconclusive,
+				false: Success}[id.Name == "bad"]
+		}
 		s.at10()
 		s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
 		s.spec.Analysis.Metrics = s.spec.Analysis.Metrics[1:]
@@ -160,8 +166,8 @@ func TestAnalysisChange(t *testing.T) {
 	})
 }
 
-// TestStableIsDesiredAgain checks that a rollout ends without a verdict if the manifest asks for the stable version again,
-// and that a failure is over then.
+// TestStableIsDesiredAgain checks that a rollout ends without a verdict if the manifest asks for the stable version
+// again, and that a failure is over then.
 func TestStableIsDesiredAgain(t *testing.T) {
 	steps := map[string]func(s *scenario){
 		"Pending":     func(s *scenario) { s.until(v1beta1.RolloutValidating) },
@@ -195,7 +201,8 @@ func TestReplacedTarget(t *testing.T) {
 	s.at10()
 	s.observed.Target = "3"
 	s.pass(2 * time.Hour)
-	s.wantSent("from the stable version", at(10).String(), "version 1", "version 1, version 3 with 10 %", "version 1, version 3 with 50 %", "version 3")
+	s.wantSent("from the stable version", at(10).String(), "version 1", "version 1, version 3 with 10 %",
+		"version 1, version 3 with 50 %", "version 3")
 	s.wantEnd(v1beta1.RolloutReady, "", "3")
 	if got := s.rejected(); len(got) > 0 {
 		t.Errorf("rejected %v", got)
@@ -217,8 +224,8 @@ func TestFailingWhileSomeoneHasChangedTheAlias(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestDriftIsTakenBack checks that a rollout goes on where it was when someone changes the alias back, and that the time
-// in between does not count.
+// TestDriftIsTakenBack checks that a rollout goes on where it was when someone changes the alias back, and that the
+// time in between does not count.
 func TestDriftIsTakenBack(t *testing.T) {
 	s := newScenario(t, twoWeights())
 	s.at10()
@@ -245,11 +252,19 @@ func TestAdopt(t *testing.T) {
 		version  string
 		rejected []string
 	}{
-		"Weight":    {reason: "Another weight is the new one.", change: at(30), sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
-		"NoWeight":  {reason: "No weight is an abort.", change: Route{Version: "1"}, phase: v1beta1.RolloutFailed, version: "1", rejected: []string{"2"}},
-		"Target":    {reason: "The target alone is a promotion.", change: Route{Version: "2"}, phase: v1beta1.RolloutReady, version: "2"},
-		"Version":   {reason: "Another version is stable, and the target is rolled out from it.", change: Route{Version: "3"}, sent: []string{"version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
-		"TwoOthers": {reason: "Of two others, the alias's own version is stable.", change: Route{Version: "3", Additional: "4", Weight: 20}, sent: []string{"version 3", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %", "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+		"Weight": {reason: "Another weight is the new one.", change: at(30),
+			sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+		"NoWeight": {reason: "No weight is an abort.", change: Route{Version: "1"}, phase: v1beta1.RolloutFailed,
+			version: "1", rejected: []string{"2"}},
+		"Target": {reason: "The target alone is a promotion.", change: Route{Version: "2"},
+			phase: v1beta1.RolloutReady, version: "2"},
+		"Version": {reason: "Another version is stable, and the target is rolled out from it.",
+			change: Route{Version: "3"}, sent: []string{"version 3, version 2 with 10 %",
+				"version 3, version 2 with 50 %", "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+		"TwoOthers": {reason: "Of two others, the alias's own version is stable.",
+			change: Route{Version: "3", Additional: "4", Weight: 20},
+			sent: []string{"version 3", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %",
+				"version 2"}, phase: v1beta1.RolloutReady, version: "2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -259,7 +274,8 @@ func TestAdopt(t *testing.T) {
 			s.alias(tc.change)
 			s.pass(2 * time.Hour)
 			s.wantSent(tc.reason, tc.sent...)
-			if s.state.Phase != tc.phase || (s.observed.Route != Route{Version: tc.version}) || !slices.Equal(s.rejected(), tc.rejected) {
+			if s.state.Phase != tc.phase || (s.observed.Route != Route{Version: tc.version}) ||
+				!slices.Equal(s.rejected(), tc.rejected) {
 				t.Errorf("%s\n%s, rejected %v: %+v", tc.reason, s.observed.Route, s.rejected(), s.state)
 			}
 		})
@@ -280,7 +296,8 @@ func TestChangeAfterARollout(t *testing.T) {
 		s.wantSent("no rollout begins")
 		s.observed.Commands[v1beta1.AnnotationRolloutAbort] = "x"
 		s.pass(2 * time.Hour)
-		s.wantSent("an abort changes it back, and the rollout begins", "version 2", "version 2, version 3 with 10 %", "version 2, version 3 with 50 %", "version 3")
+		s.wantSent("an abort changes it back, and the rollout begins", "version 2", "version 2, version 3 with 10 %",
+			"version 2, version 3 with 50 %", "version 3")
 	})
 	t.Run("Revert", func(t *testing.T) {
 		s := promoted(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
@@ -330,8 +347,8 @@ func TestRollbackToAFailedVersion(t *testing.T) {
 	}
 }
 
-// TestRollbackToRejects checks that rollback-to rejects what served and the present target, so that the manifest does not
-// roll one of them out again.
+// TestRollbackToRejects checks that rollback-to rejects what served and the present target, so that the manifest does
+// not roll one of them out again.
 func TestRollbackToRejects(t *testing.T) {
 	s := promoted(t, twoWeights())
 	s.observed.Target = "3"
@@ -381,9 +398,13 @@ func TestPromote(t *testing.T) {
 		step   v1beta1.CanaryStep
 		want   bool
 	}{
-		"Pause":    {reason: "It ends a pause without a duration.", step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}}, want: true},
-		"Duration": {reason: "And the rest of one with a duration.", step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Hour}}}, want: true},
-		"Analysis": {reason: "But no analysis.", step: v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](60)}}},
+		"Pause": {reason: "It ends a pause without a duration.",
+			step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}}, want: true},
+		"Duration": {reason: "And the rest of one with a duration.",
+			step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Hour}}},
+			want: true},
+		"Analysis": {reason: "But no analysis.",
+			step: v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](60)}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -437,16 +458,23 @@ func TestLeastStep(t *testing.T) {
 		// step and last are how long the first step and the last one take.
 		step, last time.Duration
 	}{
-		"None":       {reason: "Without an analysis, the interval decides.", analysis: func(*v1beta1.AliasRollout) {}, step: time.Minute, last: time.Minute},
-		"Lambda":     {reason: "A period and two minutes.", analysis: metrics("m"), delay: 3 * time.Minute, step: 3 * time.Minute, last: 4 * time.Minute},
-		"Slow":       {reason: "And the timeout of the function.", analysis: metrics("m"), timeout: time.Minute, delay: 4 * time.Minute, step: 4 * time.Minute, last: 5 * time.Minute},
-		"Alarm":      {reason: "All periods of an alarm, here three minutes, and two minutes.", analysis: alarms("a"), delay: 5 * time.Minute, step: 5 * time.Minute, last: 6 * time.Minute},
-		"Dependency": {reason: "The state of a dependency is that of now.", analysis: func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }, step: time.Minute, last: time.Minute},
+		"None": {reason: "Without an analysis, the interval decides.", analysis: func(*v1beta1.AliasRollout) {},
+			step: time.Minute, last: time.Minute},
+		"Lambda": {reason: "A period and two minutes.", analysis: metrics("m"), delay: 3 * time.Minute,
+			step: 3 * time.Minute, last: 4 * time.Minute},
+		"Slow": {reason: "And the timeout of the function.", analysis: metrics("m"), timeout: time.Minute,
+			delay: 4 * time.Minute, step: 4 * time.Minute, last: 5 * time.Minute},
+		"Alarm": {reason: "All periods of an alarm, here three minutes, and two minutes.", analysis: alarms("a"),
+			delay: 5 * time.Minute, step: 5 * time.Minute, last: 6 * time.Minute},
+		"Dependency": {reason: "The state of a dependency is that of now.",
+			analysis: func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} },
+			step:     time.Minute, last: time.Minute},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tenPercent(tc.analysis, func(s *v1beta1.AliasRollout) {
-				s.Strategy = v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 50, Interval: metav1.Duration{Duration: time.Minute}}}
+				s.Strategy = v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 50,
+					Interval: metav1.Duration{Duration: time.Minute}}}
 				s.Strategy.Linear.Percentage = 40
 			}))
 			s.delay = tc.delay
@@ -484,8 +512,8 @@ func TestAlarmFiresAgain(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "1")
 }
 
-// TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and begins
-// by itself once the alarm is OK.
+// TestBlockedByAnAlarm checks that a rollout that waits for an alarm that fires already ends at the deadline, and
+// begins by itself once the alarm is OK.
 func TestBlockedByAnAlarm(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a")))
 	s.spec.Analysis.Alarms.PreExisting = "Block"
@@ -504,8 +532,13 @@ func TestBlockedByAnAlarm(t *testing.T) {
 // TestRollbackWindow checks that a version with the code and configuration of one that was stable recently moves in one
 // step, and that one that was stable earlier does not.
 func TestRollbackWindow(t *testing.T) {
-	for revisions, want := range map[int32][]string{1: {"version 2, version 4 with 10 %", "version 2, version 4 with 50 %", "version 4"}, 2: {"version 4"}} {
-		s := newScenario(t, twoWeights(func(s *v1beta1.AliasRollout) { s.RollbackWindow = &v1beta1.RolloutRollbackWindow{Revisions: revisions} }))
+	for revisions, want := range map[int32][]string{1: {"version 2, version 4 with 10 %",
+		"version 2, version 4 with 50 %", "version 4"}, 2: {"version 4"}} {
+		s := newScenario(t,
+			twoWeights(func(s *v1beta1.AliasRollout) {
+				s.RollbackWindow = &v1beta1.RolloutRollbackWindow{
+					Revisions: revisions}
+			}))
 		s.observed.Target = "3"
 		s.pass(2 * time.Hour)
 		s.observed.Target = "2"
@@ -534,7 +567,8 @@ func TestPauseHasNoDeadline(t *testing.T) {
 
 // TestDependencyThatFails checks that a dependency that fails during a rollout pauses it, and rejects nothing.
 func TestDependencyThatFails(t *testing.T) {
-	s := newScenario(t, twoWeights(func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }))
+	s := newScenario(t,
+		twoWeights(func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} }))
 	s.at10()
 	s.result = func(CheckID) string { return Failure }
 	s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
@@ -555,10 +589,15 @@ func TestOnFailure(t *testing.T) {
 		rejected bool
 		warns    bool
 	}{
-		"Rollback": {reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {}, phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true},
-		"Pause":    {reason: "The failure remains, and nobody has decided until the deadline.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed, failure: ReasonDeadline},
-		"Warn":     {reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" }, phase: v1beta1.RolloutReady, warns: true},
-		"DryRun":   {reason: "It is ignored.", edit: func(m *v1beta1.RolloutMetric) { m.DryRun = true }, phase: v1beta1.RolloutReady},
+		"Rollback": {reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {},
+			phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true},
+		"Pause": {reason: "The failure remains, and nobody has decided until the deadline.",
+			edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed,
+			failure: ReasonDeadline},
+		"Warn": {reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" },
+			phase: v1beta1.RolloutReady, warns: true},
+		"DryRun": {reason: "It is ignored.", edit: func(m *v1beta1.RolloutMetric) { m.DryRun = true },
+			phase: v1beta1.RolloutReady},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -569,15 +608,17 @@ func TestOnFailure(t *testing.T) {
 			s.untilTrue("measured", func() bool { return check(s.state, CheckID{CheckMetric, "m"}) != nil })
 			s.result = nil
 			s.pass(2 * time.Hour)
-			if s.state.Phase != tc.phase || s.state.Reason != tc.failure || len(s.rejected()) > 0 != tc.rejected || s.event(EventWarning) != tc.warns {
-				t.Errorf("%s\n%s %s, rejected %v, events %v", tc.reason, s.state.Phase, s.state.Reason, s.rejected(), s.events)
+			if s.state.Phase != tc.phase || s.state.Reason != tc.failure || len(s.rejected()) > 0 != tc.rejected ||
+				s.event(EventWarning) != tc.warns {
+				t.Errorf("%s\n%s %s, rejected %v, events %v", tc.reason, s.state.Phase, s.state.Reason, s.rejected(),
+					s.events)
 			}
 		})
 	}
 }
 
-// TestRollbackDoesNotWait checks that a rollback does not wait until the stable version is prepared, if AWS has released it
-// meanwhile.
+// TestRollbackDoesNotWait checks that a rollback does not wait until the stable version is prepared, if AWS has
+// released it meanwhile.
 func TestRollbackDoesNotWait(t *testing.T) {
 	s := newScenario(t, twoWeights(alarms("a")))
 	s.at10()
@@ -634,8 +675,8 @@ func TestAllAtOnceIsJudged(t *testing.T) {
 	}
 }
 
-// TestCommandIsWithdrawn checks that no rollout begins while rollback-to waits for a version, and that one does when the
-// annotation is removed.
+// TestCommandIsWithdrawn checks that no rollout begins while rollback-to waits for a version, and that one does when
+// the annotation is removed.
 func TestCommandIsWithdrawn(t *testing.T) {
 	s := promoted(t, twoWeights())
 	s.observed.Versions["1"] = Version{Fingerprint: "f1", Pending: "version 1 is Pending"}
@@ -648,8 +689,8 @@ func TestCommandIsWithdrawn(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "3")
 }
 
-// TestRevertKeepsValidating checks that a rollout that waits for its version after the deadline still does after someone
-// has changed the alias.
+// TestRevertKeepsValidating checks that a rollout that waits for its version after the deadline still does after
+// someone has changed the alias.
 func TestRevertKeepsValidating(t *testing.T) {
 	s := newScenario(t, twoWeights(onDrift(v1beta1.OnDriftRevert)))
 	s.observed.Versions["2"] = Version{Fingerprint: "f2", Pending: "version 2 is Pending"}
@@ -662,8 +703,8 @@ func TestRevertKeepsValidating(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
-// TestInactiveVersionsAreNotInvokedAgainAndAgain checks that a version that AWS can't prepare is invoked rarely, and not
-// at all while the rollout is paused.
+// TestInactiveVersionsAreNotInvokedAgainAndAgain checks that a version that AWS can't prepare is invoked rarely, and
+// not at all while the rollout is paused.
 func TestInactiveVersionsAreNotInvokedAgainAndAgain(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		s := newScenario(t, twoWeights())

@@ -17,8 +17,7 @@ type Route struct {
 	// Additional is the version that receives a part of the invocations. Empty if there is none.
 	Additional string
 
-	// Weight is the percentage of the invocations that Additional receives, 1 to 99, or
-	// OtherWeight.
+	// Weight is the percentage of the invocations that Additional receives, 1 to 99, or OtherWeight.
 	Weight int32
 }
 
@@ -36,8 +35,7 @@ func (r Route) String() string {
 	return fmt.Sprintf("version %s, version %s with %d %%", r.Version, r.Additional, r.Weight)
 }
 
-// to returns the route in which the target receives a percentage of the invocations, and the stable
-// version the rest.
+// to returns the route in which the target receives a percentage of the invocations, and the stable version the rest.
 func to(s *v1beta1.AliasRolloutStatus, weight int32) Route {
 	switch {
 	case weight <= 0 || s.Stable.FunctionVersion == s.Target.FunctionVersion:
@@ -56,7 +54,6 @@ func expected(s *v1beta1.AliasRolloutStatus) Route {
 	return to(s, s.ObservedWeight)
 }
 
-// intended returns the route of an intent.
 func intended(i *v1beta1.RolloutIntent) Route {
 	return Route{Version: i.FunctionVersion, Additional: i.AdditionalVersion, Weight: i.Weight}
 }

@@ -39,7 +39,8 @@ type scenario struct {
 func newScenario(t testing.TB, spec *v1beta1.AliasRollout) *scenario {
 	t.Helper()
 	s := &scenario{TB: t, spec: spec, now: time.Date(2026, 1, 2, 3, 4, 5, 700_000_000, time.UTC)}
-	s.observed = Observation{Route: Route{Version: "1"}, RevisionID: "0", Target: "1", Versions: map[string]Version{}, Commands: map[string]string{}}
+	s.observed = Observation{Route: Route{Version: "1"}, RevisionID: "0", Target: "1", Versions: map[string]Version{},
+		Commands: map[string]string{}}
 	for v := range 9 {
 		s.observed.Versions[strconv.Itoa(v)] = Version{Fingerprint: "f" + strconv.Itoa(v)}
 	}
@@ -129,7 +130,8 @@ func (s *scenario) at10() {
 func (s *scenario) wantEnd(phase, reason, version string) {
 	s.Helper()
 	if got := s.state; got.Phase != phase || got.Reason != reason || (s.observed.Route != Route{Version: version}) {
-		s.Errorf("ended as %s %s (%s) with %s, want %s %s with version %s", got.Phase, got.Reason, got.Message, s.observed.Route, phase, reason, version)
+		s.Errorf("ended as %s %s (%s) with %s, want %s %s with version %s", got.Phase, got.Reason, got.Message,
+			s.observed.Route, phase, reason, version)
 	}
 }
 
@@ -147,9 +149,11 @@ func (s *scenario) event(reason string) bool {
 
 // tenPercent is a canary with 10 % for five minutes.
 func tenPercent(edit ...func(*v1beta1.AliasRollout)) *v1beta1.AliasRollout {
-	spec := &v1beta1.AliasRollout{Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
-		{SetWeight: ptr.To[int32](10)}, {Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}},
-	}}}}
+	spec := &v1beta1.AliasRollout{
+		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
+			{SetWeight: ptr.To[int32](10)}, {
+				Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}},
+		}}}}
 	for _, e := range edit {
 		e(spec)
 	}
@@ -161,7 +165,8 @@ func metrics(names ...string) func(*v1beta1.AliasRollout) {
 	return func(s *v1beta1.AliasRollout) {
 		s.Analysis = cmpOr(s.Analysis)
 		for _, n := range names {
-			s.Analysis.Metrics = append(s.Analysis.Metrics, v1beta1.RolloutMetric{Name: n, Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}})
+			s.Analysis.Metrics = append(s.Analysis.Metrics, v1beta1.RolloutMetric{Name: n,
+				Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}})
 		}
 	}
 }

@@ -12,16 +12,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A step is one step of a strategy. At most one of its fields is set; without any, it waits for the
-// user.
+// A step is one step of a strategy. At most one of its fields is set; without any, it waits for the user.
 type step struct {
 	// weight is the percentage that the target receives from here on.
 	weight int32
 
-	// pause is how long the step lasts.
+	// pause is the time for which the step lasts.
 	pause time.Duration
 
-	// successes is how many measurements of each metric have to succeed.
+	// successes is the number of measurements of each metric that have to succeed.
 	successes int32
 }
 
@@ -59,7 +58,8 @@ func CanarySteps(s v1beta1.RolloutStrategy) []v1beta1.CanaryStep {
 func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanaryStep {
 	var out []v1beta1.CanaryStep
 	for w := max(percentage, 1); w < all; w += max(percentage, 1) {
-		out = append(out, v1beta1.CanaryStep{SetWeight: ptr.To(w)}, v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &interval}})
+		out = append(out, v1beta1.CanaryStep{SetWeight: ptr.To(w)},
+			v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &interval}})
 	}
 	return out
 }
@@ -67,7 +67,6 @@ func linearSteps(percentage int32, interval metav1.Duration) []v1beta1.CanarySte
 // Steps returns the number of steps of a strategy. A rollout promotes its target after the last one.
 func Steps(s v1beta1.RolloutStrategy) int { return len(CanarySteps(s)) }
 
-// stepHash identifies a strategy.
 func stepHash(s v1beta1.RolloutStrategy) string {
 	b, err := json.Marshal(s)
 	if err != nil { // A strategy always has a JSON form.

@@ -2,9 +2,8 @@
 // read rarely, and only if resources use a config. Users see them in status, and the provider uses
 // them to report what AWS would reject before it calls AWS.
 //
-// Figures are visible only to the config whose credentials read them, even if configs share an
-// account: credentials without the permission must not see them, and the account that a tenant's
-// own endpoint claims proves nothing.
+// Figures are visible only to the config whose credentials read them, even if configs share an account: credentials
+// without the permission must not see them, and the account that a tenant's own endpoint claims proves nothing.
 package account
 
 import (
@@ -28,13 +27,13 @@ const (
 	// operation returns the figures.
 	operation = "GetAccountSettings"
 
-	// every is how often figures of a config in a region are read.
+	// every is the interval at which figures of a config in a region are read.
 	every = 10 * time.Minute
 
-	// idle is how long a region counts as used after a reconcile of a resource there.
+	// idle is the time for which a region counts as used after a reconcile of a resource there.
 	idle = 2 * time.Hour
 
-	// sweepEvery is how often unused regions are dropped.
+	// sweepEvery is the interval at which unused regions are dropped.
 	sweepEvery = 10 * time.Minute
 
 	// most is the maximum number of regions of a config.
@@ -67,11 +66,11 @@ type Usage struct {
 
 // A Limiter reserves calls within quotas. *quota.Limiter is one.
 type Limiter interface {
-	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
+	Reserve(s quota.Scope, h quota.Caller, ops ...string) time.Duration
 	Forget(s quota.Scope, id string)
 }
 
-// A Limits caches the figures of all configs that are in use. It is safe for concurrent use, and
+// Limits caches the figures of all configs that are in use. It is safe for concurrent use, and
 // holds no lock while it calls AWS.
 type Limits struct {
 	limiter Limiter
@@ -82,7 +81,7 @@ type Limits struct {
 	swept   time.Time
 }
 
-// A key is a config in a region.
+// A scopeKey is a config in a region.
 type scopeKey struct {
 	config types.UID
 	region string
@@ -93,38 +92,38 @@ type record struct {
 	session *session.Session
 	used    time.Time
 
-	// calledAt is when AWS was last called; asking is true during a call.
+	// calledAt is the time when AWS was last called; asking is true during a call.
 	calledAt time.Time
 	calling  bool
 
-	// read is when the figures were read. It is zero if they are not known.
+	// read is the time when the figures were read. It is zero if they are not known.
 	read    time.Time
 	figures Figures
 	err     error
 }
 
-// New returns an empty Book.
+// New returns an empty cache of limits.
 func New(l Limiter, now func() time.Time) *Limits {
 	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}, swept: now()}
 }
 
-// A Resolver resolves configs. *config.Resolver is one.
+// A Resolver resolves configs. *session.Resolver is one.
 type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
 }
 
-// Noting is a Resolver that records which configs are used in which regions.
-type Noting struct {
+// Recording is a Resolver that records which configs are used in which regions.
+type Recording struct {
 	Resolver
 
-	Book *Limits
+	Limits *Limits
 }
 
 // Resolve returns the session of a managed resource in a region.
-func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
+func (n Recording) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := n.Resolver.Resolve(ctx, mg, region)
 	if err == nil {
-		n.Book.recordUse(s)
+		n.Limits.recordUse(s)
 	}
 	return s, err
 }
@@ -192,8 +191,7 @@ func (b *Limits) inUse(uid types.UID) []scopeKey {
 	return keys[:min(most, len(keys))]
 }
 
-// refresh reads the figures of a key if they are due and the quota allows it. It returns when they
-// are due next.
+// refresh reads the figures of a key if they are due and the quota allows it. It returns when they are due next.
 func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	b.mu.Lock()
 	r := b.records[k]
@@ -206,7 +204,7 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	if wait > 0 {
 		return wait
 	}
-	if wait := b.limiter.Reserve(s.Scope, holder(k), operation); wait > 0 {
+	if wait := b.limiter.Reserve(s.Scope, caller(k), operation); wait > 0 {
 		return wait
 	}
 	err := b.readFigures(ctx, k, s)
@@ -216,18 +214,18 @@ func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	return every
 }
 
-func holder(k scopeKey) quota.Requester {
-	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
+func caller(k scopeKey) quota.Caller {
+	return quota.Caller{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
-// readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller
-// does the same.
+// readFigures reads the figures of a key from AWS and caches them. It does nothing while another caller does the same.
 func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session) error {
 	if !b.begin(k) {
 		return nil
 	}
 	defer b.end(k)
-	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)), &lambda.GetAccountSettingsInput{})
+	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithCaller(ctx, caller(k)),
+		&lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
@@ -237,7 +235,7 @@ func (b *Limits) readFigures(ctx context.Context, k scopeKey, s *session.Session
 	if _, deferred := quota.Deferred(err); deferred {
 		return err
 	}
-	r.calledAt, r.err = b.now(), awserr.Clean(err)
+	r.calledAt, r.err = b.now(), awserr.Sanitize(err)
 	switch {
 	case err == nil:
 		r.read, r.figures = r.calledAt, figures(out)
@@ -309,18 +307,18 @@ func (b *Limits) Forget(uid types.UID) {
 
 // drop drops a record. The caller holds the lock.
 func (b *Limits) drop(k scopeKey) {
-	b.limiter.Forget(b.records[k].session.Scope, holder(k).ID)
+	b.limiter.Forget(b.records[k].session.Scope, caller(k).ID)
 	delete(b.records, k)
 }
 
 // An Account returns the figures that the resources of a session may see.
 type Account struct {
-	book    *Limits
+	limits  *Limits
 	session *session.Session
 }
 
-// Of returns the Account of a session. A nil Book knows no figures.
-func (b *Limits) Of(s *session.Session) Account { return Account{book: b, session: s} }
+// Of returns the Account of a session. Nil Limits know no figures.
+func (b *Limits) Of(s *session.Session) Account { return Account{limits: b, session: s} }
 
 // Remembered returns the cached figures, however old. It is false if there are none.
 func (a Account) Remembered() (Figures, bool) { return a.within(0) }
@@ -328,10 +326,10 @@ func (a Account) Remembered() (Figures, bool) { return a.within(0) }
 // Recent returns the cached figures if they are not older than age, and otherwise reads them from
 // AWS. It is false if that fails.
 func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) {
-	if f, ok := a.within(age); ok || a.book == nil {
+	if f, ok := a.within(age); ok || a.limits == nil {
 		return f, ok
 	}
-	if err := a.book.readFigures(ctx, keyOf(a.session), a.session); err != nil {
+	if err := a.limits.readFigures(ctx, keyOf(a.session), a.session); err != nil {
 		return Figures{}, false
 	}
 	return a.within(age)
@@ -339,13 +337,13 @@ func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) 
 
 // within returns the cached figures if they are not older than age, or however old if age is 0.
 func (a Account) within(age time.Duration) (Figures, bool) {
-	if a.book == nil {
+	if a.limits == nil {
 		return Figures{}, false
 	}
-	a.book.mu.Lock()
-	defer a.book.mu.Unlock()
-	r := a.book.records[keyOf(a.session)]
-	if r == nil || r.read.IsZero() || age > 0 && a.book.now().Sub(r.read) > age {
+	a.limits.mu.Lock()
+	defer a.limits.mu.Unlock()
+	r := a.limits.records[keyOf(a.session)]
+	if r == nil || r.read.IsZero() || age > 0 && a.limits.now().Sub(r.read) > age {
 		return Figures{}, false
 	}
 	return r.figures, true

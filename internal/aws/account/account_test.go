@@ -23,7 +23,7 @@ import (
 
 const gib = int64(1) << 30
 
-// A desk has a Book, a double of AWS, and a clock that the test sets.
+// A desk has Limits, a double of AWS, and a clock that the test sets.
 type desk struct {
 	*Limits
 
@@ -31,10 +31,9 @@ type desk struct {
 	time   time.Time
 	double *awsdouble.Server
 
-	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it
-	// forgot.
+	// wait is what the limiter returns; reserved has the reservations, and gone the holders that it forgot.
 	wait     time.Duration
-	reserved []quota.Requester
+	reserved []quota.Caller
 	gone     []string
 }
 
@@ -49,7 +48,7 @@ func newDesk(t *testing.T) *desk {
 	return d
 }
 
-func (d *desk) Reserve(_ quota.Scope, h quota.Requester, _ ...string) time.Duration {
+func (d *desk) Reserve(_ quota.Scope, h quota.Caller, _ ...string) time.Duration {
 	d.reserved = append(d.reserved, h)
 	return d.wait
 }
@@ -82,13 +81,16 @@ func (d *desk) reserve(n int32) {
 	c := lambda.NewFromConfig(d.double.Config("eu-west-1"))
 	_, err := c.CreateFunction(d.t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("a.b"),
-		Runtime: lambdatypes.RuntimePython313, Code: &lambdatypes.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+		Runtime: lambdatypes.RuntimePython313, Code: &lambdatypes.FunctionCode{
+			ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
 	})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	d.time = d.time.Add(time.Minute)
-	if _, err := c.PutFunctionConcurrency(d.t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: &n}); err != nil {
+	if _, err := c.PutFunctionConcurrency(d.t.Context(),
+		&lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"),
+			ReservedConcurrentExecutions: &n}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -107,14 +109,16 @@ func TestUsages(t *testing.T) {
 	}
 	d.reserve(50)
 	for _, region := range []string{"eu-west-1", "eu-central-1"} {
-		n := Noting{Resolver: resolver{session: d.session("a", region)}, Book: d.Limits}
+		n := Recording{Resolver: resolver{session: d.session("a", region)}, Limits: d.Limits}
 		if _, err := n.Resolve(t.Context(), nil, region); err != nil {
 			t.Fatal(err)
 		}
 	}
-	used := Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib, CodeStorageUsed: 22, Functions: 1}
+	used := Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib,
+		CodeStorageUsed: 22, Functions: 1}
 	want := []Usage{
-		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000, CodeStorageLimit: 75 * gib}},
+		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000,
+			CodeStorageLimit: 75 * gib}},
 		{Region: "eu-west-1", Figures: used},
 	}
 	if diff := cmp.Diff(want, d.usages("a")); diff != "" {
@@ -152,17 +156,23 @@ func TestUsages(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	denied := awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.AccessDenied("lambda:GetAccountSettings")}
+	denied := awsdouble.Fault{Operation: "GetAccountSettings", Times: -1,
+		Error: awsdouble.AccessDenied("lambda:GetAccountSettings")}
 	cases := map[string]struct {
 		reason string
 		fault  awsdouble.Fault
 		known  bool
 		want   string
 	}{
-		"Denied":      {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
-		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
-		"Broken":      {reason: "Emulators may not know the operation.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
-		"BrokenSince": {reason: "What passes leaves the figures as they were.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()}, known: true},
+		"Denied": {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
+		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true,
+			want: "lambda:GetAccountSettings"},
+		"Broken": {reason: "Emulators may not know the operation.",
+			fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1,
+				Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
+		"BrokenSince": {reason: "What passes leaves the figures as they were.",
+			fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()},
+			known: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -218,11 +228,13 @@ func TestRecent(t *testing.T) {
 	if f, ok := d.Of(s).Remembered(); !ok || f.UnreservedConcurrentExecutions != 1000 {
 		t.Errorf("want what was read, got %v", f)
 	}
-	if f, ok := d.Of(s).Recent(t.Context(), time.Hour); !ok || f.UnreservedConcurrentExecutions != 1000 || d.reads() != 1 {
+	if f, ok := d.Of(s).Recent(t.Context(), time.Hour); !ok || f.UnreservedConcurrentExecutions != 1000 ||
+		d.reads() != 1 {
 		t.Errorf("what is recent enough is not read anew, got %v", f)
 	}
 	d.time = d.time.Add(time.Minute)
-	if f, ok := d.Of(s).Recent(t.Context(), time.Minute); !ok || f.UnreservedConcurrentExecutions != 950 || d.reads() != 2 {
+	if f, ok := d.Of(s).Recent(t.Context(), time.Minute); !ok || f.UnreservedConcurrentExecutions != 950 ||
+		d.reads() != 2 {
 		t.Errorf("what is not is, got %v", f)
 	}
 	d.time = d.time.Add(2 * time.Minute)

@@ -12,7 +12,7 @@ import (
 
 // Collector exports the figures of accounts to Prometheus.
 type Collector struct {
-	book        *Limits
+	limits      *Limits
 	concurrency *prometheus.Desc
 	unreserved  *prometheus.Desc
 	codeLimit   *prometheus.Desc
@@ -20,18 +20,20 @@ type Collector struct {
 	functions   *prometheus.Desc
 }
 
-// NewCollector returns a Collector of a Book.
+// NewCollector returns a Collector of limits.
 func NewCollector(b *Limits) *Collector {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("provider_lambda_account_"+name, help, []string{"account", "region"}, nil)
 	}
 	return &Collector{
-		book:        b,
-		concurrency: desc("concurrent_executions", "Executions of Lambda functions that may run at a time in the account"),
-		unreserved:  desc("unreserved_concurrent_executions", "Those of them that no function has reserved"),
-		codeLimit:   desc("code_storage_limit_bytes", "Code of functions, versions and layers that the account may store"),
-		codeUsed:    desc("code_storage_used_bytes", "Code of functions, versions and layers that the account stores"),
-		functions:   desc("functions", "Functions of the account, whoever made them"),
+		limits: b,
+		concurrency: desc("concurrent_executions",
+			"Executions of Lambda functions that may run at a time in the account"),
+		unreserved: desc("unreserved_concurrent_executions", "Those of them that no function has reserved"),
+		codeLimit: desc("code_storage_limit_bytes",
+			"Code of functions, versions and layers that the account may store"),
+		codeUsed:  desc("code_storage_used_bytes", "Code of functions, versions and layers that the account stores"),
+		functions: desc("functions", "Functions of the account, whoever made them"),
 	}
 }
 
@@ -44,7 +46,7 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect sends the figures, once for each account and region.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	for l, f := range c.book.byLabels() {
+	for l, f := range c.limits.byLabels() {
 		for d, v := range map[*prometheus.Desc]float64{
 			c.concurrency: float64(f.ConcurrentExecutions),
 			c.unreserved:  float64(f.UnreservedConcurrentExecutions),

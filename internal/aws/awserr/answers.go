@@ -19,7 +19,7 @@ type explained interface {
 
 // A SilentError says that a host sent nothing for too long.
 type SilentError struct {
-	// Host is the one that was called.
+	// Host is the host that was called.
 	Host string
 }
 
@@ -40,14 +40,15 @@ func (*SilentError) RetryableError() bool { return false }
 
 // An OversizeError says that a response is longer than any of AWS's.
 type OversizeError struct {
-	// Host is the one that was called.
+	// Host is the host that was called.
 	Host string
 	// Limit is in bytes.
 	Limit int64
 }
 
 func (e *OversizeError) Error() string {
-	return fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint", e.Host, e.Limit>>20)
+	return fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint", e.Host,
+		e.Limit>>20)
 }
 func (*OversizeError) explained() {}
 
@@ -56,14 +57,15 @@ func (*OversizeError) RetryableError() bool { return false }
 
 // A RedirectError says that a host answered with a redirect.
 type RedirectError struct {
-	// Host is the one that was called.
+	// Host is the host that was called.
 	Host string
-	// Status is that of HTTP.
+	// Status is the HTTP status.
 	Status int
 }
 
 func (e *RedirectError) Error() string {
-	return fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set endpoint.url to the final address", e.Host, e.Status)
+	return fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set endpoint.url to the "+
+		"final address", e.Host, e.Status)
 }
 func (*RedirectError) explained() {}
 
@@ -72,7 +74,7 @@ func (*RedirectError) RetryableError() bool { return false }
 
 // A HostError says that a host must not be called.
 type HostError struct {
-	// Host is the one that the config names.
+	// Host is the host that the config names.
 	Host string
 	// Reason says why, and what to do.
 	Reason string
@@ -88,7 +90,7 @@ func (*HostError) RetryableError() bool { return false }
 
 // A StrangeError says that an endpoint did not answer as AWS does.
 type StrangeError struct {
-	// Status is that of HTTP, 0 without a response.
+	// Status is the HTTP status, 0 without a response.
 	Status int
 }
 
@@ -101,10 +103,9 @@ func (e *StrangeError) Error() string {
 }
 func (*StrangeError) explained() {}
 
-// Foreign returns the error of a call to an endpoint that may not be AWS's, such as one that a
-// tenant names. Anything may answer there, and its response could hold what only the provider may
-// read. So the error has only what the provider has found out itself, and responses with the form
-// and a code of the service's errors.
+// Foreign returns the error of a call to an endpoint that may not be AWS's, such as one that a tenant names. Anything
+// may answer there, and its response could hold what only the provider may read. So the error has only what the
+// provider has found out itself, and responses with the form and a code of the service's errors.
 func Foreign(service string, err error) error {
 	if err == nil || isErrorOf(service, Code(err)) || found(err) {
 		return err

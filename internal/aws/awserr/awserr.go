@@ -26,7 +26,7 @@ func Code(err error) string {
 }
 
 // Message returns the message of the AWS error in err's chain as AWS wrote it. It may quote the
-// request, secrets included: show users the message of Clean instead.
+// request, secrets included: show users the message of Sanitize instead.
 func Message(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return e.ErrorMessage()
@@ -56,9 +56,7 @@ func IsNotFound(err error) bool {
 }
 
 // isElsewhere reports whether a function was named by an ARN of another region.
-func isElsewhere(err error) bool {
-	return contains(Message(err), "not reachable in this region")
-}
+func isElsewhere(err error) bool { return contains(Message(err), "not reachable in this region") }
 
 // IsQueueNotFound reports whether a queue of SQS does not exist. SQS has two codes for it.
 func IsQueueNotFound(err error) bool {
@@ -83,8 +81,7 @@ func IsConflict(err error) bool {
 	}
 }
 
-// IsAlreadyExists reports whether a create found an existing resource. Only its tags say who owns
-// it.
+// IsAlreadyExists reports whether a create found an existing resource. Only its tags say who owns it.
 func IsAlreadyExists(err error) bool {
 	return IsConflict(err) && contains(Message(err), "already exist", "exists for this lambda function")
 }
@@ -129,7 +126,8 @@ func RetryAfter(err error) (time.Duration, bool) {
 	if e, ok := errors.AsType[*types.TooManyRequestsException](err); ok && e.RetryAfterSeconds != nil {
 		after = *e.RetryAfterSeconds
 	}
-	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && after == "" && e.Response != nil && e.Response.Response != nil {
+	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && after == "" && e.Response != nil &&
+		e.Response.Response != nil {
 		after = e.Response.Header.Get("Retry-After")
 	}
 	seconds, err := strconv.ParseFloat(strings.TrimSpace(after), 64)
@@ -139,7 +137,7 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return min(time.Duration(min(seconds, 60)*float64(time.Second)), time.Minute), true
 }
 
-// IsAccessDenied reports whether the identity lacks a permission. Clean says which.
+// IsAccessDenied reports whether the identity lacks a permission. Sanitize says which.
 func IsAccessDenied(err error) bool {
 	switch Code(err) {
 	case "AccessDeniedException", "AccessDenied", "UnauthorizedOperation", "Forbidden":
@@ -149,11 +147,8 @@ func IsAccessDenied(err error) bool {
 	}
 }
 
-// IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired
-// or wrong.
-func IsUnauthenticated(err error) bool {
-	return slices.Contains(unauthenticated, Code(err))
-}
+// IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired or wrong.
+func IsUnauthenticated(err error) bool { return slices.Contains(unauthenticated, Code(err)) }
 
 // unauthenticated has the codes with which services refuse credentials.
 var unauthenticated = []string{

@@ -89,11 +89,11 @@ func TestAnswers(t *testing.T) {
 			if diff := cmp.Diff(field, Field(e)); diff != "" {
 				t.Errorf("Field: -want, +got:\n%s", diff)
 			}
-			if diff := cmp.Diff(is, classes(Clean(e))); diff != "" {
-				t.Errorf("classes of a cleaned error: -want, +got:\n%s", diff)
+			if diff := cmp.Diff(is, classes(Sanitize(e))); diff != "" {
+				t.Errorf("classes of a sanitized error: -want, +got:\n%s", diff)
 			}
-			if got := len([]rune(Clean(e).Error())); got > maxLength+100 {
-				t.Errorf("Clean: %d characters", got)
+			if got := len([]rune(Sanitize(e).Error())); got > maxLength+100 {
+				t.Errorf("Sanitize: %d characters", got)
 			}
 		})
 	}
@@ -118,14 +118,22 @@ func TestConnectionErrors(t *testing.T) {
 		is     string
 		clean  string
 	}{
-		"Reset":    {"A connection that drops is tried again.", sendError(reset), "transient", "lambda.eu-west-1.amazonaws.com closed the connection before it answered"},
-		"Refused":  {"An endpoint that is restarting is tried again.", sendError(refused), "transient", "lambda.eu-west-1.amazonaws.com refused the connection"},
-		"HalfRead": {"Half an answer is none.", &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: &smithy.DeserializationError{Err: io.ErrUnexpectedEOF}}, "transient", "AWS closed the connection before it answered"},
-		"Deadline": {"A call that took too long is tried again.", sendError(context.DeadlineExceeded), "transient", "no answer from lambda.eu-west-1.amazonaws.com in time"},
-		"NoHost":   {"A name that does not exist is the user's to correct.", sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com", IsNotFound: true}), "", "cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint"},
-		"Canceled": {"A call that the provider itself gave up is not tried again.", sendError(context.Canceled), "", "the call to lambda.eu-west-1.amazonaws.com was canceled"},
-		"Nil":      {"No error is nothing.", nil, "", ""},
-		"Other":    {"What is not of AWS stays as it is.", errors.New("boom"), "", "boom"},
+		"Reset": {"A connection that drops is tried again.", sendError(reset), "transient",
+			"lambda.eu-west-1.amazonaws.com closed the connection before it answered"},
+		"Refused": {"An endpoint that is restarting is tried again.", sendError(refused), "transient",
+			"lambda.eu-west-1.amazonaws.com refused the connection"},
+		"HalfRead": {"Half an answer is none.", &smithy.OperationError{ServiceID: "Lambda",
+			OperationName: "GetFunction", Err: &smithy.DeserializationError{Err: io.ErrUnexpectedEOF}}, "transient",
+			"AWS closed the connection before it answered"},
+		"Deadline": {"A call that took too long is tried again.", sendError(context.DeadlineExceeded), "transient",
+			"no answer from lambda.eu-west-1.amazonaws.com in time"},
+		"NoHost": {"A name that does not exist is the user's to correct.",
+			sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com", IsNotFound: true}), "",
+			"cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint"},
+		"Canceled": {"A call that the provider itself gave up is not tried again.", sendError(context.Canceled), "",
+			"the call to lambda.eu-west-1.amazonaws.com was canceled"},
+		"Nil":   {"No error is nothing.", nil, "", ""},
+		"Other": {"What is not of AWS stays as it is.", errors.New("boom"), "", "boom"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +141,7 @@ func TestConnectionErrors(t *testing.T) {
 				t.Errorf("\n%s\nclasses: -want, +got:\n%s", tc.reason, diff)
 			}
 			got := ""
-			if err := Clean(tc.err); err != nil {
+			if err := Sanitize(tc.err); err != nil {
 				got = err.Error()
 			}
 			if diff := cmp.Diff(tc.clean, got); diff != "" {
@@ -147,8 +155,9 @@ func TestRetryAfter(t *testing.T) {
 	seconds := "2"
 	withHeader := func(v string) error {
 		return &smithyhttp.ResponseError{
-			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {v}}}},
-			Err:      &types.TooManyRequestsException{},
+			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusTooManyRequests,
+				Header: http.Header{"Retry-After": {v}}}},
+			Err: &types.TooManyRequestsException{},
 		}
 	}
 	cases := map[string]struct {
@@ -157,7 +166,8 @@ func TestRetryAfter(t *testing.T) {
 		want   time.Duration
 		ok     bool
 	}{
-		"Typed":    {"The modelled field counts.", &types.TooManyRequestsException{RetryAfterSeconds: &seconds}, 2 * time.Second, true},
+		"Typed": {"The modelled field counts.", &types.TooManyRequestsException{RetryAfterSeconds: &seconds},
+			2 * time.Second, true},
 		"Header":   {"The header counts.", withHeader("0.5"), 500 * time.Millisecond, true},
 		"Unsaid":   {"AWS seldom says.", &types.TooManyRequestsException{}, 0, false},
 		"Nonsense": {"What is not a number is not obeyed.", withHeader("soon"), 0, false},
@@ -191,8 +201,10 @@ func TestFieldOfMissingParameters(t *testing.T) {
 }
 
 func TestFieldIsSpelledAsSpecDoes(t *testing.T) {
-	for at, want := range map[string]string{"kMSKeyArn": "kmsKeyArn", "code.sourceKMSKeyArn": "code.sourceKmsKeyArn", "memorySize": "memorySize"} {
-		err := answer("Lambda", "CreateFunction", 400, "ValidationException", "1 validation error detected: Value 'x' at '"+at+"' failed to satisfy constraint: Member must not be null")
+	for at, want := range map[string]string{"kMSKeyArn": "kmsKeyArn", "code.sourceKMSKeyArn": "code.sourceKmsKeyArn",
+		"memorySize": "memorySize"} {
+		err := answer("Lambda", "CreateFunction", 400, "ValidationException",
+			"1 validation error detected: Value 'x' at '"+at+"' failed to satisfy constraint: Member must not be null")
 		if got := Field(err); got != want {
 			t.Errorf("Field of what AWS calls %s: want %s, got %s", at, want, got)
 		}

@@ -49,7 +49,8 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 	if strings.HasPrefix(action, "sts:AssumeRole") {
 		return reason + ": " + grant(action, "the identity", "the role", "")
 	}
-	return strings.TrimSuffix(reason, ".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
+	return strings.TrimSuffix(reason,
+		".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
 }
 
 // ActionOf returns the IAM action of an operation of a service, such as lambda:InvokeFunction of Lambda's Invoke.
@@ -60,7 +61,6 @@ func ActionOf(service, operation string) string {
 	return strings.ToLower(strings.ReplaceAll(service, " ", "")) + ":" + operation
 }
 
-// grant says what would allow an action.
 func grant(action, who, on, why string) string {
 	switch {
 	case contains(why, "explicit deny in a service control policy", "no service control policy"):

@@ -128,8 +128,7 @@ func fieldOfParams(e smithy.InvalidParamsError) string {
 // acronyms replaces acronyms that spec writes as words.
 var acronyms = strings.NewReplacer("KMSKeyArn", "KmsKeyArn", "kMSKeyArn", "kmsKeyArn")
 
-// fieldPath spells an AWS path as spec does: each part begins with a small letter, and has no index
-// of a list.
+// fieldPath spells an AWS path as spec does: each part begins with a small letter, and has no index of a list.
 func fieldPath(path string) string {
 	path = acronyms.Replace(listIndex.ReplaceAllString(path, ""))
 	parts := strings.Split(path, ".")

@@ -11,25 +11,34 @@ import (
 // canary is a value that a response quotes from a request.
 const canary = "hunter2canary"
 
-// longest is the maximum length of a cleaned error in characters.
+// longest is the maximum length of a sanitized error in characters.
 const longest = 2000
 
 // ids are the IDs of two attempts of the same call.
 var ids = []string{"0c1b2a39-4857-4669-8574-839201abcdef", "ffffffff-1111-4222-8333-444444444444"}
 
-// FuzzClean checks that a cleaned error is the same at each attempt, short, and quotes neither a
+// FuzzSanitize checks that a sanitized error is the same at each attempt, short, and quotes neither a
 // value of the request nor an ID, whatever AWS answers.
-func FuzzClean(f *testing.F) {
+func FuzzSanitize(f *testing.F) {
 	for _, s := range []struct{ code, message string }{
-		{"ResourceNotFoundException", "Function not found: arn:aws:lambda:eu-central-1:111111111111:function:f:$LATEST"},
-		{"InvalidParameterValueException", "The derived qualifier from the function name does not match the specified qualifier."},
+		{"ResourceNotFoundException",
+			"Function not found: arn:aws:lambda:eu-central-1:111111111111:function:f:$LATEST"},
+		{"InvalidParameterValueException",
+			"The derived qualifier from the function name does not match the specified qualifier."},
 		{"ResourceNotFoundException", "Functions from 'us-east-1' are not reachable in this region ('eu-central-1')"},
-		{"ValidationException", "2 validation errors detected: Value '{A={v}}' at 'environment.variables' failed to satisfy constraint: Member must have length less than or equal to 5; Value '{v}' at 'handler' failed to satisfy constraint: Member must not be null"},
-		{"ValidationException", "1 validation error detected: Value '{v}' at 'functionName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-z]+"},
+		{"ValidationException", "2 validation errors detected: Value '{A={v}}' at 'environment.variables' failed to " +
+			"satisfy constraint: Member must have length less than or equal to 5; Value '{v}' at 'handler' failed to " +
+			"satisfy constraint: Member must not be null"},
+		{"ValidationException", "1 validation error detected: Value '{v}' at 'functionName' failed to satisfy " +
+			"constraint: Member must satisfy regular expression pattern: [a-z]+"},
 		{"InvalidParameterValueException", "exceeded the 4KB limit. String measured: {\"PASSWORD\":\"{v}\"}"},
-		{"AccessDeniedException", "User: arn:aws:sts::111111111111:assumed-role/p/s is not authorized to perform: lambda:GetFunction on resource: arn:aws:lambda:eu-central-1:111111111111:function:f because no identity-based policy allows the lambda:GetFunction action"},
-		{"UnauthorizedOperation", "You are not authorized to perform this operation. Encoded authorization failure message: {v}"},
-		{"ServiceException", "Oops. RequestId: {id} (Service: Lambda, Status Code: 500, Request ID: {id}, Extended Request ID: {id}) at https://u:{v}@example.org/x?y={v}"},
+		{"AccessDeniedException", "User: arn:aws:sts::111111111111:assumed-role/p/s is not authorized to perform: " +
+			"lambda:GetFunction on resource: arn:aws:lambda:eu-central-1:111111111111:function:f because no " +
+			"identity-based policy allows the lambda:GetFunction action"},
+		{"UnauthorizedOperation",
+			"You are not authorized to perform this operation. Encoded authorization failure message: {v}"},
+		{"ServiceException", "Oops. RequestId: {id} (Service: Lambda, Status Code: 500, Request ID: {id}, Extended " +
+			"Request ID: {id}) at https://u:{v}@example.org/x?y={v}"},
 		{"", ""},
 		{"X\xff", "\xff\xfe"},
 		{strings.Repeat("Code", 1000), strings.Repeat("ü", 1000)},
@@ -42,13 +51,13 @@ func FuzzClean(f *testing.F) {
 		var messageParts []string
 		for _, id := range ids {
 			err := made(code, quoting(message, id), kind)
-			got := Clean(err)
+			got := Sanitize(err)
 			messageParts = append(messageParts, got.Error())
 			if !errors.Is(got, err) {
-				t.Error("the error that was cleaned is lost")
+				t.Error("the error that was sanitized is lost")
 			}
-			if again := Clean(got); again.Error() != got.Error() {
-				t.Errorf("%q, cleaned twice, is %q", got, again)
+			if again := Sanitize(got); again.Error() != got.Error() {
+				t.Errorf("%q, sanitized twice, is %q", got, again)
 			}
 			if scrub(scrub(message)) != scrub(message) {
 				t.Errorf("%q, scrubbed twice, is %q, and before %q", message, scrub(scrub(message)), scrub(message))
@@ -74,7 +83,8 @@ func FuzzClean(f *testing.F) {
 // quoting returns a message with values of the request and an ID in the places where AWS has them.
 func quoting(message, id string) string {
 	message = strings.NewReplacer(canary, "", ids[0], "", ids[1], "").Replace(message)
-	for _, at := range []string{"Request ID: {id}", "RequestId: {id}", "Value '{v}' at 'handler' failed to satisfy constraint: ", "String measured: {v}", "https://{v}/"} {
+	for _, at := range []string{"Request ID: {id}", "RequestId: {id}",
+		"Value '{v}' at 'handler' failed to satisfy constraint: ", "String measured: {v}", "https://{v}/"} {
 		filled := strings.NewReplacer("{id}", id, "{v}", canary).Replace(at)
 		message = strings.ReplaceAll(message, at, filled)
 	}

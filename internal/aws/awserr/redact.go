@@ -13,7 +13,6 @@ var (
 	counted   = regexp.MustCompile(`^\d+ validation errors? detected: `)
 )
 
-// redact removes quoted values from a message.
 func redact(m string) string {
 	m = measured.ReplaceAllString(m, "")
 	m = counted.ReplaceAllString(m, "")

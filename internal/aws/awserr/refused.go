@@ -22,5 +22,6 @@ func IsRefused(err error) bool {
 		return false
 	}
 	status := StatusCode(err)
-	return (status >= http.StatusBadRequest && status < http.StatusInternalServerError) || slices.Contains(withoutEffect, Code(err))
+	return (status >= http.StatusBadRequest && status < http.StatusInternalServerError) ||
+		slices.Contains(withoutEffect, Code(err))
 }

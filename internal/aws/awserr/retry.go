@@ -26,8 +26,7 @@ var busyMessages = []string{
 	"not all are in the available life cycle state yet",
 }
 
-// IsTransient reports whether the same call is likely to succeed in seconds or minutes without a
-// change.
+// IsTransient reports whether the same call is likely to succeed in seconds or minutes without a change.
 func IsTransient(err error) bool {
 	if err == nil {
 		return false

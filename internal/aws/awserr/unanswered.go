@@ -9,9 +9,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// IsUnanswered reports whether a call got no response: its endpoint could not be reached, did not
-// answer in time, or broke off. It is false for any response of AWS, and for calls that were not
-// sent.
+// IsUnanswered reports whether a call got no response: its endpoint could not be reached, did not answer in time, or
+// broke off. It is false for any response of AWS, and for calls that were not sent.
 func IsUnanswered(err error) bool {
 	if err == nil || Code(err) != "" || isRefusedHere(err) {
 		return false

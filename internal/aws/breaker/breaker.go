@@ -20,33 +20,33 @@ import (
 )
 
 const (
-	// most is how many consecutive calls may get no answer, and how many a configuration before its regions are suspect.
+	// most is the number of consecutive calls without an answer that opens a breaker, or makes the regions of a
+	// configuration suspect.
 	most = 5
 
-	// firstPause and longestPause bound the time until the next probe. It doubles with each probe
-	// that gets no answer.
+	// firstPause and longestPause bound the time until the next probe. It doubles with each probe that gets no answer.
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
 
-	// probing is how long other resources wait for a probe that is under way.
+	// probing is the time for which other resources wait for a probe that is under way.
 	probing = 5 * time.Second
 
-	// soon is when to probe again after a probe without a result.
+	// soon is the wait after a probe without a result.
 	soon = time.Second
 
-	// crowded is when to try again while too many reconciles call suspect regions.
+	// crowded is the wait of a reconcile while too many call suspect regions.
 	crowded = 500 * time.Millisecond
 
-	// suspects is how many reconciles of a tenant may call suspect regions of a configuration at a time.
+	// suspects is the maximum number of reconciles of a tenant that call suspect regions of a configuration at a time.
 	suspects = 3
 
-	// maxRegions is how many regions of a configuration have a breaker. AWS has fewer.
+	// maxRegions is the maximum number of regions of a configuration that have a breaker. AWS has fewer.
 	maxRegions = 100
 
-	// reliable is how long after an answer AWS counts as reachable.
+	// reliable is the time for which AWS counts as reachable after an answer.
 	reliable = time.Minute
 
-	// idle is how long an unused breaker is kept, and for how long a region that has answered is not suspect.
+	// idle is the time for which an unused breaker is kept, and for which a region that has answered is not suspect.
 	idle = 10 * time.Minute
 )
 
@@ -59,8 +59,7 @@ type Key struct {
 	Region string
 }
 
-// Breakers has the breakers of all configurations. It is safe for concurrent use. A nil *Breakers
-// is always closed.
+// Breakers has the breakers of all configurations. It is safe for concurrent use. A nil *Breakers is always closed.
 type Breakers struct {
 	now    func() time.Time
 	random func() float64
@@ -112,7 +111,6 @@ func (b *Breakers) config(uid types.UID) *config {
 	return c
 }
 
-// suspicious reports whether a region is suspect.
 func (c *config) suspicious(region string, now time.Time) bool {
 	if at, ok := c.served[region]; ok && now.Sub(at) < idle {
 		return false
@@ -143,8 +141,7 @@ func (c *config) circuit(region string, now time.Time) *circuit {
 	return made
 }
 
-// Watch registers a function that is called after a breaker has opened or closed. It must not
-// block.
+// Watch registers a function that is called after a breaker has opened or closed. It must not block.
 func (b *Breakers) Watch(changed func(Key)) {
 	if b == nil {
 		return
@@ -351,8 +348,7 @@ func (b *Breakers) notify(k Key) {
 	}
 }
 
-// jitter returns up to half of a time, so that resources do not all return at once. The caller
-// holds the lock.
+// jitter returns up to half of a time, so that resources do not all return at once. The caller holds the lock.
 func (b *Breakers) jitter(d time.Duration) time.Duration {
 	return time.Duration(b.random() / 2 * float64(d))
 }

@@ -22,28 +22,30 @@ func (b *Breakers) Middleware(k Key) middleware.InitializeMiddleware {
 	if b == nil {
 		return nil
 	}
-	return middleware.InitializeMiddlewareFunc("CircuitBreaker", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-		middleware.InitializeOutput, middleware.Metadata, error,
-	) {
-		out, md, err := next.HandleInitialize(ctx, in)
-		switch {
-		case quota.BucketOf(awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)) == quota.Unlimited:
-		case isAnswered(md):
-			b.answered(k, isServed(err))
-		case errors.Is(ctx.Err(), context.Canceled):
-			// The provider is shutting down.
-		case awserr.IsUnanswered(err):
-			b.unanswered(k)
-		}
-		return out, md, err
-	})
+	return middleware.InitializeMiddlewareFunc("CircuitBreaker",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			middleware.InitializeOutput, middleware.Metadata, error,
+		) {
+			out, md, err := next.HandleInitialize(ctx, in)
+			switch {
+			case quota.BucketOf(awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)) == quota.Unlimited:
+			case isAnswered(md):
+				b.answered(k, isServed(err))
+			case errors.Is(ctx.Err(), context.Canceled):
+				// The provider is shutting down.
+			case awserr.IsUnanswered(err):
+				b.unanswered(k)
+			}
+			return out, md, err
+		})
 }
 
 // isServed reports whether a call that AWS answered has succeeded or was rejected. An answer that cannot be read is
 // neither, nor is a failure of the server.
 func isServed(err error) bool {
 	r, ok := errors.AsType[*smithyhttp.ResponseError](err)
-	return err == nil || ok && r.HTTPStatusCode() >= http.StatusBadRequest && r.HTTPStatusCode() < http.StatusInternalServerError
+	return err == nil || ok && r.HTTPStatusCode() >= http.StatusBadRequest &&
+		r.HTTPStatusCode() < http.StatusInternalServerError
 }
 
 // isAnswered reports whether AWS answered at least one attempt of a call.

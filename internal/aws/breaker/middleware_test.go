@@ -52,10 +52,11 @@ func TestMiddleware(t *testing.T) {
 		"Throttled": {reason: "An answer.", answer: answer(429, `{}`), call: get, served: true},
 		"Page":      {reason: "An answer, of whoever.", answer: answer(200, `<html>`), call: get},
 		"Ends":      {reason: "The provider ends.", answer: hang, cancel: true, call: get},
-		"Invoke": {reason: "A function takes its time.", answer: hang, call: func(ctx context.Context, cfg aws.Config) error {
-			_, err := lambda.NewFromConfig(cfg).Invoke(ctx, &lambda.InvokeInput{FunctionName: &name})
-			return err
-		}},
+		"Invoke": {reason: "A function takes its time.", answer: hang,
+			call: func(ctx context.Context, cfg aws.Config) error {
+				_, err := lambda.NewFromConfig(cfg).Invoke(ctx, &lambda.InvokeInput{FunctionName: &name})
+				return err
+			}},
 		"S3": {reason: "Another service.", answer: hang, call: func(ctx context.Context, cfg aws.Config) error {
 			_, err := s3.NewFromConfig(cfg).ListBuckets(ctx, &s3.ListBucketsInput{})
 			return err
@@ -103,13 +104,18 @@ func TestMiddleware(t *testing.T) {
 
 // TestMiddlewareCloses has an endpoint that answers again.
 func TestMiddlewareCloses(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(`{}`)) }))
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = rw.Write([]byte(`{}`))
+	}))
 	t.Cleanup(server.Close)
-	cfg := aws.Config{Region: here.Region, BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", "")}
+	cfg := aws.Config{Region: here.Region, BaseEndpoint: &server.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", "")}
 	e := newEnv()
 	e.addTo(&cfg)
 	e.fail(most)
-	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || e.IsOpen(here) || e.configs[here.Config].get(here.Region) != nil {
+	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil ||
+		e.IsOpen(here) || e.configs[here.Config].get(here.Region) != nil {
 		t.Errorf("an answer closes the breaker: %v, %+v", err, e.configs)
 	}
 }

@@ -17,11 +17,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// maxAlarms is how many alarms DescribeAlarms takes and returns.
+// maxAlarms is the maximum number of alarms that DescribeAlarms takes and returns.
 const maxAlarms = 100
 
 // describe returns the states of alarms. It makes as few calls as possible.
-func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[string]string) map[string]answer[rollout.AlarmState] {
+func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
+	due map[string]string) map[string]answer[rollout.AlarmState] {
 	answers := make(map[string]answer[rollout.AlarmState], len(due))
 	for names := range slices.Chunk(slices.Sorted(maps.Keys(due)), maxAlarms) {
 		states, err := b.states(ctx, api, now, names)
@@ -31,7 +32,8 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[
 			case err != nil:
 				a.Err = err
 			case !ok:
-				a.Err = fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *", n)
+				a.Err = fmt.Errorf("the alarm %q does not exist: check its name, and for a composite alarm that "+
+					"cloudwatch:DescribeAlarms is allowed on the resource *", n)
 			}
 			answers[n] = answer[rollout.AlarmState]{value: a}
 		}
@@ -39,15 +41,16 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time, due map[
 	return answers
 }
 
-// states returns the states of the alarms that exist. It makes one call, and one for each further
-// page.
-func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []string) (map[string]rollout.AlarmState, error) {
+// states returns the states of the alarms that exist. It makes one call, and one for each further page.
+func (b *Batcher) states(ctx context.Context, api API, now time.Time,
+	names []string) (map[string]rollout.AlarmState, error) {
 	if !b.alarmsPause.over(now) {
 		return nil, errPaused
 	}
 	in := &sdk.DescribeAlarmsInput{
 		AlarmNames: names, MaxRecords: aws.Int32(maxAlarms),
-		AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}, // By default, only metric alarms.
+		// By default, only metric alarms.
+		AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm},
 	}
 	states, pages := map[string]rollout.AlarmState{}, lambdaapi.Pages{}
 	for {
@@ -57,7 +60,7 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []st
 		out, err := api.DescribeAlarms(ctx, in)
 		b.alarmsPause.record(now, err)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read the alarms of CloudWatch: %w", awserr.Clean(err))
+			return nil, fmt.Errorf("cannot read the alarms of CloudWatch: %w", awserr.Sanitize(err))
 		}
 		for i := range out.MetricAlarms {
 			a := &out.MetricAlarms[i]
@@ -78,7 +81,7 @@ func (b *Batcher) states(ctx context.Context, api API, now time.Time, names []st
 	}
 }
 
-// compositeEvaluation is how long the evaluation of a composite alarm is taken to last: DescribeAlarms does not say
+// compositeEvaluation is the assumed duration of the evaluation of a composite alarm: DescribeAlarms does not say
 // on which periods it depends.
 const compositeEvaluation = 5*time.Minute + rollout.PublishDelay
 
@@ -100,7 +103,8 @@ func evaluationOf(a *types.MetricAlarm) time.Duration {
 // evaluated with all data keeps a state that says nothing.
 func stateOf(name string, state types.StateValue, evaluation types.EvaluationState) rollout.AlarmState {
 	if evaluation != "" {
-		return rollout.AlarmState{Err: fmt.Errorf("the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
+		return rollout.AlarmState{Err: fmt.Errorf(
+			"the state of the alarm %q is not reliable: CloudWatch could not evaluate it with all data", name)}
 	}
 	switch state {
 	case types.StateValueOk, types.StateValueAlarm, types.StateValueInsufficientData:

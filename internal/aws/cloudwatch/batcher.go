@@ -1,8 +1,8 @@
 // Package cloudwatch measures rollouts with CloudWatch: metrics that Lambda publishes, any other
 // metric or expression, and the states of alarms.
 //
-// A Batcher shares calls among all rollouts of a session, which is an account and a region. It has
-// no goroutine and never waits: a caller is told when to come back.
+// A Batcher shares calls among all rollouts of a session, which is an account and a region. It has no goroutine and
+// never waits: it tells a caller when to return.
 package cloudwatch
 
 import (
@@ -18,8 +18,10 @@ import (
 
 // API has the operations of CloudWatch that a Batcher calls. *cloudwatch.Client of the SDK has them.
 type API interface {
-	GetMetricData(ctx context.Context, in *sdk.GetMetricDataInput, opts ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error)
-	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput, opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
+	GetMetricData(ctx context.Context, in *sdk.GetMetricDataInput,
+		opts ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error)
+	DescribeAlarms(ctx context.Context, in *sdk.DescribeAlarmsInput,
+		opts ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error)
 }
 
 // Intervals of measurements. A slot must be longer than it takes to gather requests.
@@ -28,29 +30,29 @@ const (
 	leastInterval   = 10 * time.Second
 )
 
-// A Batcher shares the calls of all rollouts of a session. Time is divided into slots as long as the
-// interval of a metric: rollouts with the same interval share the calls of a slot. Its zero value is
-// ready to use, and it is safe for concurrent use. It belongs to one session, so that nobody sees
-// what other credentials have read.
+// A Batcher shares calls among the rollouts of a session. Time is divided into slots as long as the interval of a
+// metric: rollouts with the same interval share the calls of a slot. Its zero value is ready to use, and it is safe for
+// concurrent use. It belongs to one session, so that nobody sees what other credentials have read.
 type Batcher struct {
 	samples schedule[*request, rollout.Sample]
 	alarms  schedule[string, rollout.AlarmState]
 
-	// invocations are those of functions that are deleted. They share no calls with samples, whose data points are finer.
+	// invocations are the invocations of functions that are deleted. They share no calls with samples, whose periods
+	// are shorter.
 	invocations schedule[*request, rollout.Sample]
 
 	samplesPause, alarmsPause pause
 }
 
-// Sample returns the value of a metric of provider lambda or cloudWatch for the slot of its interval
-// in which now is. If wait is positive, there is no value yet: call Sample again after that time.
-// Otherwise there is a value or an error, which stay the same for the slot. A sample without
-// invocations has the value NaN and no samples. Until the first period since subject.Since is
-// finished, wait is the time until then.
+// Sample returns the value of a metric of provider lambda or cloudWatch. If wait is positive, there is no value yet:
+// call Sample again after that time. A sample without invocations has the value NaN and no samples. Until the first
+// period since subject.Since is finished, wait is the time until then.
 //
-// A caller that returns in the next slot finds its value there without a wait, if another has made
-// the call, or makes the call for all.
-func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject, metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
+// A metric of provider cloudWatch takes a call of its own. A metric of provider lambda has one value or error in the
+// slot of its interval in which now is. A caller that returns in the next slot finds its value there without a wait, if
+// another has made the call, or makes the call for all.
+func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject,
+	metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
 	r, err := newRequest(subject, metric)
 	if err != nil {
 		return noSample(), 0, err
@@ -60,12 +62,23 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 		interval = max(metric.Interval.Duration, leastInterval)
 	}
 	requests := map[string]*request{r.key: r}
-	if r.windowAt(now).empty() {
+	switch w := r.windowAt(now); {
+	case w.empty() && r.custom:
+		return noSample(), r.untilFirst(now), nil
+	case w.empty():
 		return noSample(), r.untilFirst(now), b.samples.announce(now, interval, requests)
+	case r.custom:
+		of, err := b.read(ctx, api, now, w, r.queries)
+		if err != nil {
+			return noSample(), 0, err
+		}
+		sample, err = r.sample(now, of)
+		return sample, 0, err
 	}
-	answers, wait, err := b.samples.ask(now, interval, requests, func(due map[string]*request) map[string]answer[rollout.Sample] {
-		return b.measure(ctx, api, now, due)
-	})
+	answers, wait, err := b.samples.ask(now, interval, requests,
+		func(due map[string]*request) map[string]answer[rollout.Sample] {
+			return b.measure(ctx, api, now, due)
+		})
 	if err != nil || wait > 0 {
 		return noSample(), wait, err
 	}
@@ -76,7 +89,8 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 // Alarms returns the states of alarms by their names, for the slot of the interval in which now is. If wait is
 // positive, they are not known yet: call Alarms again after that time. The state of an alarm that does not exist, or
 // that is not reliable, is an error.
-func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
+func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string,
+	interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
 	if len(names) == 0 {
 		return nil, 0, nil
 	}
@@ -84,9 +98,10 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 	for _, n := range names {
 		requests[n] = n
 	}
-	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests, func(due map[string]string) map[string]answer[rollout.AlarmState] {
-		return b.describe(ctx, api, now, due)
-	})
+	answers, wait, err := b.alarms.ask(now, max(interval, leastInterval), requests,
+		func(due map[string]string) map[string]answer[rollout.AlarmState] {
+			return b.describe(ctx, api, now, due)
+		})
 	if err != nil || wait > 0 {
 		return nil, wait, err
 	}
@@ -100,5 +115,6 @@ func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []st
 	return states, 0, nil
 }
 
-// errTooMany is the error of a request that is not taken, because there are too many.
-var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region", maxRequests)
+// errTooMany is the error of a request beyond maxRequests.
+var errTooMany = fmt.Errorf("more than %d metrics or alarms are measured at the same time in this account and region",
+	maxRequests)

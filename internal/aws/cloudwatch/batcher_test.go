@@ -32,7 +32,8 @@ type fake struct {
 	alarms  [][]string
 }
 
-func (f *fake) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput, _ ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error) {
+func (f *fake) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput,
+	_ ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error) {
 	f.mu.Lock()
 	copied := *in
 	f.metrics = append(f.metrics, &copied)
@@ -43,7 +44,8 @@ func (f *fake) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput, _ ..
 	return one(in), nil
 }
 
-func (f *fake) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput, _ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
+func (f *fake) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput,
+	_ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
 	f.mu.Lock()
 	f.alarms = append(f.alarms, in.AlarmNames)
 	f.mu.Unlock()
@@ -82,20 +84,24 @@ func one(in *sdk.GetMetricDataInput) *sdk.GetMetricDataOutput {
 }
 
 func lambdaOf(name string) v1beta1.RolloutMetric {
-	return v1beta1.RolloutMetric{Name: name, Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: name}}}
+	return v1beta1.RolloutMetric{Name: name,
+		Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: name}}}
 }
 
 func customOf(queries ...v1beta1.CloudWatchQuery) v1beta1.RolloutMetric {
-	return v1beta1.RolloutMetric{Name: "custom", Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{Queries: queries}}}
+	return v1beta1.RolloutMetric{Name: "custom",
+		Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{Queries: queries}}}
 }
 
 func subjectOf(i int) rollout.Subject {
-	return rollout.Subject{Namespace: "ns", Function: fmt.Sprintf("f%03d", i), Alias: "live", Stable: "1", Target: "2", Weighted: true, Since: clock(11, 0, 0), TrafficSince: clock(11, 0, 0)}
+	return rollout.Subject{Namespace: "ns", Function: fmt.Sprintf("f%03d", i), Alias: "live", Stable: "1", Target: "2",
+		Weighted: true, Since: clock(11, 0, 0), TrafficSince: clock(11, 0, 0)}
 }
 
 // apiError is an answer of AWS.
 func apiError(code string) error {
-	return &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "GetMetricData", Err: &smithy.GenericAPIError{Code: code, Message: "Error in expression 'e1' of somebody"}}
+	return &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "GetMetricData",
+		Err: &smithy.GenericAPIError{Code: code, Message: "Error in expression 'e1' of somebody"}}
 }
 
 // TestSlot follows two rollouts with one interval through slots: one call a slot.
@@ -138,7 +144,8 @@ func TestSlot(t *testing.T) {
 	}
 	for _, s := range steps {
 		if got := sample(s.now, s.rollout); got != s.wait || len(f.metrics) != s.calls {
-			t.Errorf("at %v: %s\nwait %v after %d calls, want %v after %d", s.now.Format(time.TimeOnly), s.reason, got, len(f.metrics), s.wait, s.calls)
+			t.Errorf("at %v: %s\nwait %v after %d calls, want %v after %d", s.now.Format(time.TimeOnly), s.reason, got,
+				len(f.metrics), s.wait, s.calls)
 		}
 	}
 	want := []int{8, 12, 8 + 4, 4}
@@ -178,7 +185,8 @@ func TestWindowOfCall(t *testing.T) {
 	long := lambdaOf("Errors")
 	long.Provider.Lambda.Window = &metav1.Duration{Duration: 10 * time.Minute}
 	for _, now := range []time.Time{clock(12, 10, 2), clock(12, 10, 3)} {
-		for metric, want := range map[*v1beta1.RolloutMetric]map[string]float64{{}: {old.Function: 5, young.Function: 2}, &long: {old.Function: 10, young.Function: 2}} {
+		for metric, want := range map[*v1beta1.RolloutMetric]map[string]float64{{}: {old.Function: 5,
+			young.Function: 2}, &long: {old.Function: 10, young.Function: 2}} {
 			m := *metric
 			if metric != &long {
 				m = lambdaOf("Errors")
@@ -186,12 +194,14 @@ func TestWindowOfCall(t *testing.T) {
 			for _, s := range []rollout.Subject{old, young} {
 				got, wait, err := b.Sample(t.Context(), f, now, s, m)
 				if err != nil || wait == 0 && got.Value != want[s.Function] || wait > 0 && now.Second() == 3 {
-					t.Errorf("one call has all windows, and each metric its own: got %+v, %v, %v, want %v", got, wait, err, want[s.Function])
+					t.Errorf("one call has all windows, and each metric its own: got %+v, %v, %v, want %v", got, wait,
+						err, want[s.Function])
 				}
 			}
 		}
 	}
-	if len(f.metrics) != 1 || !f.metrics[0].StartTime.Equal(clock(11, 58, 0)) || !f.metrics[0].EndTime.Equal(clock(12, 8, 0)) {
+	if len(f.metrics) != 1 || !f.metrics[0].StartTime.Equal(clock(11, 58, 0)) ||
+		!f.metrics[0].EndTime.Equal(clock(12, 8, 0)) {
 		t.Errorf("got calls %+v", f.metrics)
 	}
 	if n := len(f.metrics[0].MetricDataQueries); n != 8 {
@@ -242,7 +252,8 @@ func TestConcurrentCallers(t *testing.T) {
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		if s, wait, err := b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(0), lambdaOf("ErrorRate")); err != nil || wait > 0 || s.Value != 1 {
+		if s, wait, err := b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(0), lambdaOf("ErrorRate")); err != nil ||
+			wait > 0 || s.Value != 1 {
 			t.Errorf("the caller has its value: got %+v, %v, %v", s, wait, err)
 		}
 	})
@@ -250,20 +261,23 @@ func TestConcurrentCallers(t *testing.T) {
 	var others sync.WaitGroup
 	for i := range 50 {
 		others.Go(func() {
-			if _, wait, err := b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(i), lambdaOf("ErrorRate")); err != nil || wait != time.Second {
+			if _, wait, err := b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(i),
+				lambdaOf("ErrorRate")); err != nil || wait != time.Second {
 				t.Errorf("another caller comes back: got %v, %v", wait, err)
 			}
 		})
 	}
 	others.Wait()
 	// Also one of the next slot, while the call lasts.
-	if _, wait, err := b.Sample(t.Context(), f, clock(12, 1, 5), subjectOf(7), lambdaOf("ErrorRate")); err != nil || wait != time.Second {
+	if _, wait, err := b.Sample(t.Context(), f, clock(12, 1, 5), subjectOf(7), lambdaOf("ErrorRate")); err != nil ||
+		wait != time.Second {
 		t.Errorf("a caller of the next slot comes back: got %v, %v", wait, err)
 	}
 	close(release)
 	wg.Wait()
 	for i := range 50 {
-		if s, wait, err := b.Sample(t.Context(), f, clock(12, 0, 2), subjectOf(i), lambdaOf("ErrorRate")); err != nil || wait > 0 || s.Value != 1 {
+		if s, wait, err := b.Sample(t.Context(), f, clock(12, 0, 2), subjectOf(i), lambdaOf("ErrorRate")); err != nil ||
+			wait > 0 || s.Value != 1 {
 			t.Errorf("all have a value: got %+v, %v, %v", s, wait, err)
 		}
 	}
@@ -292,7 +306,8 @@ func TestErrorOfSlot(t *testing.T) {
 		}
 	}
 	for i := range 3 {
-		if err := ask(clock(12, 0, 5), i); err == nil || !strings.Contains(err.Error(), "cannot read metrics of CloudWatch: InternalServiceFault") {
+		if err := ask(clock(12, 0, 5), i); err == nil ||
+			!strings.Contains(err.Error(), "cannot read metrics of CloudWatch: InternalServiceFault") {
 			t.Errorf("each sees the error: got %v", err)
 		}
 	}
@@ -313,11 +328,13 @@ func TestPanicOfCall(t *testing.T) {
 		defer func() { recover() }()
 		b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(1), lambdaOf("ErrorRate"))
 	}()
-	if _, wait, err := b.Sample(t.Context(), f, clock(12, 0, 2), subjectOf(1), lambdaOf("ErrorRate")); !errors.Is(err, errUnfinished) || wait > 0 {
+	if _, wait, err := b.Sample(t.Context(), f, clock(12, 0, 2), subjectOf(1), lambdaOf("ErrorRate")); !errors.Is(err,
+		errUnfinished) || wait > 0 {
 		t.Errorf("got %v, %v", wait, err)
 	}
 	f.getMetricData = nil
-	if _, wait, err := b.Sample(t.Context(), f, clock(12, 1, 2), subjectOf(1), lambdaOf("ErrorRate")); err != nil || wait > 0 {
+	if _, wait, err := b.Sample(t.Context(), f, clock(12, 1, 2), subjectOf(1), lambdaOf("ErrorRate")); err != nil ||
+		wait > 0 {
 		t.Errorf("the next slot works: got %v, %v", wait, err)
 	}
 }
@@ -362,9 +379,9 @@ func TestThrottled(t *testing.T) {
 	}
 }
 
-// TestRejectedQuery checks that a wrong query of one user is soon by itself, and that it never affects the metrics of
-// Lambda, nor those that CloudWatch has accepted before.
-func TestRejectedQuery(t *testing.T) {
+// TestCustomQueriesShareNoCall checks that what a user wrote shares no call: neither a mistake nor METRICS concerns
+// other rollouts.
+func TestCustomQueriesShareNoCall(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
 	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
 		for _, q := range in.MetricDataQueries {
@@ -374,96 +391,50 @@ func TestRejectedQuery(t *testing.T) {
 		}
 		return one(in), nil
 	}
-	const n = 40
-	metricOf := func(i int) v1beta1.RolloutMetric {
-		if i == 17 {
-			return customOf(expression("e", "WRONG("))
-		}
-		return customOf(metricQuery("m", 0, true), expression("e", fmt.Sprintf("m + %d", i)))
+	cases := map[string]struct {
+		reason string
+		metric v1beta1.RolloutMetric
+		want   float64
+		err    string
+	}{
+		"Metrics": {reason: "METRICS reads all queries of its call.",
+			metric: customOf(expression("e", "SUM(METRICS())")), want: 1},
+		"Several": {reason: "The queries of a metric share a call, with their IDs.",
+			metric: customOf(metricQuery("m", 0, true), expression("e", "m * 2")), want: 1},
+		"Wrong": {reason: "A mistake is shown to its user.", metric: customOf(expression("e", "WRONG(")),
+			err: "somebody"},
 	}
-	ask := func(now time.Time, i int, m v1beta1.RolloutMetric) error {
-		t.Helper()
-		_, wait, err := b.Sample(t.Context(), f, now, subjectOf(i), m)
-		if wait > 0 && now.Second() > 0 {
-			t.Fatalf("wait %v", wait)
-		}
-		return err
-	}
-	all := func(now time.Time) (failed []int) {
-		for i := range n {
-			if err := ask(now, i, lambdaOf("ErrorRate")); err != nil {
-				t.Errorf("%v: Lambda's metrics are not affected: %v", now, err)
-			}
-			if err := ask(now, i, metricOf(i)); err != nil {
-				if strings.Contains(err.Error(), "somebody") && i != 17 {
-					t.Errorf("a message about another's query is shown: %v", err)
-				}
-				failed = append(failed, i)
-			}
-		}
-		return failed
-	}
-	all(clock(12, 0, 0))
-	counts, calls := []int{}, []int{}
-	for minute := range 5 {
-		failed := all(clock(12, minute, 1))
-		counts, calls = append(counts, len(failed)), append(calls, len(f.calls()))
-		if !slices.Contains(failed, 17) {
-			t.Errorf("minute %d: the wrong query has no error", minute)
-		}
-	}
-	// First all that are new share a call, then eight, then the wrong one is by itself and the rest with Lambda's.
-	if !slices.Equal(counts, []int{40, 8, 1, 1, 1}) || !slices.Equal(calls, []int{2, 6, 9, 2, 2}) {
-		t.Errorf("%v metrics failed, after %v calls", counts, calls)
-	}
-}
-
-func TestQueriesThatReachOthers(t *testing.T) {
-	b, f := &Batcher{}, &fake{}
 	for _, second := range []int{0, 1} {
 		for i := range 3 {
-			b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), customOf(expression("e", "SUM(METRICS())")))
-			b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), lambdaOf("ErrorRate"))
+			if _, _, err := b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i),
+				lambdaOf("ErrorRate")); err != nil {
+				t.Errorf("Lambda's metrics are not affected: %v", err)
+			}
 		}
-	}
-	if got := f.calls(); !slices.Equal(got, []int{12, 1, 1, 1}) {
-		t.Errorf("METRICS must not see the queries of others: calls have %v queries", got)
-	}
-	b, f = &Batcher{}, &fake{}
-	for _, second := range []int{0, 1} {
-		for i := range 30 {
-			_, _, err := b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(i), customOf(expression("e", "SUM(METRICS())")))
-			if second == 1 && (i >= maxCalls) != errors.Is(err, errCalls) {
-				t.Errorf("request %d: %v", i, err)
+		for name, tc := range cases {
+			got, wait, err := b.Sample(t.Context(), f, clock(12, 0, second), subjectOf(1), tc.metric)
+			if wait > 0 || tc.err == "" && (err != nil || got.Value != tc.want) || tc.err != "" &&
+				(err == nil || !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("%s: %s\ngot %+v, %v, %v", name, tc.reason, got, wait, err)
 			}
 		}
 	}
-	if got := f.calls(); len(got) != maxCalls {
-		t.Errorf("a slot has at most %d calls, got %d", maxCalls, len(got))
+	got := f.calls()
+	if slices.Sort(got); !slices.Equal(got, []int{1, 1, 1, 1, 2, 2, 12}) {
+		t.Errorf("calls have %v queries", got)
 	}
 }
 
 func TestPeriods(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
-	ask := func(now time.Time, period int32) (rollout.Sample, time.Duration) {
-		t.Helper()
+	for period, samples := range map[int32]float64{60: 1440, 300: 288, 3600: 24, 86400: 1, 420: 206} {
 		m := customOf(metricQuery("m", period, false))
 		m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 24 * time.Hour}
 		s := subjectOf(1)
 		s.Since = time.Time{}
-		got, wait, err := b.Sample(t.Context(), f, now, s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got, wait
-	}
-	want := map[int32]float64{60: 1440, 300: 288, 3600: 24, 86400: 1, 420: 206}
-	for period := range want {
-		ask(clock(12, 7, 0), period)
-	}
-	for period, samples := range want {
-		if got, wait := ask(clock(12, 7, 1), period); wait > 0 || got.Samples != samples {
-			t.Errorf("a period of %d s: %v values after %v, want %v", period, got.Samples, wait, samples)
+		if got, wait, err := b.Sample(t.Context(), f, clock(12, 7, 0), s, m); err != nil || wait > 0 ||
+			got.Samples != samples {
+			t.Errorf("a period of %d s: %v values after %v, %v, want %v", period, got.Samples, wait, err, samples)
 		}
 	}
 	for _, in := range f.metrics {
@@ -473,62 +444,43 @@ func TestPeriods(t *testing.T) {
 			}
 		}
 	}
-	if len(f.metrics) != 3 {
-		t.Errorf("got %d calls", len(f.metrics))
-	}
 }
 
-// TestShortPeriods checks that a metric of high resolution is measured after its first finished period, and that it
-// shares no call that begins before CloudWatch keeps its data points.
+// TestShortPeriods checks that a metric of high resolution is measured after its first finished period.
 func TestShortPeriods(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
-	fine := customOf(metricQuery("m", 10, true), metricQuery("n", 10, true), expression("e", "m / n"))
-	fine.Interval = &metav1.Duration{Duration: 10 * time.Second}
-	long := customOf(metricQuery("m", 60, false))
-	long.Interval, long.Provider.CloudWatch.Window = fine.Interval, &metav1.Duration{Duration: 24 * time.Hour}
-	ask := func(now time.Time, m v1beta1.RolloutMetric, since time.Time) rollout.Sample {
-		t.Helper()
-		s := subjectOf(1)
-		s.Since = since
-		got, _, err := b.Sample(t.Context(), f, now, s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got
+	m := customOf(metricQuery("m", 10, true), metricQuery("n", 10, true), expression("e", "m / n"))
+	s := subjectOf(1)
+	s.Since = clock(12, 0, 3)
+	if got, wait, err := b.Sample(t.Context(), f, clock(12, 0, 29), s, m); err != nil || wait != time.Second ||
+		!math.IsNaN(got.Value) {
+		t.Errorf("no period since the weight was set is finished: got %+v, %v, %v", got, wait, err)
 	}
-	since := clock(12, 0, 3)
-	for _, now := range []time.Time{clock(12, 0, 29), clock(12, 0, 30)} {
-		if got := ask(now, fine, since); !math.IsNaN(got.Value) {
-			t.Errorf("%v: no period since the weight was set is finished: got %+v", now, got)
-		}
-		ask(now, long, time.Time{})
-	}
-	if got := ask(clock(12, 0, 31), fine, since); got.Value != 1 || got.Samples != 1 {
-		t.Errorf("the period from 12:00:10 is finished: got %+v", got)
-	}
-	if got := ask(clock(12, 0, 31), long, time.Time{}); got.Samples != 1440 {
-		t.Errorf("the long window has a day: got %+v", got)
-	}
-	if got := f.calls(); len(got) != 2 {
-		t.Errorf("calls have %v queries, want 2 calls", got)
+	if got, wait, err := b.Sample(t.Context(), f, clock(12, 0, 30), s, m); err != nil || wait > 0 || got.Value != 1 ||
+		got.Samples != 1 {
+		t.Errorf("the period from 12:00:10 is finished: got %+v, %v, %v", got, wait, err)
 	}
 }
 
 func TestManyPoints(t *testing.T) {
 	b, f := &Batcher{}, &fake{}
+	const rollouts = 300
 	for _, second := range []int{0, 1} {
-		for i := range 60 {
-			m := customOf(metricQuery("m", 60, false))
-			m.Provider.CloudWatch.Window = &metav1.Duration{Duration: 24 * time.Hour}
+		for i := range rollouts {
+			m := lambdaOf("ErrorRate")
+			m.Provider.Lambda.Window = &metav1.Duration{Duration: 24 * time.Hour}
 			s := subjectOf(i)
-			s.Since = time.Time{}
-			if got, _, err := b.Sample(t.Context(), f, clock(12, 0, second), s, m); err != nil || second == 1 && got.Samples != 1440 {
-				t.Fatalf("got %+v, %v", got, err)
+			s.TrafficSince = time.Time{}
+			got, _, err := b.Sample(t.Context(), f, clock(12, 0, second), s, m)
+			if left := i >= maxCalls*13; second == 1 && left != errors.Is(err, errCalls) || second == 1 && !left &&
+				got.Samples != 1440 {
+				t.Fatalf("rollout %d: got %+v, %v", i, got, err)
 			}
 		}
 	}
-	if got := f.calls(); !slices.Equal(got, []int{55, 5}) {
-		t.Errorf("a day of a metric has 1,440 data points: calls have %v queries", got)
+	// A day of a metric has 1,440 data points, and each rollout four queries.
+	if got := f.calls(); len(got) != maxCalls || slices.Max(got) != 4*13 {
+		t.Errorf("calls have %v queries", got)
 	}
 }
 
@@ -554,7 +506,8 @@ func TestPages(t *testing.T) {
 	f.getMetricData = func(*sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
 		return &sdk.GetMetricDataOutput{NextToken: aws.String("again")}, nil
 	}
-	if _, _, err = b.Sample(t.Context(), f, clock(12, 1, 1), subjectOf(1), lambdaOf("Errors")); err == nil || len(f.calls()) != 200 {
+	if _, _, err = b.Sample(t.Context(), f, clock(12, 1, 1), subjectOf(1), lambdaOf("Errors")); err == nil ||
+		len(f.calls()) != 200 {
 		t.Errorf("pages without an end are an error: got %v", err)
 	}
 }
@@ -567,7 +520,8 @@ func TestMessagesOfCall(t *testing.T) {
 		return out, nil
 	}
 	b.Sample(t.Context(), f, clock(12, 0, 0), subjectOf(1), lambdaOf("Errors"))
-	if _, _, err := b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(1), lambdaOf("Errors")); !errors.Is(err, errMessage) {
+	if _, _, err := b.Sample(t.Context(), f, clock(12, 0, 1), subjectOf(1), lambdaOf("Errors")); !errors.Is(err,
+		errMessage) {
 		t.Errorf("got %v", err)
 	}
 	f.getMetricData = func(in *sdk.GetMetricDataInput) (*sdk.GetMetricDataOutput, error) {
@@ -575,7 +529,8 @@ func TestMessagesOfCall(t *testing.T) {
 		out.MetricDataResults = append(out.MetricDataResults, out.MetricDataResults[0])
 		return out, nil
 	}
-	if _, _, err := b.Sample(t.Context(), f, clock(12, 1, 1), subjectOf(1), lambdaOf("Errors")); !errors.Is(err, errSeveral) {
+	if _, _, err := b.Sample(t.Context(), f, clock(12, 1, 1), subjectOf(1), lambdaOf("Errors")); !errors.Is(err,
+		errSeveral) {
 		t.Errorf("two results of a query in one page are two series: got %v", err)
 	}
 }
@@ -592,7 +547,8 @@ func TestBounds(t *testing.T) {
 	if _, _, err = b.Sample(t.Context(), f, clock(12, 0, 0), subjectOf(1), lambdaOf("Errors")); err != nil {
 		t.Errorf("those that are there stay: %v", err)
 	}
-	if _, _, err = b.Sample(t.Context(), f, clock(12, 2, 0), subjectOf(maxRequests), lambdaOf("Errors")); err != nil || b.samples.size() != 1 {
+	if _, _, err = b.Sample(t.Context(), f, clock(12, 2, 0), subjectOf(maxRequests), lambdaOf("Errors")); err != nil ||
+		b.samples.size() != 1 {
 		t.Errorf("what nobody has asked for is forgotten: %v, %d are left", err, b.samples.size())
 	}
 	long := lambdaOf("Errors")
@@ -638,19 +594,25 @@ func TestAlarms(t *testing.T) {
 		for _, n := range in.AlarmNames {
 			switch {
 			case n == "any":
-				out.CompositeAlarms = append(out.CompositeAlarms, types.CompositeAlarm{AlarmName: &n, StateValue: types.StateValueInsufficientData})
+				out.CompositeAlarms = append(out.CompositeAlarms,
+					types.CompositeAlarm{AlarmName: &n, StateValue: types.StateValueInsufficientData})
 			case n == "partial":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueOk, EvaluationState: types.EvaluationStatePartialData})
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n,
+					StateValue: types.StateValueOk, EvaluationState: types.EvaluationStatePartialData})
 			case n == "long":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueOk, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)})
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n,
+					StateValue: types.StateValueOk, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)})
 			case n == "math":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueOk, EvaluationPeriods: aws.Int32(2), Metrics: []types.MetricDataQuery{
-					{Id: aws.String("m"), MetricStat: &types.MetricStat{Period: aws.Int32(60)}}, {Id: aws.String("e"), Expression: aws.String("m * 2")},
-				}})
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n,
+					StateValue: types.StateValueOk, EvaluationPeriods: aws.Int32(2), Metrics: []types.MetricDataQuery{
+						{Id: aws.String("m"), MetricStat: &types.MetricStat{Period: aws.Int32(60)}}, {Id: aws.String("e"),
+							Expression: aws.String("m * 2")},
+					}})
 			case n == "odd":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: "ODD"})
 			case n != "missing":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueAlarm})
+				out.MetricAlarms = append(out.MetricAlarms,
+					types.MetricAlarm{AlarmName: &n, StateValue: types.StateValueAlarm})
 			}
 		}
 		return out, nil
@@ -664,8 +626,10 @@ func TestAlarms(t *testing.T) {
 		names  []string
 		want   map[string]string
 	}{
-		{"Each alarm has its state.", []string{"any", "a001"}, map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01", "a001": "ALARM until 11:57:01"}},
-		{"An alarm has evaluated what was before all of its periods.", []string{"long", "math"}, map[string]string{"long": "OK until 11:43:01", "math": "OK until 11:56:01"}},
+		{"Each alarm has its state.", []string{"any", "a001"},
+			map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01", "a001": "ALARM until 11:57:01"}},
+		{"An alarm has evaluated what was before all of its periods.", []string{"long", "math"},
+			map[string]string{"long": "OK until 11:43:01", "math": "OK until 11:56:01"}},
 		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
 		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
 		{"A state is known.", []string{"odd"}, map[string]string{"odd": `the state of the alarm "odd" is not known`}},
@@ -692,10 +656,13 @@ func TestAlarms(t *testing.T) {
 		t.Errorf("100 alarms share a call: got %d calls", len(f.alarms))
 	}
 	f.describeAlarms = func(*sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
-		return nil, &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "DescribeAlarms", Err: &smithy.GenericAPIError{Code: "AccessDenied", Message: "not authorized to perform: cloudwatch:DescribeAlarms"}}
+		return nil, &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "DescribeAlarms",
+			Err: &smithy.GenericAPIError{Code: "AccessDenied",
+				Message: "not authorized to perform: cloudwatch:DescribeAlarms"}}
 	}
 	got, wait, err := b.Alarms(t.Context(), f, at.Add(31*time.Second), []string{"a001"}, 30*time.Second)
-	if a := got["a001"]; a.Err == nil || wait > 0 || err != nil || !strings.Contains(a.Err.Error(), "cannot read the alarms of CloudWatch") {
+	if a := got["a001"]; a.Err == nil || wait > 0 || err != nil ||
+		!strings.Contains(a.Err.Error(), "cannot read the alarms of CloudWatch") {
 		t.Errorf("got %+v, %v, %v", a, wait, err)
 	}
 }
@@ -722,7 +689,8 @@ func TestTimeoutsAreSeen(t *testing.T) {
 				}
 			}
 			if least := int(length/time.Minute) - 1; seen < least {
-				t.Errorf("timeout %s, window %s: a failure is in %d measurements, want %d", timeout, length, seen, least)
+				t.Errorf("timeout %s, window %s: a failure is in %d measurements, want %d", timeout, length, seen,
+					least)
 			}
 		}
 	}

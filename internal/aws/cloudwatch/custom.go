@@ -64,19 +64,19 @@ func (m customMetric) queries() []types.MetricDataQuery {
 	return queries
 }
 
-// metricStat returns a metric and its statistic.
 func metricStat(m v1beta1.CloudWatchMetricStat, names *strings.Replacer) *types.MetricStat {
 	dimensions := make([]types.Dimension, 0, len(m.Dimensions))
 	for _, name := range slices.Sorted(maps.Keys(m.Dimensions)) {
-		dimensions = append(dimensions, types.Dimension{Name: aws.String(name), Value: aws.String(names.Replace(m.Dimensions[name]))})
+		dimensions = append(dimensions, types.Dimension{Name: aws.String(name),
+			Value: aws.String(names.Replace(m.Dimensions[name]))})
 	}
 	return &types.MetricStat{
-		Metric: &types.Metric{Namespace: aws.String(m.Namespace), MetricName: aws.String(m.MetricName), Dimensions: dimensions},
+		Metric: &types.Metric{Namespace: aws.String(m.Namespace), MetricName: aws.String(m.MetricName),
+			Dimensions: dimensions},
 		Period: aws.Int32(int32(periodOf(m).Seconds())), Stat: aws.String(m.Statistic),
 	}
 }
 
-// periodOf returns the period of a metric.
 func periodOf(m v1beta1.CloudWatchMetricStat) time.Duration {
 	seconds := ptr.Deref(m.PeriodSeconds, 0)
 	if seconds <= 0 {
@@ -85,31 +85,33 @@ func periodOf(m v1beta1.CloudWatchMetricStat) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-// period returns the longest period of the queries, which is that of expressions of them. Expressions
-// that read other metrics have data points of a minute.
+// period returns the longest period of the queries, which is that of expressions of them. Expressions that read other
+// metrics have data points of a minute.
 func (m customMetric) period() time.Duration {
 	period := rollout.LongestPeriod(&m.CloudWatchMetric)
-	if m.alone() {
+	if m.readsOthers() {
 		return max(period, minute)
 	}
 	return period
 }
 
-// Expressions that read other metrics than the queries that they name: METRICS has all of the same
-// call. AWS allows few of the others in a call.
+// Expressions that read other metrics than those that they name.
 var (
 	insights = regexp.MustCompile(`(?i)\bSELECT\b`)
-	reaching = regexp.MustCompile(`(?i)\b(METRICS|SEARCH|SELECT|LAMBDA|INSIGHT_RULE_METRIC|DB_PERF_INSIGHTS)\b`)
+	others   = regexp.MustCompile(`(?i)\b(METRICS|SEARCH|SELECT|LAMBDA|INSIGHT_RULE_METRIC|DB_PERF_INSIGHTS)\b`)
+	quoted   = regexp.MustCompile(`'[^']*'?|"[^"]*"?`)
 )
 
-// alone reports whether the queries must not share a call with those of others.
-func (m customMetric) alone() bool {
+// readsOthers reports whether an expression reads other metrics than those of the queries.
+func (m customMetric) readsOthers() bool {
 	return slices.ContainsFunc(m.Queries, func(q v1beta1.CloudWatchQuery) bool {
-		return q.Expression != nil && reaching.MatchString(outsideQuotes(*q.Expression))
+		return q.Expression != nil && others.MatchString(outsideQuotes(*q.Expression))
 	})
 }
 
-// evaluate returns the last value of the result in a window.
+// outsideQuotes returns an expression without its quoted strings.
+func outsideQuotes(expression string) string { return quoted.ReplaceAllString(expression, " ") }
+
 func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	sample := noSample()
 	for _, q := range m.Queries {
@@ -127,27 +129,4 @@ func (m customMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 		}
 	}
 	return sample, nil
-}
-
-// token matches a quoted string or an identifier of an expression.
-var token = regexp.MustCompile(`'[^']*'?|"[^"]*"?|[A-Za-z_][A-Za-z0-9_]*|[0-9][A-Za-z0-9_.]*`)
-
-// renamed returns an expression with other IDs. Quoted strings stay as they are.
-func renamed(expression string, ids map[string]string) string {
-	return token.ReplaceAllStringFunc(expression, func(t string) string {
-		if id, ok := ids[t]; ok {
-			return id
-		}
-		return t
-	})
-}
-
-// outsideQuotes returns an expression without its quoted strings.
-func outsideQuotes(expression string) string {
-	return token.ReplaceAllStringFunc(expression, func(t string) string {
-		if t[0] == '\'' || t[0] == '"' {
-			return " "
-		}
-		return t
-	})
 }

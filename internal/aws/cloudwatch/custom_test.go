@@ -15,7 +15,8 @@ import (
 
 func metricQuery(id string, period int32, hide bool) v1beta1.CloudWatchQuery {
 	q := v1beta1.CloudWatchQuery{ID: id, Metric: &v1beta1.CloudWatchMetricStat{
-		Namespace: "Shop", MetricName: "Orders", Statistic: "Sum", Dimensions: map[string]string{"Version": "$(target)", "Alias": "$(function):$(alias)"},
+		Namespace: "Shop", MetricName: "Orders", Statistic: "Sum", Dimensions: map[string]string{"Version": "$(target)",
+			"Alias": "$(function):$(alias)"},
 	}}
 	if period > 0 {
 		q.Metric.PeriodSeconds = ptr.To(period)
@@ -32,7 +33,8 @@ func expression(id, e string) v1beta1.CloudWatchQuery {
 
 func TestCustomQueries(t *testing.T) {
 	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{
-		metricQuery("m", 0, true), metricQuery("n", 300, true), expression("e", "m / $(stable) + SEARCH('$(function) $(other)', 'Sum')"),
+		metricQuery("m", 0, true), metricQuery("n", 300, true), expression("e",
+			"m / $(stable) + SEARCH('$(function) $(other)', 'Sum')"),
 	}}, weighted}
 	want := []string{
 		"m Shop Orders Sum 1m0s Alias=f:live Version=2 hidden", "n Shop Orders Sum 5m0s Alias=f:live Version=2 hidden",
@@ -53,33 +55,15 @@ func TestCustomQueries(t *testing.T) {
 			t.Errorf("want a period of %v, got %v", want, got)
 		}
 	}
-	for n, queries := range map[int][]v1beta1.CloudWatchQuery{0: {metricQuery("m", 0, true)}, 2: {metricQuery("m", 0, false), metricQuery("n", 0, false)}} {
+	for n, queries := range map[int][]v1beta1.CloudWatchQuery{0: {metricQuery("m", 0, true)},
+		2: {metricQuery("m", 0, false), metricQuery("n", 0, false)}} {
 		if err := (customMetric{v1beta1.CloudWatchMetric{Queries: queries}, weighted}).check(); err == nil {
 			t.Errorf("%d results are one too few or too many", n)
 		}
 	}
 }
 
-func TestRenamed(t *testing.T) {
-	ids := map[string]string{"e": "q1", "m1": "q2", "q1": "q3"}
-	for in, want := range map[string]string{
-		"e":                                 "q1",
-		"e/m1":                              "q1/q2",
-		"(e + q1) * 1e3":                    "(q1 + q3) * 1e3",
-		"SUM([e,m1])":                       "SUM([q1,q2])",
-		"em1 + m1e + m1":                    "em1 + m1e + q2",
-		`SEARCH('{e} m1="e"', "e") + e`:     `SEARCH('{e} m1="e"', "e") + q1`,
-		`SEARCH('unterminated e`:            `SEARCH('unterminated e`,
-		"IF(m1 > 10, e, FILL(m1, REPEAT))":  "IF(q2 > 10, q1, FILL(q2, REPEAT))",
-		"ANOMALY_DETECTION_BAND(m1, 2) - e": "ANOMALY_DETECTION_BAND(q2, 2) - q1",
-	} {
-		if got := renamed(in, ids); got != want {
-			t.Errorf("renamed(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestAlone(t *testing.T) {
+func TestReadsOthers(t *testing.T) {
 	for e, want := range map[string]bool{
 		"m / n":                              false,
 		"SUM(METRICS())":                     true,
@@ -92,18 +76,20 @@ func TestAlone(t *testing.T) {
 		"my_metrics + selected":              false,
 	} {
 		m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{expression("e", e)}}, weighted}
-		if got := m.alone(); got != want {
-			t.Errorf("alone(%q) = %v, want %v", e, got, want)
+		if got := m.readsOthers(); got != want {
+			t.Errorf("readsOthers(%q) = %v, want %v", e, got, want)
 		}
 	}
-	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{expression("e", "SELECT AVG(x) FROM y")}}, weighted}
+	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{expression("e",
+		"SELECT AVG(x) FROM y")}}, weighted}
 	if p := m.queries()[0].Period; p == nil || *p != 60 {
 		t.Error("a query of Metrics Insights needs a period")
 	}
 }
 
 func TestCustomEvaluate(t *testing.T) {
-	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{metricQuery("m", 0, true), expression("e", "m * 2")}}, weighted}
+	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{metricQuery("m", 0, true),
+		expression("e", "m * 2")}}, weighted}
 	w := window{start: clock(12, 0, 0), end: clock(12, 5, 0), period: time.Minute}
 	nan := math.NaN()
 	cases := map[string]struct {
@@ -112,7 +98,8 @@ func TestCustomEvaluate(t *testing.T) {
 		want   rollout.Sample
 		err    bool
 	}{
-		"Last":   {"The last value is the result.", complete(1, 0, 3, 0, 0, 99), rollout.Sample{Value: 3, Baseline: nan, Samples: 2}, false},
+		"Last": {"The last value is the result.", complete(1, 0, 3, 0, 0, 99), rollout.Sample{Value: 3, Baseline: nan,
+			Samples: 2}, false},
 		"None":   {"No value is no result.", complete(), rollout.Sample{Value: nan, Baseline: nan}, false},
 		"NoData": {"A missing series is an error.", series{}, rollout.Sample{Value: nan, Baseline: nan}, true},
 	}

@@ -82,10 +82,13 @@ func (e *env) function(name string) {
 		Runtime: types.RuntimePython312, Code: &types.FunctionCode{ZipFile: e.archive()},
 	}))
 	for _, d := range []string{"one", "two"} {
-		check(e.lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, Description: &d}))
+		check(e.lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f,
+			Description: &d}))
 		check(e.lambda.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: f}))
 	}
-	check(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: f, Name: aws.String("live"), FunctionVersion: aws.String("1"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .1}}}))
+	check(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: f, Name: aws.String("live"),
+		FunctionVersion: aws.String("1"),
+		RoutingConfig:   &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .1}}}))
 }
 
 // archive returns a zip with one file.
@@ -121,18 +124,22 @@ func TestTrafficOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, o, 1)
-			e.double.Traffic(awsdouble.Traffic{Function: "f000", Alias: "live", PerMinute: 200, Versions: map[string]awsdouble.Outcomes{
-				"1": {ErrorRate: .01, Duration: 30 * time.Millisecond},
-				"2": {ErrorRate: .25, ThrottleRate: .2, Duration: 50 * time.Millisecond, SlowRate: .25, SlowDuration: 200 * time.Millisecond},
-			}})
+			e.double.Traffic(awsdouble.Traffic{Function: "f000", Alias: "live", PerMinute: 200,
+				Versions: map[string]awsdouble.Outcomes{
+					"1": {ErrorRate: .01, Duration: 30 * time.Millisecond},
+					"2": {ErrorRate: .25, ThrottleRate: .2, Duration: 50 * time.Millisecond, SlowRate: .25,
+						SlowDuration: 200 * time.Millisecond},
+				}})
 			shifted := subjectOf(0)
 			shifted.Since, shifted.TrafficSince = e.clock(), e.clock()
 			e.move(7*time.Minute + 2*time.Second)
 			orders := func(version string) v1beta1.CloudWatchQuery {
-				return v1beta1.CloudWatchQuery{ID: "v" + version[2:3], ReturnData: aws.Bool(false), Metric: &v1beta1.CloudWatchMetricStat{
-					Namespace: "AWS/Lambda", MetricName: "Invocations", Statistic: "Sum",
-					Dimensions: map[string]string{"FunctionName": "$(function)", "Resource": "$(function):$(alias)", "ExecutedVersion": version},
-				}}
+				return v1beta1.CloudWatchQuery{ID: "v" + version[2:3], ReturnData: aws.Bool(false),
+					Metric: &v1beta1.CloudWatchMetricStat{
+						Namespace: "AWS/Lambda", MetricName: "Invocations", Statistic: "Sum",
+						Dimensions: map[string]string{"FunctionName": "$(function)", "Resource": "$(function):$(alias)",
+							"ExecutedVersion": version},
+					}}
 			}
 			nan := math.NaN()
 			cases := map[string]struct {
@@ -140,27 +147,39 @@ func TestTrafficOverHTTP(t *testing.T) {
 				metric v1beta1.RolloutMetric
 				want   rollout.Sample
 			}{
-				"ErrorRate":    {"Each version has its own.", lambdaOf("ErrorRate"), rollout.Sample{Value: .25, Baseline: .01, Samples: 80, BaselineSamples: 900}},
-				"Errors":       {"Also the numbers.", lambdaOf("Errors"), rollout.Sample{Value: 20, Baseline: 9, Samples: 80, BaselineSamples: 900}},
-				"Throttles":    {"Throttles are of the alias.", lambdaOf("Throttles"), rollout.Sample{Value: 20, Baseline: nan, Samples: 1000}},
-				"ThrottleRate": {"So is their rate.", lambdaOf("ThrottleRate"), rollout.Sample{Value: .02, Baseline: nan, Samples: 1000}},
-				"Duration":     {"The slow ones make p99.", lambdaOf("Duration"), rollout.Sample{Value: 200, Baseline: 30, Samples: 80, BaselineSamples: 900}},
-				"Custom":       {"An expression has the names of the rollout.", customOf(orders("$(target)"), orders("$(stable)"), expression("e", "100 * vt / (vt + vs)")), rollout.Sample{Value: 100. * 16 / 196, Baseline: nan, Samples: 5}},
+				"ErrorRate": {"Each version has its own.", lambdaOf("ErrorRate"),
+					rollout.Sample{Value: .25, Baseline: .01, Samples: 80, BaselineSamples: 900}},
+				"Errors": {"Also the numbers.", lambdaOf("Errors"), rollout.Sample{Value: 20, Baseline: 9,
+					Samples: 80, BaselineSamples: 900}},
+				"Throttles": {"Throttles are of the alias.", lambdaOf("Throttles"),
+					rollout.Sample{Value: 20, Baseline: nan, Samples: 1000}},
+				"ThrottleRate": {"So is their rate.", lambdaOf("ThrottleRate"),
+					rollout.Sample{Value: .02, Baseline: nan, Samples: 1000}},
+				"Duration": {"The slow ones make p99.", lambdaOf("Duration"),
+					rollout.Sample{Value: 200, Baseline: 30, Samples: 80, BaselineSamples: 900}},
+				"Custom": {"An expression has the names of the rollout.",
+					customOf(orders("$(target)"), orders("$(stable)"), expression("e", "100 * vt / (vt + vs)")),
+					rollout.Sample{Value: 100. * 16 / 196, Baseline: nan, Samples: 5}},
 			}
 			for name, tc := range cases {
 				got, _, err := e.await(shifted, tc.metric)
-				if diff := cmp.Diff(tc.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-9), cmpopts.IgnoreFields(rollout.Sample{}, "Until")); diff != "" || err != nil {
+				if diff := cmp.Diff(tc.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-9),
+					cmpopts.IgnoreFields(rollout.Sample{}, "Until")); diff != "" || err != nil {
 					t.Errorf("%s: %s\n%v, -want +got:\n%s", name, tc.reason, err, diff)
 				}
 			}
 
-			e.double.EditAlias("f000", "live", func(a *awsdouble.Alias) { a.FunctionVersion, a.RoutingConfig = "2", nil })
+			e.double.EditAlias("f000", "live", func(a *awsdouble.Alias) {
+				a.FunctionVersion, a.RoutingConfig = "2",
+					nil
+			})
 			promoted := subjectOf(0)
 			promoted.Weighted, promoted.Since, promoted.TrafficSince = false, e.clock(), shifted.Since
 			e.move(5 * time.Minute)
 			got, _, err := e.await(promoted, lambdaOf("ErrorRate"))
 			if err != nil || math.Abs(got.Value-.25) > .01 || got.Samples <= 2*160 {
-				t.Errorf("after the promotion, the metrics are those of the target before, and of the alias since: got %+v, %v", got, err)
+				t.Errorf("after the promotion, the metrics are those of the target before, and of the alias since: "+
+					"got %+v, %v", got, err)
 			}
 		})
 	}
@@ -221,7 +240,8 @@ func TestCallsOverHTTP(t *testing.T) {
 	if latest > 2*time.Second || len(last) != rollouts*len(metrics) || queries != 500 {
 		t.Errorf("%d checks, the next at most %v late, at most %d queries a call", len(last), latest, queries)
 	}
-	t.Logf("100 rollouts with 3 metrics: %d calls in %d slots, the next check at most %v late", e.double.Count("GetMetricData"), len(perSlot), latest)
+	t.Logf("100 rollouts with 3 metrics: %d calls in %d slots, the next check at most %v late",
+		e.double.Count("GetMetricData"), len(perSlot), latest)
 }
 
 func TestErrorsOverHTTP(t *testing.T) {
@@ -246,16 +266,20 @@ func TestErrorsOverHTTP(t *testing.T) {
 			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData", Error: awsdouble.CloudWatchFailure()})
 		}, "InternalServiceFault"},
 		{"A missing permission is named.", func() {
-			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData", Error: awsdouble.AccessDenied("cloudwatch:GetMetricData")})
+			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData",
+				Error: awsdouble.AccessDenied("cloudwatch:GetMetricData")})
 		}, "cloudwatch:GetMetricData"},
 		{"A lost connection is an error.", func() {
 			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData", Drop: awsdouble.DropAfter})
 		}, "closed the connection"},
 		{"So is an answer that cannot be read.", func() {
-			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData", Answer: func(int, []byte) (int, []byte) { return 200, []byte("<html>") }})
+			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData",
+				Answer: func(int, []byte) (int, []byte) { return 200, []byte("<html>") }})
 		}, "cannot be read"},
-		{"Data that is not complete is an error.", func() { e.double.SetMetricStatus("Errors", "PartialData", "") }, "no complete data: PartialData"},
-		{"So is data with a message.", func() { e.double.SetMetricStatus("Errors", "Complete", "dropped") }, errMessage.Error()},
+		{"Data that is not complete is an error.", func() { e.double.SetMetricStatus("Errors", "PartialData", "") },
+			"no complete data: PartialData"},
+		{"So is data with a message.", func() { e.double.SetMetricStatus("Errors", "Complete", "dropped") },
+			errMessage.Error()},
 		{"What works again has a value.", func() { e.double.SetMetricStatus("Errors", "Complete", "") }, ""},
 	}
 	for _, s := range steps {
@@ -271,7 +295,8 @@ func TestWrongExpressionOverHTTP(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{}, 2)
 	e.move(10 * time.Minute)
 	wrong := customOf(expression("e", "nobody * 2"))
-	if _, _, err := e.await(subjectOf(0), wrong); err == nil || !strings.Contains(err.Error(), "Unknown identifier nobody") {
+	if _, _, err := e.await(subjectOf(0), wrong); err == nil ||
+		!strings.Contains(err.Error(), "Unknown identifier nobody") {
 		t.Errorf("a user sees what is wrong with the expression: got %v", err)
 	}
 	if _, _, err := e.await(subjectOf(1), lambdaOf("ErrorRate")); err != nil {
@@ -283,13 +308,15 @@ func TestAlarmsOverHTTP(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{Quotas: awsdouble.Quotas{DescribeAlarms: 9}}, 0)
 	for i := range 130 {
 		e.double.PutAlarm("", region, awsdouble.Alarm{Name: fmt.Sprintf("metric%03d", i), State: "OK"})
-		e.double.PutAlarm("", region, awsdouble.Alarm{Name: fmt.Sprintf("composite%03d", i), State: "ALARM", Composite: true})
+		e.double.PutAlarm("", region, awsdouble.Alarm{Name: fmt.Sprintf("composite%03d", i), State: "ALARM",
+			Composite: true})
 	}
 	for second := range 2 {
 		for i := range 130 {
 			names := []string{fmt.Sprintf("metric%03d", i), fmt.Sprintf("composite%03d", i)}
 			got, wait, err := e.Alarms(t.Context(), e.client, e.clock(), names, 30*time.Second)
-			if err != nil || (wait > 0) != (second == 0) || wait == 0 && (got[names[0]].State != "OK" || got[names[1]].State != "ALARM") {
+			if err != nil || (wait > 0) != (second == 0) || wait == 0 &&
+				(got[names[0]].State != "OK" || got[names[1]].State != "ALARM") {
 				t.Fatalf("got %v, %v, %v", got, wait, err)
 			}
 		}
@@ -301,7 +328,8 @@ func TestAlarmsOverHTTP(t *testing.T) {
 	e.double.RemoveAlarm("", region, "metric007")
 	e.move(30 * time.Second)
 	got, _, err := e.Alarms(t.Context(), e.client, e.clock(), []string{"metric007"}, 30*time.Second)
-	if a := got["metric007"]; err != nil || a.Err == nil || !strings.Contains(a.Err.Error(), `"metric007" does not exist`) {
+	if a := got["metric007"]; err != nil || a.Err == nil ||
+		!strings.Contains(a.Err.Error(), `"metric007" does not exist`) {
 		t.Errorf("got %+v, %v", a, err)
 	}
 }

@@ -30,7 +30,7 @@ func Functions(subject rollout.Subject, metric v1beta1.RolloutMetric) []string {
 	return slices.Compact(names)
 }
 
-// namesFunction returns whether a dimension of a namespace of metrics has the name of a function. Lambda Insights and
+// namesFunction reports whether a dimension of a namespace of metrics has the name of a function. Lambda Insights and
 // some libraries use function_name. Resource has other meanings elsewhere.
 func namesFunction(namespace, dimension string) bool {
 	switch dimension {

@@ -11,17 +11,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// hour is the resolution in which invocations of days are counted: CloudWatch keeps data points of an hour for 455 days.
+// hour is the resolution in which invocations of days are counted: CloudWatch keeps data points of an hour for 455
+// days.
 const hour = time.Hour
 
 // Invocations returns how often a function was invoked, by any name, since the begin of the hour in which a time within
-// ago was. The metric is late by a minute or two. If wait is positive, the number is not known yet: call Invocations again
-// after that time. Calls are shared as those of Sample are.
-func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, function string, within time.Duration) (count float64, wait time.Duration, err error) {
+// ago was. The metric is late by a minute or two. If wait is positive, the number is not known yet: call Invocations
+// again after that time. Calls are shared as those of Sample are.
+func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, function string,
+	within time.Duration) (count float64, wait time.Duration, err error) {
 	r := newInvocations(function, within)
-	answers, wait, err := b.invocations.ask(now, defaultInterval, map[string]*request{r.key: r}, func(due map[string]*request) map[string]answer[rollout.Sample] {
-		return b.measure(ctx, api, now, due)
-	})
+	answers, wait, err := b.invocations.ask(now, defaultInterval, map[string]*request{r.key: r},
+		func(due map[string]*request) map[string]answer[rollout.Sample] {
+			return b.measure(ctx, api, now, due)
+		})
 	if err != nil || wait > 0 {
 		return 0, wait, err
 	}

@@ -34,8 +34,8 @@ const (
 // defaultStatistic is the statistic of Duration.
 const defaultStatistic = "p99"
 
-// IDs of the queries of a lambdaMetric. The baseline is the stable version; the earlier ones are of the target before it
-// received all invocations.
+// IDs of the queries of a lambdaMetric. The baseline is the stable version; the earlier ones are of the target before
+// it received all invocations.
 const (
 	invocationsID         = "invocations"
 	valueID               = "value"
@@ -62,8 +62,7 @@ func (m lambdaMetric) check() error {
 	}
 }
 
-// byVersion reports whether Lambda publishes the metric of each version of a weighted alias, and
-// the alias is weighted.
+// byVersion reports whether Lambda publishes the metric of each version of a weighted alias, and the alias is weighted.
 func (m lambdaMetric) byVersion() bool {
 	return m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles
 }
@@ -80,7 +79,8 @@ func (m lambdaMetric) since() time.Time {
 // earlier reports whether the target receives all invocations now, and was one of two versions before. What began then
 // is in the metrics of the version.
 func (m lambdaMetric) earlier() bool {
-	return !m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles && m.subject.TrafficSince.Before(m.subject.Since)
+	return !m.subject.Weighted && m.Metric != throttleRate && m.Metric != throttles &&
+		m.subject.TrafficSince.Before(m.subject.Since)
 }
 
 // queries returns a query of the metric, and one of the invocations; and the same of the stable
@@ -88,11 +88,13 @@ func (m lambdaMetric) earlier() bool {
 func (m lambdaMetric) queries() []types.MetricDataQuery {
 	name, statistic := m.published()
 	both := func(countID, id, executed string) []types.MetricDataQuery {
-		return []types.MetricDataQuery{m.query(countID, "Invocations", sum, executed), m.query(id, name, statistic, executed)}
+		return []types.MetricDataQuery{m.query(countID, "Invocations", sum, executed),
+			m.query(id, name, statistic, executed)}
 	}
 	switch {
 	case m.byVersion():
-		return append(both(invocationsID, valueID, m.subject.Target), both(baselineInvocationsID, baselineID, m.subject.Stable)...)
+		return append(both(invocationsID, valueID, m.subject.Target), both(baselineInvocationsID, baselineID,
+			m.subject.Stable)...)
 	case m.earlier():
 		return append(both(invocationsID, valueID, ""), both(earlierInvocationsID, earlierID, m.subject.Target)...)
 	}
@@ -118,18 +120,19 @@ func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDa
 		{Name: aws.String("Resource"), Value: aws.String(m.subject.Function + ":" + m.subject.Alias)},
 	}
 	if executed != "" {
-		dimensions = append(dimensions, types.Dimension{Name: aws.String("ExecutedVersion"), Value: aws.String(executed)})
+		dimensions = append(dimensions, types.Dimension{Name: aws.String("ExecutedVersion"),
+			Value: aws.String(executed)})
 	}
 	return types.MetricDataQuery{
 		Id: aws.String(id), ReturnData: aws.Bool(true),
 		MetricStat: &types.MetricStat{
-			Metric: &types.Metric{Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name), Dimensions: dimensions},
+			Metric: &types.Metric{Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name),
+				Dimensions: dimensions},
 			Period: aws.Int32(int32(minute.Seconds())), Stat: aws.String(statistic),
 		},
 	}
 }
 
-// evaluate returns the sample of the data points in a window.
 func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, error) {
 	all, before := w, window{}
 	if m.earlier() {
@@ -170,8 +173,7 @@ func (m lambdaMetric) evaluate(w window, of map[string]series) (rollout.Sample, 
 	return sample, nil
 }
 
-// valueOf returns the value of the metric of data points, and the number of invocations. Lambda does
-// not publish zeros.
+// valueOf returns the value of the metric of data points, and the number of invocations. Lambda does not publish zeros.
 func (m lambdaMetric) valueOf(w window, values, counts []point) (value, samples float64) {
 	samples = total(counts)
 	if m.Metric == throttleRate || m.Metric == throttles {
@@ -204,9 +206,8 @@ func (m lambdaMetric) ended(w window, values, counts []point) float64 {
 	return total(slices.DeleteFunc(slices.Clone(values), later)) / n
 }
 
-// combined returns the statistic of a window from those of its minutes: the largest Maximum, the
-// smallest Minimum, and of Average and percentiles the mean, weighted by the invocations of each
-// minute.
+// combined returns the statistic of a window from those of its minutes: the largest Maximum, the smallest Minimum, and
+// of Average and percentiles the mean, weighted by the invocations of each minute.
 func combined(statistic string, values, counts []point) float64 {
 	if len(values) == 0 {
 		return math.NaN()
@@ -231,7 +232,6 @@ func combined(statistic string, values, counts []point) float64 {
 	}
 }
 
-// total returns the sum of data points.
 func total(points []point) float64 {
 	n := 0.0
 	for _, p := range points {

@@ -10,11 +10,10 @@ import (
 )
 
 const (
-	// firstPause is how long no call is made after the first one that was throttled. It doubles
-	// with each further one.
+	// firstPause is the pause after the first call that was throttled. It doubles with each further one.
 	firstPause = 30 * time.Second
 
-	// longestPause is how long no call is made at most.
+	// longestPause is the maximum pause.
 	longestPause = 5 * time.Minute
 )
 
@@ -36,7 +35,6 @@ func (p *pause) over(now time.Time) bool {
 	return !now.Before(p.end) || now.Before(p.from.Add(-skew))
 }
 
-// record notes the result of a call.
 func (p *pause) record(now time.Time, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -19,9 +18,6 @@ import (
 
 // minute is the resolution of Lambda's metrics, and of others that are not of high resolution.
 const minute = time.Minute
-
-// fineAge is how long CloudWatch keeps data points of less than a minute.
-const fineAge = 3 * time.Hour
 
 // The window of a metric that sets none: five minutes, and at least three periods.
 const (
@@ -34,7 +30,7 @@ type request struct {
 	// key identifies the request: rollouts with equal keys have the same value.
 	key string
 
-	// queries have IDs that are unique in the request. A call replaces them.
+	// queries have IDs that are unique in the request. A batch replaces them.
 	queries []types.MetricDataQuery
 
 	// evaluate returns the sample of the queries' data points by ID.
@@ -46,21 +42,16 @@ type request struct {
 	// present says that the window ends with the present period instead of the last finished one.
 	present bool
 
-	// custom says that a user wrote the queries. CloudWatch rejects a whole call for one mistake.
+	// custom says that a user wrote the queries. They share no call with others: CloudWatch rejects a whole call for
+	// one mistake, and some expressions read all queries of their call.
 	custom bool
-	// alone says that the queries must not share a call with those of others.
-	alone bool
-	// accepted says that CloudWatch has accepted the queries, rejections how often it rejected calls
-	// with them. Only the caller that makes the calls reads and changes them.
-	accepted   bool
-	rejections int
 }
 
 // errNoProvider is the error of a metric that CloudWatch does not provide.
 var errNoProvider = errors.New("the provider of the metric is neither lambda nor cloudWatch")
 
-// newRequest returns the request of a metric of provider lambda or cloudWatch. Its window is longer by the timeout of the
-// target: the data points of an invocation are of the time of its begin, and appear at its end.
+// newRequest returns the request of a metric of provider lambda or cloudWatch. Its window is longer by the timeout of
+// the target: the data points of an invocation are of the time of its begin, and appear at its end.
 func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request, error) {
 	r := &request{period: minute, length: defaultWindow}
 	var window *metav1.Duration
@@ -77,7 +68,7 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 			return nil, err
 		}
 		r.queries, r.evaluate, window = m.queries(), m.evaluate, p.CloudWatch.Window
-		r.custom, r.alone, r.period = true, m.alone(), m.period()
+		r.custom, r.period = true, m.period()
 		r.since, r.length = ceil(subject.Since, r.period), max(r.length, leastPeriods*r.period)
 	default:
 		return nil, errNoProvider
@@ -93,7 +84,8 @@ func newRequest(subject rollout.Subject, metric v1beta1.RolloutMetric) (*request
 
 // keyOf returns the key of a request. Keys of the same alias are neighbours in alphabetical order.
 func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricProvider) (string, error) {
-	b, err := json.Marshal([]any{provider.Lambda, provider.CloudWatch, subject.Stable, subject.Target, subject.Weighted, r.since, r.length})
+	b, err := json.Marshal([]any{provider.Lambda, provider.CloudWatch, subject.Stable, subject.Target, subject.Weighted,
+		r.since, r.length})
 	if err != nil {
 		return "", fmt.Errorf("cannot encode the metric: %w", err)
 	}
@@ -101,7 +93,6 @@ func keyOf(r *request, subject rollout.Subject, provider v1beta1.RolloutMetricPr
 	return subject.Function + ":" + subject.Alias + "/" + hex.EncodeToString(sum[:]), nil
 }
 
-// windowAt returns the window of the request.
 func (r *request) windowAt(now time.Time) window {
 	if r.present {
 		now = now.Add(r.period)
@@ -118,17 +109,15 @@ func (r *request) untilFirst(now time.Time) time.Duration {
 	return r.since.Add(r.period + rollout.PeriodDelay(r.period)).Sub(now)
 }
 
-// fine reports whether a query has a period of less than a minute.
-func (r *request) fine() bool {
-	for _, q := range r.queries {
-		if s := q.MetricStat; s != nil && ptr.Deref(s.Period, 0) < int32(minute.Seconds()) {
-			return true
-		}
+// sample returns the sample of the series of the request's queries, by their IDs.
+func (r *request) sample(now time.Time, of map[string]series) (rollout.Sample, error) {
+	w := r.windowAt(now)
+	sample, err := r.evaluate(w, of)
+	if err != nil {
+		return noSample(), err
 	}
-	return false
+	sample.Until = w.end.Add(-r.period)
+	return sample, nil
 }
 
-// noSample returns a sample of no data points.
-func noSample() rollout.Sample {
-	return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()}
-}
+func noSample() rollout.Sample { return rollout.Sample{Value: math.NaN(), Baseline: math.NaN()} }

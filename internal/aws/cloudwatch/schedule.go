@@ -7,27 +7,26 @@ import (
 )
 
 const (
-	// gathering is how long after the begin of a slot, or after the first request in it, the calls
-	// of the slot are made, so that others can join.
+	// gathering is the time between the begin of a slot, or the first request in it, and the calls
+	// of the slot, so that other requests can join.
 	gathering = time.Second
 
-	// underWay is when to come back if another caller makes the calls.
+	// underWay is the wait of a caller while another one makes the calls.
 	underWay = time.Second
 
-	// skew is how much the clocks of callers may differ. A larger difference means that the clock
-	// was set back.
+	// skew is the maximum difference between the clocks of callers. A larger difference means that the clock was set
+	// back.
 	skew = time.Minute
 
-	// maxRequests is how many requests a schedule has at most.
+	// maxRequests is the maximum number of requests of a schedule.
 	maxRequests = 5000
 )
 
 // errUnfinished is the answer of requests whose calls panicked, or have left them out.
 var errUnfinished = errors.New("CloudWatch was not read to the end")
 
-// A schedule shares calls among requests with the same interval. Q is a request, R its result. A
-// request that was made in one slot is taken to be made in the next one too: its caller finds the
-// answer, or makes the calls for all.
+// A schedule shares calls among requests with the same interval. Q is a request, R its result. A request that was made
+// in one slot is taken to be made in the next one too: its caller finds the answer, or makes the calls for all.
 type schedule[Q, R any] struct {
 	mu    sync.Mutex
 	grids map[time.Duration]*grid[Q, R]
@@ -38,7 +37,7 @@ type grid[Q, R any] struct {
 	interval time.Duration
 	// slot is the current one, counted from the epoch.
 	slot int64
-	// sendAt is when the calls of the slot are made. It is zero without requests.
+	// sendAt is the time when the calls of the slot are made. It is zero without requests.
 	sendAt time.Time
 	// sending and sent say that a caller makes the calls, or has made them.
 	sending, sent bool
@@ -59,9 +58,10 @@ type answer[R any] struct {
 	err   error
 }
 
-// ask returns the answers to requests in the current slot, or when to come back. If the calls are
+// ask returns the answers to requests in the current slot, or how long to wait for them. If the calls are
 // due, it passes all requests to send, which returns their answers.
-func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map[string]Q, send func(map[string]Q) map[string]answer[R]) (map[string]answer[R], time.Duration, error) {
+func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map[string]Q,
+	send func(map[string]Q) map[string]answer[R]) (map[string]answer[R], time.Duration, error) {
 	s.mu.Lock()
 	g, err := s.register(now, interval, requests)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map
 	s.mu.Unlock()
 
 	var got map[string]answer[R]
-	defer func() { s.settle(g, due, got) }() // Even after a panic.
+	defer func() { s.finish(g, due, got) }() // Even after a panic.
 	got = send(due)
 	for k := range requests {
 		if _, known := answers[k]; !known {
@@ -88,8 +88,7 @@ func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map
 	return answers, 0, nil
 }
 
-// announce makes requests without asking for their answers, so that those of the next slot are
-// there.
+// announce makes requests without asking for their answers, so that those of the next slot are there.
 func (s *schedule[Q, R]) announce(now time.Time, interval time.Duration, requests map[string]Q) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,8 +159,8 @@ func slotOf(at time.Time, interval time.Duration) int64 {
 // begin returns when the current slot begins.
 func (g *grid[Q, R]) begin() time.Time { return time.Unix(0, g.slot*int64(g.interval)) }
 
-// advance begins the slot in which now is, if it is a later one. Requests that nobody made in the
-// slot before are dropped. While calls are made, their slot lasts.
+// advance moves to the slot of the time now, if it is later than the current one, and drops requests that nobody made
+// in the slot before. The slot of calls in flight does not end before they do.
 func (g *grid[Q, R]) advance(now time.Time) {
 	slot := slotOf(now, g.interval)
 	if g.sending || slot <= g.slot {
@@ -180,7 +179,6 @@ func (g *grid[Q, R]) advance(now time.Time) {
 	}
 }
 
-// has reports whether all requests are registered.
 func (g *grid[Q, R]) has(requests map[string]Q) bool {
 	for k := range requests {
 		if g.entries[k] == nil {
@@ -190,8 +188,7 @@ func (g *grid[Q, R]) has(requests map[string]Q) bool {
 	return true
 }
 
-// look returns the answers that are there, and when to come back if some are not. If that is now, the
-// calls are due.
+// look returns the answers that are there, and how long to wait for the others. If that is 0, the calls are due.
 func (g *grid[Q, R]) look(now time.Time, requests map[string]Q) (map[string]answer[R], time.Duration) {
 	answers := make(map[string]answer[R], len(requests))
 	for k := range requests {
@@ -223,8 +220,8 @@ func (g *grid[Q, R]) due() map[string]Q {
 	return due
 }
 
-// settle ends the calls of a slot with the answers to all requests that were due.
-func (s *schedule[Q, R]) settle(g *grid[Q, R], due map[string]Q, got map[string]answer[R]) {
+// finish ends the calls of a slot with the answers to all requests that were due.
+func (s *schedule[Q, R]) finish(g *grid[Q, R], due map[string]Q, got map[string]answer[R]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.sending, g.sent = false, true
@@ -242,7 +239,6 @@ func answerOf[R any](key string, got map[string]answer[R]) answer[R] {
 	return answer[R]{err: errUnfinished}
 }
 
-// later returns the later of two times.
 func later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a

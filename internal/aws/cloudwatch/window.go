@@ -21,13 +21,20 @@ func windowAt(now time.Time, length, period time.Duration, since time.Time) wind
 	return window{start: later(start, since), end: end, period: period}
 }
 
-// empty reports whether no period is in the window.
 func (w window) empty() bool { return !w.start.Before(w.end) }
 
 // has reports whether a period that begins at a time is in the window.
-func (w window) has(at time.Time) bool {
-	return !at.Before(w.start) && !at.Add(w.period).After(w.end)
+func (w window) has(at time.Time) bool { return !at.Before(w.start) && !at.Add(w.period).After(w.end) }
+
+func (w window) with(other window) window {
+	if other.start.Before(w.start) {
+		w.start = other.start
+	}
+	w.end = later(w.end, other.end)
+	return w
 }
+
+func (w window) periods() int { return int(w.end.Sub(w.start) / w.period) }
 
 // floor rounds a time down to a multiple of a period. The zero time stays as it is.
 func floor(t time.Time, period time.Duration) time.Time {

@@ -1,8 +1,8 @@
-// Package driftevents receives events about calls to Lambda from queues of Amazon SQS, and passes them to the controllers
-// whose resources they are about.
+// Package driftevents receives events about calls to Lambda from queues of Amazon SQS, and passes them to the
+// controllers whose resources they are about.
 //
-// A queue has one receiver, which runs on the leader only. Everything in a message counts as written by a stranger:
-// package cloudtrail bounds and sanitises it.
+// A queue has one receiver, which runs on the leader only. Messages are not trusted: package cloudtrail
+// limits and sanitizes their content.
 package driftevents
 
 import (
@@ -23,9 +23,12 @@ import (
 
 // API has the operations of SQS that a receiver calls. *sqs.Client has them.
 type API interface {
-	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, opts ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error)
-	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, opts ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
-	DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput, opts ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
+	GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput,
+		opts ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error)
+	ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
+		opts ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error)
+	DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput,
+		opts ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error)
 }
 
 // Sessions resolves the session of a config in a region. *session.Resolver does.
@@ -33,7 +36,7 @@ type Sessions interface {
 	ResolveConfig(ctx context.Context, config client.Object, region string) (*session.Session, error)
 }
 
-// Options are those of a Hub.
+// Options are the options of a Hub.
 type Options struct {
 	// Configs reads provider configs from a cache.
 	Configs client.Reader
@@ -98,8 +101,8 @@ type Subscriber interface {
 	Resume(ctx context.Context, configs []Config)
 }
 
-// A Hub has the receivers of all configs and passes their events to subscribers. It is safe for concurrent use. A nil Hub
-// receives nothing.
+// A Hub has the receivers of all configs and passes their events to subscribers. It is safe for concurrent use. A nil
+// Hub receives nothing.
 type Hub struct {
 	o Options
 
@@ -117,7 +120,8 @@ func New(o Options) *Hub {
 	if o.Connect == nil {
 		o.Connect = func(s *session.Session) API { return session.Client(s, sqs.NewFromConfig) }
 	}
-	h := &Hub{o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{}, subscribers: map[string]Subscriber{}}
+	h := &Hub{o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
+		subscribers: map[string]Subscriber{}}
 	if o.Metrics != nil {
 		o.Metrics.receiving = h.countReceiving
 	}
@@ -153,8 +157,8 @@ func (h *Hub) start(r *receiver) {
 	h.running.Go(func() { r.receive(ctx) })
 }
 
-// queueKey identifies a receiver. ClusterProviderConfigs share the receiver of a queue, since administrators write them. A
-// ProviderConfig has its own: its queue may have messages from anyone, for the resources of this config alone.
+// queueKey identifies a receiver. ClusterProviderConfigs share the receiver of a queue, since administrators write
+// them. A ProviderConfig has its own: its queue may have messages from anyone, for the resources of this config alone.
 type queueKey struct {
 	arn   string
 	owner types.UID
@@ -258,7 +262,7 @@ func (h *Hub) State(uid types.UID) (State, bool) {
 	return State{}, false
 }
 
-// Proven returns whether events about calls in an account and region arrive from the queue of a config.
+// Proven reports whether events about calls in an account and region arrive from the queue of a config.
 func (h *Hub) Proven(uid types.UID, account, region string) bool {
 	r := h.receiverOf(uid)
 	return r != nil && r.proven(account, region)
@@ -311,7 +315,6 @@ func (h *Hub) resume(ctx context.Context, configs []Config) {
 	}
 }
 
-// changed calls the watchers of the state of configs.
 func (h *Hub) changed(uids []types.UID) {
 	h.mu.Lock()
 	to := append([]func(types.UID){}, h.watchers...)
@@ -345,7 +348,8 @@ func (h *Hub) countReceiving() (receiving, failing int) {
 func specOf(config client.Object) (*v1beta1.DriftEvents, queueKey, Config) {
 	switch c := config.(type) {
 	case *v1beta1.ProviderConfig:
-		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName()}
+		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{Kind: v1beta1.ProviderConfigKind,
+			Namespace: c.GetNamespace(), Name: c.GetName()}
 	case *v1beta1.ClusterProviderConfig:
 		return c.Spec.DriftEvents, queueKey{}, Config{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName()}
 	}

@@ -64,11 +64,14 @@ func (q *queue) call(ctx context.Context, name string) error {
 	return q.errs[name]
 }
 
-func (q *queue) GetQueueUrl(ctx context.Context, in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) { //nolint:revive,staticcheck // The SDK's name.
-	return &sqs.GetQueueUrlOutput{QueueUrl: aws.String("https://sqs/" + *in.QueueOwnerAWSAccountId + "/" + *in.QueueName)}, q.call(ctx, "GetQueueUrl")
+func (q *queue) GetQueueUrl(ctx context.Context, //nolint:revive,staticcheck // The SDK's name.
+	in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) {
+	return &sqs.GetQueueUrlOutput{QueueUrl: aws.String(
+		"https://sqs/" + *in.QueueOwnerAWSAccountId + "/" + *in.QueueName)}, q.call(ctx, "GetQueueUrl")
 }
 
-func (q *queue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput, _ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+func (q *queue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
+	_ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
 	if err := q.call(ctx, "ReceiveMessage"); err != nil {
 		return nil, err
 	}
@@ -92,7 +95,8 @@ func (q *queue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
 	}
 }
 
-func (q *queue) DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput, _ ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
+func (q *queue) DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput,
+	_ ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
 	if err := q.call(ctx, "DeleteMessageBatch"); err != nil {
 		return nil, err
 	}
@@ -187,14 +191,16 @@ func (c *controller) count() int {
 func cluster(name string) *v1beta1.ClusterProviderConfig {
 	return &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
-		Spec:       v1beta1.ClusterProviderConfigSpec{ConnectionSpec: v1beta1.ConnectionSpec{DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN}}},
+		Spec: v1beta1.ClusterProviderConfigSpec{
+			ConnectionSpec: v1beta1.ConnectionSpec{DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN}}},
 	}
 }
 
 func namespaced(namespace string) *v1beta1.ProviderConfig {
 	return &v1beta1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "default", UID: types.UID(namespace)},
-		Spec:       v1beta1.ProviderConfigSpec{ConnectionSpec: v1beta1.ConnectionSpec{DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN, ShowSourceIP: true}}},
+		Spec: v1beta1.ProviderConfigSpec{ConnectionSpec: v1beta1.ConnectionSpec{
+			DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN, ShowSourceIP: true}}},
 	}
 }
 
@@ -224,8 +230,12 @@ func newIdleEnv(t *testing.T, configs ...client.Object) *env {
 	q := &queue{errs: map[string]error{}, calls: map[string]int{}}
 	e := &env{queue: q, controller: &controller{outcome: Matched}, metrics: NewMetrics()}
 	e.Hub = New(Options{
-		Configs: fake.NewClientBuilder().WithScheme(scheme).WithObjects(configs...).Build(), Sessions: q, Clock: clock.RealClock{},
-		Random: func() float64 { return 0.5 }, Log: logging.NewNopLogger(), Metrics: e.metrics, Connect: func(*session.Session) API { return q },
+		Configs: fake.NewClientBuilder().WithScheme(scheme).WithObjects(
+			configs...).Build(), Sessions: q, Clock: clock.RealClock{},
+		Random: func() float64 { return 0.5 }, Log: logging.NewNopLogger(), Metrics: e.metrics, Connect: func(
+			*session.Session) API {
+			return q
+		},
 	})
 	e.Subscribe(v1beta1.FunctionKind, e.controller)
 	for _, c := range configs {
@@ -288,8 +298,9 @@ func TestMessages(t *testing.T) {
 			outcome: Matched, notices: 1, results: map[string]float64{"matched": 1},
 		},
 		"Poison": {
-			reason:  "messages that cannot be read are deleted: a queue may have no dead-letter queue",
-			bodies:  []string{"{", "", strings.Repeat("[", 100000), event("UpdateFunctionCode20150331v2", "panic", time.Now())},
+			reason: "messages that cannot be read are deleted: a queue may have no dead-letter queue",
+			bodies: []string{"{", "", strings.Repeat("[", 100000), event("UpdateFunctionCode20150331v2", "panic",
+				time.Now())},
 			outcome: Matched, results: map[string]float64{"invalid": 4},
 		},
 		"Irrelevant": {
@@ -303,8 +314,9 @@ func TestMessages(t *testing.T) {
 			outcome: Matched, results: map[string]float64{"unmatched": 1},
 		},
 		"Duplicates": {
-			reason:  "SQS delivers at least once",
-			bodies:  []string{event("DeleteFunction20150331", "cart", time.Unix(0, 0)), event("DeleteFunction20150331", "cart", time.Unix(0, 0))},
+			reason: "SQS delivers at least once",
+			bodies: []string{event("DeleteFunction20150331", "cart", time.Unix(0, 0)),
+				event("DeleteFunction20150331", "cart", time.Unix(0, 0))},
 			outcome: Outdated, notices: 2, results: map[string]float64{"outdated": 2},
 		},
 	}
@@ -519,7 +531,8 @@ func TestConfigs(t *testing.T) {
 			t.Errorf("receivers: -want, +got:\n%s", diff)
 		}
 		_, show := e.receivers[queueKey{arn: queueARN, owner: "shop"}].configs()
-		if diff := cmp.Diff(map[Config]bool{{Kind: v1beta1.ProviderConfigKind, Namespace: "shop", Name: "default"}: true}, show); diff != "" {
+		if diff := cmp.Diff(map[Config]bool{{Kind: v1beta1.ProviderConfigKind, Namespace: "shop",
+			Name: "default"}: true}, show); diff != "" {
 			t.Errorf("configs: -want, +got:\n%s", diff)
 		}
 

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// aliveFor is how long after the last successful call a queue counts as alive.
+	// aliveFor is the time for which a queue counts as alive after a successful call.
 	aliveFor = 5 * time.Minute
 
-	// provenFor is how long after an event of an account and region others are expected from there.
+	// provenFor is the time for which an event proves that others of its account and region arrive.
 	provenFor = 24 * time.Hour
 
-	// maxProofs is of how many accounts and regions events are remembered.
+	// maxProofs is the maximum number of accounts and regions of which events are remembered.
 	maxProofs = 10000
 )
 
@@ -47,27 +47,27 @@ type State struct {
 	// QueueARN is the ARN of the queue.
 	QueueARN string
 
-	// Error is that of the last call, as AWS described it. It is empty if the call succeeded.
+	// Error is the error of the last call, as AWS described it. It is empty if the call succeeded.
 	Error string
 }
 
 // A place is an account and region.
 type place struct{ account, region string }
 
-// health is what a receiver knows of its queue.
+// health is the state of a queue as its receiver knows it.
 type health struct {
 	reason Reason
 	err    string
 
-	// lastReceived is when the last call succeeded. wasAlive is whether it had recently when it was last checked.
+	// lastReceived is the time when the last call succeeded. wasAlive reports whether it had recently when it was last
+	// checked.
 	lastReceived time.Time
 	wasAlive     bool
 
-	// proofs is when the last event arrived from an account and region.
+	// proofs has the time of the last event from each account and region.
 	proofs map[place]time.Time
 }
 
-// stateNow returns the state of the queue.
 func (r *receiver) stateNow() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +95,7 @@ func (r *receiver) prove(p place) {
 	r.proofs[p] = now
 }
 
-// proven returns whether the queue is alive and an event has arrived from a place within a day. A queue from which
+// proven reports whether the queue is alive and an event has arrived from a place within a day. A queue from which
 // nothing arrives may lack the rule that feeds it.
 func (r *receiver) proven(account, region string) bool {
 	r.mu.Lock()
@@ -109,7 +109,7 @@ func (r *receiver) proven(account, region string) bool {
 func (r *receiver) report(ctx context.Context, by Config, err error) {
 	reason, message := Receiving, ""
 	if err != nil {
-		reason, message = reasonOf(err), awserr.Front(awserr.Clean(err)).Error()
+		reason, message = reasonOf(err), awserr.CauseFirst(awserr.Sanitize(err)).Error()
 	}
 	r.mu.Lock()
 	changed := r.reason != reason || r.err != message
@@ -120,7 +120,8 @@ func (r *receiver) report(ctx context.Context, by Config, err error) {
 
 	r.hub.o.Metrics.countReceive(err)
 	if changed {
-		r.hub.o.Log.Info("The state of a queue of drift events has changed", "queue", r.key.arn, "config", by.String(), "receiving", err == nil, "error", message)
+		r.hub.o.Log.Info("The state of a queue of drift events has changed", "queue", r.key.arn, "config", by.String(),
+			"receiving", err == nil, "error", message)
 		r.hub.changed(uids)
 	}
 	if lost {
@@ -129,7 +130,7 @@ func (r *receiver) report(ctx context.Context, by Config, err error) {
 	}
 }
 
-// lost returns whether polls that events have made rare are due again: the queue is not alive any more, or no event has
+// lost reports whether polls that events have made rare are due again: the queue is not alive any more, or no event has
 // arrived from a place for a day. It returns true once. The caller holds the lock.
 func (r *receiver) lost() bool {
 	now := r.hub.o.Clock.Now()
@@ -141,7 +142,6 @@ func (r *receiver) lost() bool {
 	return lost || len(r.proofs) < before
 }
 
-// reasonOf returns why a call failed.
 func reasonOf(err error) Reason {
 	switch {
 	case awserr.IsQueueNotFound(err):

@@ -33,7 +33,8 @@ func NewMetrics() *Metrics {
 	m := &Metrics{
 		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_event_messages_total",
-			Help: "Messages of queues of drift events: matched, unmatched, own (a call of the provider), outdated (observed since), ignored (read-only, failed or unrelated), invalid, or retried",
+			Help: "Messages of queues of drift events: matched, unmatched, own (a call of the provider), outdated " +
+				"(observed since), ignored (read-only, failed or unrelated), invalid, or retried",
 		}, []string{"result"}),
 		receives: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_event_receives_total",
@@ -48,7 +49,8 @@ func NewMetrics() *Metrics {
 			Help:    "How long after a call to Lambda its event was received",
 			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 21600, 86400},
 		}),
-		queues: prometheus.NewDesc(namespace+"_drift_event_queues", "Queues of drift events, by state: receiving or failing", []string{"state"}, nil),
+		queues: prometheus.NewDesc(namespace+"_drift_event_queues",
+			"Queues of drift events, by state: receiving or failing", []string{"state"}, nil),
 	}
 	for _, r := range []string{resultInvalid, resultIgnored, resultRetried} {
 		m.messages.WithLabelValues(r)
@@ -88,7 +90,6 @@ func (m *Metrics) collectors() []prometheus.Collector {
 	return []prometheus.Collector{m.messages, m.receives, m.deletions, m.lag}
 }
 
-// count counts a message.
 func (m *Metrics) count(result string) {
 	if m != nil {
 		m.messages.WithLabelValues(result).Inc()
@@ -115,7 +116,6 @@ func (m *Metrics) countDeletions(ok, failed int) {
 	}
 }
 
-// observe measures how late an event is.
 func (m *Metrics) observe(lag time.Duration) {
 	if m != nil {
 		m.lag.Observe(max(lag, 0).Seconds())

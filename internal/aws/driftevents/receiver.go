@@ -27,20 +27,20 @@ import (
 )
 
 const (
-	// longPoll is how long SQS waits for a message, in seconds. It is the most that SQS allows.
+	// longPoll is the time for which SQS waits for a message, in seconds: the maximum of SQS.
 	longPoll = 20
 
 	// shortPoll is the same for the first call, whose result shows whether the queue can be used.
 	shortPoll = 1
 
-	// batch is how many messages a call receives at most.
+	// batch is the maximum number of messages that a call receives.
 	batch = 10
 
-	// visibility is how long a received message stays invisible to other receivers, in seconds. It is longer than it
-	// takes to handle and delete a batch.
+	// visibility is the time for which a received message stays invisible to other receivers, in seconds. It is longer
+	// than it takes to handle and delete a batch.
 	visibility = 60
 
-	// timeout is how long a call may take.
+	// timeout is the maximum duration of a call.
 	timeout = time.Minute
 
 	// minEmpty is the least time between two calls of which the first has received nothing, and minFull that of
@@ -85,7 +85,6 @@ func (r *receiver) setMember(uid types.UID, m member) {
 	r.members[uid] = m
 }
 
-// removeMember removes a config, and returns how many are left.
 func (r *receiver) removeMember(uid types.UID) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -196,12 +195,12 @@ func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) 
 		if !r.handled(ctx, m, show) {
 			continue
 		}
-		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
+		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
+			ReceiptHandle: m.ReceiptHandle})
 	}
 	return len(out.Messages), errors.Wrap(r.remove(ctx, api, done), "cannot delete from the queue (DeleteMessage)")
 }
 
-// connect returns the client of a config in the queue's region.
 func (r *receiver) connect(ctx context.Context, ref Config) (API, error) {
 	var config client.Object = &v1beta1.ClusterProviderConfig{}
 	if ref.Kind == v1beta1.ProviderConfigKind {
@@ -234,7 +233,8 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	if err != nil {
 		return err
 	}
-	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &a.Resource, QueueOwnerAWSAccountId: &a.AccountID})
+	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &a.Resource,
+		QueueOwnerAWSAccountId: &a.AccountID})
 	if err != nil {
 		return err
 	}
@@ -244,8 +244,8 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	return nil
 }
 
-// handled handles a message, and returns whether to delete it. A message that makes the provider panic is deleted as one
-// that cannot be read is.
+// handled handles a message, and reports whether to delete it. A message that makes the provider panic is deleted as
+// one that cannot be read is.
 func (r *receiver) handled(ctx context.Context, m sqstypes.Message, show map[Config]bool) bool {
 	done, err := panics.Guard(func() (bool, error) { return r.handle(ctx, []byte(aws.ToString(m.Body)), show), nil })
 	if err != nil {
@@ -256,13 +256,14 @@ func (r *receiver) handled(ctx context.Context, m sqstypes.Message, show map[Con
 	return done
 }
 
-// handle handles a message, and returns whether to delete it. What cannot be read is deleted, because it would be
+// handle handles a message, and reports whether to delete it. What cannot be read is deleted, because it would be
 // received again and again. A message that could not be handled for now is received again.
 func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool) bool {
 	e, err := cloudtrail.Parse(body)
 	if err != nil {
 		r.hub.o.Metrics.count(resultInvalid)
-		r.hub.o.Log.Debug("Deleting a message that is not an event of EventBridge", "queue", r.key.arn, "bytes", len(body))
+		r.hub.o.Log.Debug("Deleting a message that is not an event of EventBridge", "queue", r.key.arn, "bytes",
+			len(body))
 		return true
 	}
 	if e.Kind != cloudtrail.Unrelated {
@@ -275,7 +276,8 @@ func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool
 	r.hub.o.Metrics.observe(r.hub.o.Clock.Since(e.Time))
 	out, err := r.hub.notify(ctx, Notice{Event: e, Configs: show})
 	if err != nil {
-		r.hub.o.Log.Info("Cannot find the resources that an event is about: it is received again", "queue", r.key.arn, "error", err)
+		r.hub.o.Log.Info("Cannot find the resources that an event is about: it is received again", "queue", r.key.arn,
+			"error", err)
 		r.hub.o.Metrics.count(resultRetried)
 		return false
 	}

@@ -3,11 +3,49 @@
 package egress
 
 import (
+	"context"
+	"net"
 	"net/netip"
 	"path"
 	"slices"
 	"strings"
+	"syscall"
+	"time"
 )
+
+// keepAlive is the interval of TCP's probes.
+const keepAlive = 30 * time.Second
+
+// Checks decide which hosts may be connected to.
+type Checks struct {
+	// Host returns an error if the name of a host, or the address that it is, is not allowed at a port.
+	Host func(host, port string) error
+
+	// Address returns an error if an address of the host is not allowed.
+	Address func(host, port string, a netip.Addr) error
+}
+
+// Dialer returns a function that connects to allowed hosts within a time. It checks the address at the moment of
+// connecting, so that the name cannot resolve to another one after the check.
+func (c Checks) Dialer(timeout time.Duration) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.Host(host, port); err != nil {
+			return nil, err
+		}
+		d := net.Dialer{Timeout: timeout, KeepAlive: keepAlive, Control: func(_, resolved string, _ syscall.RawConn) error {
+			a, err := netip.ParseAddrPort(resolved)
+			if err != nil {
+				return err
+			}
+			return c.Address(host, port, a.Addr())
+		}}
+		return d.DialContext(ctx, network, address)
+	}
+}
 
 var (
 	// reserved has the addresses that are never called: of this host, loopback, link-local with
@@ -22,18 +60,15 @@ var (
 // the IPv4 address if it stands for one.
 func Address(a netip.Addr) netip.Addr { return embedded(a.WithZone("").Unmap()) }
 
-// IsReserved reports whether an address is loopback, link-local or reserved. Such addresses are
-// those of the provider's pod and of its node, and those of metadata services, which return the
-// node's credentials.
+// IsReserved reports whether an address is loopback, link-local or reserved. Such addresses are those of the provider's
+// pod and of its node, and those of metadata services, which return the node's credentials.
 func IsReserved(a netip.Addr) bool { return within(Address(a), reserved) }
 
 // IsPrivate reports whether an address is private, so that it may belong to the cluster.
 func IsPrivate(a netip.Addr) bool { return within(Address(a), private) }
 
 // Host returns the name of a host in the form in which hosts are compared.
-func Host(h string) string {
-	return strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".")
-}
+func Host(h string) string { return strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".") }
 
 // Matches reports whether a host matches a pattern, in which * stands for any characters.
 func Matches(pattern, host string) bool {
@@ -69,7 +104,6 @@ var (
 	sixToFour  = prefixes("2002::/16")
 )
 
-// within reports whether one of the prefixes contains an address.
 func within(a netip.Addr, in []netip.Prefix) bool {
 	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
 }

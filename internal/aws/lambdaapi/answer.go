@@ -1,6 +1,5 @@
-// Package lambdaapi helps kinds to call the Lambda API: it normalizes values of responses, bounds
-// the pages of lists, makes calls that must not be made twice, and returns the ARNs by which API
-// Gateway invokes functions.
+// Package lambdaapi helps kinds to call the Lambda API: it normalizes values of responses, bounds the pages of lists,
+// makes calls that must not be made twice, and returns the ARNs by which API Gateway invokes functions.
 package lambdaapi
 
 import "strconv"

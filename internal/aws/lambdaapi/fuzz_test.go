@@ -7,7 +7,8 @@ import (
 
 // FuzzARN checks that the URI contains exactly the ARN that was given.
 func FuzzARN(f *testing.F) {
-	for _, s := range []string{"", "cart", "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "arn:aws-cn:lambda:cn-north-1:123456789012:function:cart", "::::"} {
+	for _, s := range []string{"", "cart", "arn:aws:lambda:eu-central-1:123456789012:function:cart:live",
+		"arn:aws-cn:lambda:cn-north-1:123456789012:function:cart", "::::"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -15,7 +16,8 @@ func FuzzARN(f *testing.F) {
 		if got == "" {
 			return
 		}
-		if of := strings.TrimSuffix(got[strings.Index(got, "/functions/")+len("/functions/"):], "/invocations"); of != s {
+		if of := strings.TrimSuffix(got[strings.Index(got, "/functions/")+len("/functions/"):],
+			"/invocations"); of != s {
 			t.Errorf("%q is invoked by %q", s, got)
 		}
 	})

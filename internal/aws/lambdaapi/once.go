@@ -21,13 +21,13 @@ type AtMostOnce struct{ sent atomic.Bool }
 func (c *AtMostOnce) Options(o *lambda.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-		// The last step before the request is sent: what comes before it, such as fetching
-		// credentials, has no effect.
+		// The last step before the request is sent: what comes before it, such as fetching credentials, has no effect.
 		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("SentOnce", c.send), middleware.After)
 	})
 }
 
-func (c *AtMostOnce) send(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+func (c *AtMostOnce) send(ctx context.Context, in middleware.DeserializeInput,
+	next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	c.sent.Store(true)
 	return next.HandleDeserialize(ctx, in)
 }

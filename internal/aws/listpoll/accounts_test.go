@@ -39,7 +39,8 @@ func newOrganization(t testing.TB, accounts int) *organization {
 // found watches a function that was found up to date.
 func (o *organization) found(account, i int, readAt time.Time) {
 	id := o.ids()[i]
-	o.Watch(o.uid(account, i), o.accounts[account], []Ref{{List: o.list, ID: id, Revision: o.revisions[id]}}, readAt, nil)
+	o.Watch(o.uid(account, i), o.accounts[account], []Ref{{List: o.list, ID: id, Revision: o.revisions[id]}}, readAt,
+		nil)
 }
 
 func (o *organization) uid(account, i int) types.UID {
@@ -85,7 +86,8 @@ func TestCallsOfAPod(t *testing.T) {
 	pages, reads, pending, most := o.interval()
 	t.Logf("%d accounts: %d pages, at most %d a second, and %d full reads in an interval", accounts, pages, most, reads)
 	if got := (pages + reads) / accounts; got > 60 || pending > 0 {
-		t.Errorf("%d calls for each account in an interval, want at most 60; %d functions were not checked yet, want none", got, pending)
+		t.Errorf("%d calls for each account in an interval, want at most 60; %d functions were not checked yet, want "+
+			"none", got, pending)
 	}
 	if most > accounts {
 		t.Errorf("%d pages in a second, want at most one for each account", most)

@@ -11,7 +11,8 @@ type Collector struct {
 // NewCollector returns a Collector of a Poller. A nil Poller has no metrics.
 func NewCollector(p *Poller) *Collector {
 	return &Collector{poller: p, watched: prometheus.NewDesc("provider_lambda_items_polled_by_list",
-		"Functions and other items that are polled by list, by the AWS operation of the list", []string{"operation"}, nil)}
+		"Functions and other items that are polled by list, by the AWS operation of the list", []string{
+			"operation"}, nil)}
 }
 
 // Describe sends the description of the metric.

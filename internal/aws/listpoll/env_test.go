@@ -84,8 +84,7 @@ func (e *env) exist(n int) {
 	}
 }
 
-// watch watches n functions, evenly spread over those of AWS, with their present revisions. readAt
-// is as for Watch.
+// watch watches n functions, evenly spread over those of AWS, with their present revisions. readAt is as for Watch.
 func (e *env) watch(n int, readAt time.Time) {
 	ids := e.ids()
 	for i := range n {
@@ -104,7 +103,8 @@ func (e *env) reconcile(n int) {
 
 func (e *env) watchOne(i int, id string, readAt time.Time) {
 	uid := uidOf(i)
-	e.Watch(uid, e.session, []Ref{{List: e.list, ID: id, Revision: e.revisions[id]}}, readAt, func() { e.notified[uid]++ })
+	e.Watch(uid, e.session, []Ref{{List: e.list, ID: id, Revision: e.revisions[id]}}, readAt,
+		func() { e.notified[uid]++ })
 }
 
 // ids returns the IDs of AWS in order. They are sorted again only if their number has changed: a test

@@ -14,16 +14,14 @@ type List struct {
 	// Operation is the AWS operation, such as ListFunctions.
 	Operation string
 
-	// Of is the argument of the operation that identifies the list, such as a bucket. It is empty if
-	// there is none.
+	// Of is the argument of the operation that identifies the list, such as a bucket. It is empty if there is none.
 	Of string
 
 	// PageSize is the largest number of items in a page.
 	PageSize int
 
-	// Read reads a page. token is that of the page before, or empty for the first page. first and
-	// last are the lowest and the highest ID that is watched; a list that is sorted by ID may leave
-	// out all others.
+	// Read reads a page. token is that of the page before, or empty for the first page. first and last are the lowest
+	// and the highest ID that is watched; a list that is sorted by ID may leave out all others.
 	Read func(ctx context.Context, s *session.Session, token, first, last string) (Page, error)
 
 	// Get returns the revision of one item, for a list that does not pay. Nil means that the items
@@ -31,10 +29,8 @@ type List struct {
 	Get func(ctx context.Context, s *session.Session, id string) (revision string, err error)
 }
 
-// name identifies a list among those of a session.
 func (l *List) name() string { return l.Operation + " " + l.Of }
 
-// is returns whether both are the same list.
 func (l *List) is(other *List) bool { return l.Operation == other.Operation && l.Of == other.Of }
 
 // A Page is a part of a list.

@@ -1,4 +1,4 @@
-// Package listpoll polls settled resources with AWS's List operations. A page of ListFunctions shows
+// Package listpoll polls synced resources with AWS's List operations. A page of ListFunctions shows
 // the revisions of 50 functions, so that one call replaces 50 of GetFunction.
 //
 // A resource that was found up to date is watched with the revision that it had. As long as a list
@@ -30,13 +30,13 @@ import (
 )
 
 const (
-	// maxConcurrent is how many pages are read at the same time, of all lists.
+	// maxConcurrent is the maximum number of pages, of all lists, that are read at the same time.
 	maxConcurrent = 16
 
 	// pageTimeout is the time limit of a page.
 	pageTimeout = 30 * time.Second
 
-	// idleWait is how long the poller waits if no list is due. It is woken when one is.
+	// idleWait is the time for which the poller waits if no list is due. It is woken when one is.
 	idleWait = time.Hour
 )
 
@@ -45,10 +45,10 @@ type Options struct {
 	// Interval is the time within which each item is checked: the poll interval.
 	Interval time.Duration
 
-	// MinResources is how many resources a list must have at least. Zero means DefaultMinResources.
+	// MinResources is the minimum number of resources of a list that is read. Zero means DefaultMinResources.
 	MinResources int
 
-	// FullReadSpacing is the average time between two full reads of settled resources of a list. The
+	// FullReadSpacing is the average time between two full reads of synced resources of a list. The
 	// more resources a list has, the longer it takes until each was read in full: their number times
 	// the spacing. Zero means DefaultFullReadSpacing.
 	FullReadSpacing time.Duration
@@ -97,7 +97,7 @@ type resource struct {
 	session *session.Session
 	refs    []Ref
 
-	// readAt is when it was last read in full. It is zero if that was before the start.
+	// readAt is the time when it was last read in full. It is zero if that was before the start.
 	readAt time.Time
 
 	// watchedAt is since when it is watched.
@@ -125,7 +125,8 @@ func New(o Options) *Poller {
 	if o.Log == nil {
 		o.Log = logging.NewNopLogger()
 	}
-	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{}, resources: map[types.UID]*resource{}}
+	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{},
+		resources: map[types.UID]*resource{}}
 }
 
 // NeedLeaderElection returns true: only the leader reads lists.
@@ -217,7 +218,8 @@ func (p *Poller) readOrFail(ctx context.Context, l *list) {
 		return
 	}
 	if panicked, ok := errors.AsType[*panics.Error](err); ok {
-		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.name(), "error", err, "stack", panicked.Stack())
+		p.o.Log.Info("A poll by list panicked, which is a bug", "list", l.definition.name(), "error", err, "stack",
+			panicked.Stack())
 	}
 	p.finish(l, func(now time.Time) []func() { l.fail(now, false); return nil })
 }
@@ -233,7 +235,7 @@ func (p *Poller) read(ctx context.Context, l *list) {
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(quota.WithRequester(ctx, l.requester()), pageTimeout)
+	ctx, cancel := context.WithTimeout(quota.WithCaller(ctx, l.caller()), pageTimeout)
 	defer cancel()
 	token, first, last := p.position(l)
 	began := p.o.Now()

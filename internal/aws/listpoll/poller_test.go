@@ -69,7 +69,8 @@ func TestCallsOfLargeFleets(t *testing.T) {
 			}
 			t.Logf("%d resources: %d pages and %d full reads in an interval", n, pages/rounds, reads/rounds)
 			if got := (pages + reads) / rounds; got > most || pending > 0 {
-				t.Errorf("%d calls in an interval, want at most %d; %d times a resource was not checked yet, want none", got, most, pending)
+				t.Errorf("%d calls in an interval, want at most %d; %d times a resource was not checked yet, want none",
+					got, most, pending)
 			}
 		})
 	}
@@ -98,9 +99,12 @@ func TestDifference(t *testing.T) {
 		reason string
 		change func(e *env, id string)
 	}{
-		"Revision":    {reason: "The revision of a function that someone has changed is another one.", change: func(e *env, id string) { e.revisions[id] = "r2" }},
-		"Fingerprint": {reason: "AWS may change what it shows without a new revision.", change: func(e *env, id string) { e.prints[id] = 2 }},
-		"Deleted":     {reason: "A function that a whole round does not show is deleted.", change: func(e *env, id string) { delete(e.revisions, id) }},
+		"Revision": {reason: "The revision of a function that someone has changed is another one.",
+			change: func(e *env, id string) { e.revisions[id] = "r2" }},
+		"Fingerprint": {reason: "AWS may change what it shows without a new revision.",
+			change: func(e *env, id string) { e.prints[id] = 2 }},
+		"Deleted": {reason: "A function that a whole round does not show is deleted.",
+			change: func(e *env, id string) { delete(e.revisions, id) }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -127,7 +131,8 @@ func TestDifference(t *testing.T) {
 			e.watchOne(changed, id, e.now) // The full read has found and corrected it.
 			e.run(2 * interval)
 			if s := e.Check(uidOf(changed), e.session).State; s != Unchanged || e.notified[uidOf(changed)] != 1 {
-				t.Errorf("after the full read: Check() is %v and %d calls of notify, want Unchanged and 1", s, e.notified[uidOf(changed)])
+				t.Errorf("after the full read: Check() is %v and %d calls of notify, want Unchanged and 1", s,
+					e.notified[uidOf(changed)])
 			}
 		})
 	}
@@ -139,7 +144,8 @@ func TestLateList(t *testing.T) {
 	e.watch(100, e.now)
 	e.run(interval)
 	id := e.ids()[3]
-	e.Watch(uidOf(3), e.session, []Ref{{List: e.list, ID: id, Revision: "r2"}}, e.now, func() { t.Error("a list that is late was believed") })
+	e.Watch(uidOf(3), e.session, []Ref{{List: e.list, ID: id, Revision: "r2"}}, e.now,
+		func() { t.Error("a list that is late was believed") })
 	if s := e.Check(uidOf(3), e.session).State; s != Pending {
 		t.Errorf("Check() is %v right after a full read that is newer than the list, want Pending", s)
 	}
@@ -156,14 +162,16 @@ func TestNeverAgrees(t *testing.T) {
 	e := newEnv(t, Options{})
 	e.exist(n)
 	for i, id := range e.ids() {
-		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour), func() { e.notified[uidOf(i)]++ })
+		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour),
+			func() { e.notified[uidOf(i)]++ })
 	}
 	e.run(2 * interval)
 	if len(e.notified) != n {
 		t.Errorf("%d resources were reconciled, want all %d once", len(e.notified), n)
 	}
 	for i, id := range e.ids() {
-		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour), func() { t.Error("a difference that a full read did not settle was reported again") })
+		e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "other"}}, e.now.Add(-time.Hour),
+			func() { t.Error("a difference that a full read did not settle was reported again") })
 	}
 	e.run(2 * interval)
 	if got := e.run(20 * interval); got > 0 {
@@ -178,13 +186,18 @@ func TestPays(t *testing.T) {
 		o             Options
 		first, next   int
 	}{
-		"AllOurs":       {reason: "All functions of the account are ours.", account: 1000, ours: 1000, first: 20, next: 20},
-		"Half":          {reason: "It still takes far fewer calls.", account: 2000, ours: 1000, first: 40, next: 40},
-		"FewOurs":       {reason: "The list is given up at as many pages as there are functions of ours, for a day.", account: 12_000, ours: 100, first: 101, next: 0},
-		"Small":         {reason: "One page of functions is not worth it.", account: 49, ours: 49},
-		"FullReads":     {reason: "If functions are to be read in full as often as polled, lists save nothing.", account: 500, ours: 500, o: Options{FullReadSpacing: time.Second}},
-		"FullReadsMost": {reason: "The same, by the longest interval.", account: 500, ours: 500, o: Options{MaxFullReadInterval: interval}},
-		"Lower":         {reason: "How many are worth it is an option.", account: 40, ours: 40, o: Options{MinResources: 40}, first: 1, next: 1},
+		"AllOurs": {reason: "All functions of the account are ours.", account: 1000, ours: 1000, first: 20,
+			next: 20},
+		"Half": {reason: "It still takes far fewer calls.", account: 2000, ours: 1000, first: 40, next: 40},
+		"FewOurs": {reason: "The list is given up at as many pages as there are functions of ours, for a day.",
+			account: 12_000, ours: 100, first: 101, next: 0},
+		"Small": {reason: "One page of functions is not worth it.", account: 49, ours: 49},
+		"FullReads": {reason: "If functions are to be read in full as often as polled, lists save nothing.",
+			account: 500, ours: 500, o: Options{FullReadSpacing: time.Second}},
+		"FullReadsMost": {reason: "The same, by the longest interval.", account: 500, ours: 500,
+			o: Options{MaxFullReadInterval: interval}},
+		"Lower": {reason: "How many are worth it is an option.", account: 40, ours: 40,
+			o: Options{MinResources: 40}, first: 1, next: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -224,7 +237,8 @@ func TestErrors(t *testing.T) {
 		panics bool
 		hour   int // The most calls in an hour.
 	}{
-		"Denied":   {reason: "Without the permission, the list is tried rarely.", err: &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1},
+		"Denied": {reason: "Without the permission, the list is tried rarely.",
+			err: &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1},
 		"Failing":  {reason: "Failures are retried less and less often.", err: errors.New("no answer"), hour: 20},
 		"Deferred": {reason: "The quota says when.", err: &quota.DeferredError{After: 6 * time.Minute}, hour: 10},
 		"Panics":   {reason: "A panic is a failure: nobody else recovers it.", panics: true, hour: 20},
@@ -329,8 +343,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestSecondList is about functions whose code is in S3: their objects are read by list only if that
-// takes fewer calls.
+// TestSecondList is about functions whose code is in S3: their objects are read by list only if that takes fewer calls.
 func TestSecondList(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -338,9 +351,10 @@ func TestSecondList(t *testing.T) {
 		calls    int
 		isDirect bool
 	}{
-		"OneKey":    {reason: "One object is looked up by itself.", objects: 1, isDirect: true},
-		"ManyKeys":  {reason: "Many objects are read by one call.", objects: 100, calls: 2},
-		"LongOther": {reason: "A bucket with more pages than keys of ours does not pay.", objects: 3, isDirect: true, calls: 4},
+		"OneKey":   {reason: "One object is looked up by itself.", objects: 1, isDirect: true},
+		"ManyKeys": {reason: "Many objects are read by one call.", objects: 100, calls: 2},
+		"LongOther": {reason: "A bucket with more pages than keys of ours does not pay.", objects: 3, isDirect: true,
+			calls: 4},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -348,7 +362,8 @@ func TestSecondList(t *testing.T) {
 			e := newEnv(t, Options{FullReadSpacing: time.Hour})
 			e.exist(n)
 			calls := 0
-			objects := &List{Operation: "ListObjectsV2", Of: "bucket", PageSize: 1000, Get: func(context.Context, *session.Session, string) (string, error) { return "etag", nil }}
+			objects := &List{Operation: "ListObjectsV2", Of: "bucket", PageSize: 1000,
+				Get: func(context.Context, *session.Session, string) (string, error) { return "etag", nil }}
 			objects.Read = func(context.Context, *session.Session, string, string, string) (Page, error) {
 				calls++
 				if name == "LongOther" {
@@ -361,12 +376,14 @@ func TestSecondList(t *testing.T) {
 				return page, nil
 			}
 			for i, id := range e.ids() {
-				e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "r1"}, {List: objects, ID: fmt.Sprint(i % tc.objects), Revision: "etag"}}, e.now, nil)
+				e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "r1"},
+					{List: objects, ID: fmt.Sprint(i % tc.objects), Revision: "etag"}}, e.now, nil)
 			}
 			e.run(2 * interval)
 			r := e.Check(uidOf(5), e.session)
 			if r.State != Unchanged || (len(r.Direct) == 1) != tc.isDirect || calls != tc.calls {
-				t.Errorf("%s\nCheck() is %v with %d items to look up, after %d calls of the list; want Unchanged, %t, %d", tc.reason, r.State, len(r.Direct), calls, tc.isDirect, tc.calls)
+				t.Errorf("%s\nCheck() is %v with %d items to look up, after %d calls of the list; want Unchanged, "+
+					"%t, %d", tc.reason, r.State, len(r.Direct), calls, tc.isDirect, tc.calls)
 			}
 		})
 	}

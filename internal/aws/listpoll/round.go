@@ -16,30 +16,30 @@ const (
 	// roundShare is the part of the interval over which the pages of a list are spread.
 	roundShare = 0.95
 
-	// maxRound is how long a round may take, as a multiple of the interval.
+	// maxRound is the maximum duration of a round, as a multiple of the interval.
 	maxRound = 3
 
-	// overdueAfter is when an item counts as missing that was not read again, and scanShare how often
-	// such items are looked for, both as parts of the interval.
+	// overdueAfter is the age at which an item that was not read again counts as missing, and scanShare the interval at
+	// which such items are looked for, both as parts of the poll interval.
 	overdueAfter = 1.1
 	scanShare    = 1.0 / 20
 
-	// settleShare is the part of the interval that a new list waits for more resources.
-	settleShare = 1.0 / 60
+	// gatherShare is the part of the interval that a new list waits for more resources.
+	gatherShare = 1.0 / 60
 
 	// minSpacing is the shortest time between two pages.
 	minSpacing = 50 * time.Millisecond
 
-	// maxHaste is how much faster than evenly the pages of a late round are read.
+	// maxHaste is the factor by which the pages of a late round may be read faster than those of others.
 	maxHaste = 2
 
-	// replication is how long after a full read a list may still show an older revision.
+	// replication is the time after a full read during which a list may still show an older revision.
 	replication = time.Minute
 
-	// pagesValid is how long the number of pages of a list is believed that does not pay.
+	// pagesValid is the time for which the known number of pages of a list that does not pay is used.
 	pagesValid = 24 * time.Hour
 
-	// maxFailures is how many pages in a row may fail before the list is read from its beginning: the
+	// maxFailures is the number of consecutive failed pages after which the list is read from its beginning: the
 	// token may be invalid.
 	maxFailures = 3
 
@@ -54,7 +54,7 @@ type list struct {
 	definition *List
 	session    *session.Session
 
-	// primary is whether the list is the first one of a resource. The others only add to it.
+	// primary reports whether the list is the first one of its resources. The others only add to it.
 	primary bool
 	items   map[string]*item
 
@@ -62,26 +62,25 @@ type list struct {
 	reading bool
 	nextAt  time.Time
 
-	// roundStart is when the round began, or zero if none is under way. first and last are the lowest
-	// and the highest ID of its items, token is that of the next page, pages counts pages and seen
-	// the items that they had.
+	// roundStart is the time when the round began, or zero if none is under way. first and last are the lowest and the
+	// highest ID of its items, token is that of the next page, pages counts pages and seen the items that they had.
 	roundStart  time.Time
 	first, last string
 	token       string
 	pages, seen int
 
-	// punctual is whether the last round was complete, this one began one interval after it, and no
+	// punctual reports whether the last round was complete, this one began one interval after it, and no
 	// page has failed since. scannedAt is when overdue items were last looked for.
 	punctual  bool
 	scannedAt time.Time
 
-	// lastPages is how many pages the last round had, or at least has: 0 if unknown. countedAt is
-	// when they were counted.
+	// lastPages is the number of pages that the last round had, or at least has: 0 if unknown. countedAt is
+	// the time when they were counted.
 	lastPages int
 	countedAt time.Time
 
 	// differing counts the resources of this round, and lastDiffering those of the last one, for which
-	// a full read does not settle what the list shows.
+	// a full read does not explain what the list shows.
 	differing, lastDiffering int
 
 	// failures and denials count failed and denied pages in a row. deniedUntil is when to try again.
@@ -95,13 +94,12 @@ type item struct {
 	revision    string
 	fingerprint uint64
 
-	// readAt is when the read of its page began. It is zero if it was not seen yet.
+	// readAt is the time when the read of its page began. It is zero if it was not seen yet.
 	readAt time.Time
 }
 
-// requester returns the requester of the list's calls.
-func (l *list) requester() quota.Requester {
-	return quota.Requester{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
+func (l *list) caller() quota.Caller {
+	return quota.Caller{ID: "list/" + string(l.session.Ref.UID) + "/" + l.definition.name(), Priority: quota.Poll}
 }
 
 // begin marks a page as being read. It begins a round if none is under way, or if the present one
@@ -147,9 +145,8 @@ func (l *list) expectedPages() int {
 	return max(l.lastPages, (len(l.items)+l.definition.PageSize-1)/l.definition.PageSize)
 }
 
-// remainingPages returns how many pages of a round are left. In the first round, it assumes that
-// the items are spread evenly over the list; if none was seen yet, that there are as many pages as
-// pay.
+// remainingPages returns how many pages of a round are left. In the first round, it assumes that the items are spread
+// evenly over the list; if none was seen yet, that there are as many pages as pay.
 func (l *list) remainingPages() int {
 	left := l.lastPages - l.pages
 	switch {
@@ -169,7 +166,8 @@ func (l *list) advance(now time.Time, interval time.Duration) {
 	l.postpone(now, max(spacing, whole/time.Duration(maxHaste*(l.pages+remaining))))
 }
 
-// endRound ends a round that has read the last page, or whose list has more pages than pay.
+// endRound ends a round. complete is false if it did not reach the last page, because the list has more pages than it is
+// worth reading.
 func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 	l.lastPages, l.countedAt = l.pages, now
 	if l.punctual = complete; complete {
@@ -179,7 +177,7 @@ func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 	l.roundStart = time.Time{}
 }
 
-// pays returns whether it takes fewer calls to read the list than to read its items one by one. The
+// pays reports whether it takes fewer calls to read the list than to read its items one by one. The
 // caller holds the lock.
 func (p *Poller) pays(l *list) bool {
 	now := p.o.Now()
@@ -197,7 +195,6 @@ func (p *Poller) pays(l *list) bool {
 	return n >= p.o.MinResources && float64(l.expectedPages()+l.lastDiffering)+fullReads < float64(n)
 }
 
-// anyPays returns whether a primary list of a session pays.
 func (p *Poller) anyPays(s *session.Session) bool {
 	for k, l := range p.lists {
 		if k.session == s && l.primary && p.pays(l) {
@@ -258,8 +255,7 @@ func (p *Poller) reportOverdue(l *list, now time.Time) []func() {
 	return p.reportMissing(l, now.Add(-time.Duration(overdueAfter*float64(p.o.Interval))))
 }
 
-// compare compares what the list shows of an item with its resources, and returns what to call for
-// those that differ.
+// compare compares what the list shows of an item with its resources, and returns what to call for those that differ.
 func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
 	for _, uid := range it.resources {
 		r := p.resources[uid]
@@ -270,8 +266,7 @@ func (p *Poller) compare(l *list, id string, it *item) (notify []func()) {
 	return notify
 }
 
-// reportMissing returns what to call for the resources that a list has not shown since the given
-// time.
+// reportMissing returns what to call for the resources that a list has not shown since the given time.
 func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	for _, it := range l.items {
 		if !it.readAt.Before(since) || it.readAt.IsZero() && !since.Equal(l.roundStart) {
@@ -285,9 +280,8 @@ func (p *Poller) reportMissing(l *list, since time.Time) (notify []func()) {
 	return notify
 }
 
-// differs returns whether an item of a list differs from what it was when the resource was found up
-// to date. The first fingerprint that comes with the same revision is the one that later ones are
-// compared with.
+// differs reports whether an item of a list differs from what it was when the resource was found up to date. The first
+// fingerprint that comes with the same revision is the one that later ones are compared with.
 func (r *resource) differs(l *list, id string, it *item) bool {
 	for i, ref := range r.refs {
 		if ref.ID != id || !ref.List.is(l.definition) {
@@ -305,8 +299,8 @@ func (r *resource) differs(l *list, id string, it *item) bool {
 	return false
 }
 
-// report returns what to call for a difference that a list shows. A difference that a full read did
-// not settle is not reported again, and one soon after a full read is not believed.
+// report returns the function to call for a difference that a list shows. A difference that a full read did
+// not remove is not reported again, and one soon after a full read is ignored.
 func (r *resource) report(l *list, at time.Time, difference string) []func() {
 	switch {
 	case at.Sub(r.watchedAt) < replication && !r.readAt.IsZero():

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// tolerance is how old what a list shows may be, as a multiple of the interval. It allows for jitter
+// tolerance is the maximum age of what a list shows, as a multiple of the interval. It allows for jitter
 // of polls and for pages that had to wait.
 const tolerance = 1.25
 
@@ -33,7 +33,7 @@ const (
 type Result struct {
 	State State
 
-	// Until is when a Pending state is settled at the latest.
+	// Until is the latest time at which a Pending state is decided.
 	Until time.Time
 
 	// Direct has the items that are not read by list, because their list does not pay. The state
@@ -85,8 +85,8 @@ func (p *Poller) add(uid types.UID, s *session.Session, ref Ref, primary bool) {
 	k := listKey{session: s, name: ref.List.name()}
 	l, ok := p.lists[k]
 	if !ok {
-		settle := time.Duration(settleShare * float64(p.o.Interval))
-		l = &list{definition: ref.List, session: s, items: map[string]*item{}, nextAt: p.o.Now().Add(settle)}
+		gather := time.Duration(gatherShare * float64(p.o.Interval))
+		l = &list{definition: ref.List, session: s, items: map[string]*item{}, nextAt: p.o.Now().Add(gather)}
 		p.lists[k] = l
 	}
 	l.primary = l.primary || primary
@@ -181,7 +181,7 @@ func (r *resource) stateOf(l *list, id string, now time.Time, maxAge time.Durati
 	return Unknown
 }
 
-// fullReadDue returns whether a resource has to be read in full. Each resource has times of its own,
+// fullReadDue reports whether a resource has to be read in full. Each resource has times of its own,
 // one in each interval, which do not depend on when the provider was started.
 func (p *Poller) fullReadDue(uid types.UID, r *resource, n int, now time.Time) bool {
 	last, every := r.readAt, p.fullReadInterval(n)

@@ -12,7 +12,7 @@ import (
 // module is the import path of this provider.
 const module = "github.com/crossplane-contrib/provider-lambda/"
 
-// depth is how many frames of a stack are kept.
+// depth is the maximum number of frames of a stack.
 const depth = 64
 
 // An Error is a panic that was recovered.
@@ -21,9 +21,8 @@ type Error struct {
 	stack []string
 }
 
-// New returns the Error of the panic that is being recovered. Call it in the deferred function that
-// recovers, since it records the stack. It does not take the value that recover returned, which may
-// hold anything.
+// New returns the Error of the panic that is being recovered. Call it in the deferred function that recovers, since it
+// records the stack. It does not take the value that recover returned, which may hold anything.
 func New() *Error {
 	pcs := make([]uintptr, depth)
 	e := &Error{}
@@ -48,14 +47,15 @@ func New() *Error {
 	return e
 }
 
-// Error returns the message for users. It is the same each time the same code panics.
+// Error returns the message for users, with the place of the panic. It is the same each time the same code panics.
 func (e *Error) Error() string {
 	at := e.at
 	if at == "" {
 		at = "a place that is not known"
 	}
 	return "a bug of the provider: it panicked at " + at +
-		"; please report it with what the provider has logged. It is tried again from time to time, and after each change of the manifest"
+		"; please report it with what the provider has logged. It is tried again from time to time, and after each " +
+		"change of the manifest"
 }
 
 // Stack returns the stack of the panic: functions with files and lines, without values.

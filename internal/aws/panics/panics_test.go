@@ -18,12 +18,20 @@ func TestGuard(t *testing.T) {
 		err    error
 		panics bool
 	}{
-		"Value":   {reason: "What does not panic is left as it is.", fn: func() (string, error) { return "v", nil }, value: "v"},
-		"Error":   {reason: "An error is returned unchanged.", fn: func() (string, error) { return "v", boom }, value: "v", err: boom},
-		"Panic":   {reason: "The value of the panic is not shown.", fn: func() (string, error) { panic(secret) }, panics: true},
-		"Nested":  {reason: "A panic while panicking is one.", fn: func() (string, error) { defer panic(secret); panic("first") }, panics: true},
-		"Runtime": {reason: "The runtime's own panics are panics.", fn: func() (string, error) { none[secret] = 1; return "", nil }, panics: true},
-		"Nil":     {reason: "A nil pointer dereference is a panic.", fn: func() (string, error) { return noError().at, nil }, panics: true},
+		"Value": {reason: "What does not panic is left as it is.", fn: func() (string, error) { return "v", nil },
+			value: "v"},
+		"Error": {reason: "An error is returned unchanged.", fn: func() (string, error) { return "v", boom },
+			value: "v", err: boom},
+		"Panic": {reason: "The value of the panic is not shown.", fn: func() (string, error) { panic(secret) },
+			panics: true},
+		"Nested": {reason: "A panic while panicking is one.",
+			fn: func() (string, error) { defer panic(secret); panic("first") }, panics: true},
+		"Runtime": {reason: "The runtime's own panics are panics.",
+			fn: func() (string, error) { none[secret] = 1; return "", nil }, panics: true},
+		"Nil": {reason: "A nil pointer dereference is a panic.", fn: func() (string, error) {
+			return noError().at,
+				nil
+		}, panics: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -42,7 +50,8 @@ func TestGuard(t *testing.T) {
 				t.Fatalf("%s: got %v", tc.reason, err)
 			}
 			message := p.Error() + strings.Join(p.Stack(), "\n")
-			if strings.Contains(message, secret) || !strings.Contains(p.Error(), "panics.TestGuard") || !strings.Contains(p.Stack()[0], "panics_test.go:") {
+			if strings.Contains(message, secret) || !strings.Contains(p.Error(), "panics.TestGuard") ||
+				!strings.Contains(p.Stack()[0], "panics_test.go:") {
 				t.Errorf("%s: got %s", tc.reason, message)
 			}
 		})

@@ -1,261 +1,224 @@
 package quota
 
 import (
-	"container/heap"
+	"maps"
 	"math"
 	"time"
 )
 
 const (
+	// reservationTTL is the time for which reserved tokens may stay unused.
+	reservationTTL = 5 * time.Second
+	// tokenGrace is the time after the promised time during which a token is kept for a caller that has not returned,
+	// and placeGrace that of its place in the queue.
+	tokenGrace = 2 * time.Second
+	placeGrace = 30 * time.Second
+	// pollShare is the part of the rate that polls have while users wait, and mostCredit the tokens that they may save
+	// up.
+	pollShare  = 0.1
+	mostCredit = 3
+
 	// rounding is the error that sums of fractions of tokens may have.
 	rounding = 1e-6
 	// shortest is the shortest wait that is returned.
 	shortest = time.Millisecond
-	// mostCredit is how many tokens polls may save up.
-	mostCredit = 3
 )
 
-// A bucket is a token bucket with a queue. A ticket is a token set aside for a holder. The token is
-// spent when a call is sent. There are never more tickets than tokens, so a holder with a ticket
-// can always send.
+// A bucket is a token bucket with a queue for each priority. Tokens can be reserved for a caller, and are spent when a
+// call is sent. There are never more reserved tokens than tokens, so a caller with a reservation can always send.
 type bucket struct {
-	level level
-	opt   Options
+	level    level
+	reserved map[string]reservation
+	waiting  map[string]*entry
+	queues   [User + 1]queue
 
-	tickets  ticketQueue
-	accounts map[string]*account
-	lines    [User + 1]fairQueue
-	due      dueHeap
+	// checkAt is the time at which to look for callers that have not returned, or an earlier one.
+	checkAt time.Time
 
-	// credit is how many tokens polls may take although users wait.
+	// credit is the number of tokens that polls may take although users wait.
 	credit float64
 
 	stats Counts
 }
 
-// An account has the tickets of one holder in a bucket, and its entry in the queue, if any.
-type account struct {
-	tickets []*ticket
-	entry   *entry
+// A reservation has the tokens that are reserved for one caller.
+type reservation struct {
+	tokens  int
+	expires time.Time
 }
 
-func newBucket(r Rate, o Options, now time.Time) *bucket {
-	return &bucket{level: newLevel(r, now), opt: o, accounts: map[string]*account{}}
+func newBucket(r Rate, now time.Time) *bucket {
+	return &bucket{level: newLevel(r, now), reserved: map[string]reservation{}, waiting: map[string]*entry{}}
 }
 
-// reserve gives a holder n tickets and returns 0, or queues it and returns how long it should wait
-// before it calls reserve again.
-func (b *bucket) reserve(now time.Time, h Requester, n int) time.Duration {
+// reserve reserves n tokens for a caller and returns 0, or queues it and returns how long it should wait before it
+// calls reserve again.
+func (b *bucket) reserve(now time.Time, c Caller, n int) time.Duration {
 	b.advance(now)
-	a := b.account(h.ID)
-	missing := min(n, int(b.level.burst)) - len(a.tickets)
+	missing := min(n, int(b.level.burst)) - b.reserved[c.ID].tokens
 	if missing <= 0 {
-		b.dequeue(a)
+		b.dequeue(c.ID)
 		return b.level.paused(now)
 	}
-	e := b.enqueue(a, h, missing)
-	wait := b.wait(now, e.priority, e.need, b.position(e))
+	e := b.enqueue(c, missing)
+	wait := b.wait(now, e.priority, e.need, b.queues[e.priority].position(e))
 	if wait == 0 {
-		b.grant(now, h.ID, a)
+		b.grant(now, e)
 		return 0
 	}
 	e.promised = now.Add(wait)
-	b.due.set(e, e.promised.Add(b.opt.MaxHold))
+	b.checkBy(e.promised.Add(tokenGrace))
 	return wait
 }
 
-// take spends a token for a call that is sent now and returns 0, or returns how long the call must
-// wait.
-func (b *bucket) take(now time.Time, h Requester) time.Duration {
+// take spends a token for a call that is sent now and returns 0, or returns how long the call must wait.
+func (b *bucket) take(now time.Time, c Caller) time.Duration {
 	b.advance(now)
-	a := b.accounts[h.ID]
-	if wait := b.level.paused(now); wait > 0 {
+	wait := b.level.paused(now)
+	switch {
+	case wait > 0 || b.reserved[c.ID].tokens > 0:
+	case c.ID == "": // It is not queued, and gets the wait of the last place.
+		wait = b.wait(now, c.Priority, 1, b.queues[c.Priority].waiting()+1)
+	default:
+		wait = b.reserve(now, c, 1)
+	}
+	if wait > 0 {
 		b.stats.Deferred++
 		return wait
 	}
-	if a != nil && len(a.tickets) > 0 {
-		b.spend(a)
-		b.tidy(h.ID, a)
-		b.level.tokens--
-		b.stats.Sent++
-		return 0
-	}
-	if wait := b.takeFree(now, h); wait > 0 {
-		b.stats.Deferred++
-		return wait
+	if r, ok := b.reserved[c.ID]; ok {
+		r.tokens--
+		b.reserved[c.ID] = r
 	}
 	b.level.tokens--
 	b.stats.Sent++
 	return 0
 }
 
-// takeFree reserves and spends a token for a call without a ticket. If there is none, a holder with
-// an ID is queued. A call without an ID is not queued, and gets the wait of the last place.
-func (b *bucket) takeFree(now time.Time, h Requester) time.Duration {
-	if h.ID == "" {
-		return b.wait(now, h.Priority, 1, b.lines[h.Priority].total+1)
-	}
-	if wait := b.reserve(now, h, 1); wait > 0 {
-		return wait
-	}
-	a := b.accounts[h.ID]
-	b.spend(a)
-	b.tidy(h.ID, a)
-	return 0
-}
-
-// wait returns how long it takes until there are enough tokens for a place in the queue of a
-// priority, and for all places that are served before it. It is 0 if there are enough now.
+// wait returns how long it takes until there are enough tokens for a place in the queue of a priority, and for all
+// places that are served before it. It is 0 if there are enough now.
 //
-// A full bucket would lose the tokens that arrive. So it serves whoever asks if there are tokens
-// for its own need, even if others are before it that have not come back yet.
+// A full bucket would lose the tokens that arrive. So it serves whoever asks if there are tokens for its own need, even
+// if others are before it that have not returned yet.
 func (b *bucket) wait(now time.Time, p Priority, need, position int) time.Duration {
 	pause := b.level.paused(now)
-	free := b.level.tokens - float64(b.tickets.unused)
+	free := b.level.tokens - float64(b.unused())
 	queued := b.next(p, position)
 	if pause == 0 {
-		spills := b.level.tokens >= b.level.burst-rounding
-		if queued <= free+rounding || spills && float64(need) <= free+rounding {
+		full := b.level.tokens >= b.level.burst-rounding
+		if queued <= free+rounding || full && float64(need) <= free+rounding {
 			return 0
 		}
 	}
 	seconds := max(0, queued-free) / b.level.rate(now)
-	// Rounded up, or the holder would return a moment too early.
+	// Rounded up, or the caller would return a moment too early.
 	return pause + max(shortest, time.Duration(math.Ceil(seconds*1e3))*time.Millisecond)
 }
 
-// next returns how many tokens are needed up to a place in the queue of a priority, with those that
-// the other queue gets in between.
+// next returns how many tokens are needed up to a place in the queue of a priority, with those that the other queue
+// gets in between.
 //
-// With a share p of the rate for polls, each token for a user earns polls s = p/(1-p) tokens of
-// credit. So a user at place n waits for at most n + (s*n + mostCredit) = n/(1-p) + mostCredit
-// tokens, and a poll at place n for at most n + n/s = n/p tokens, however many are in the other
+// Each token for a user earns polls s = pollShare/(1-pollShare) tokens of credit. So a user at place n waits for at
+// most n + (s*n + mostCredit) tokens, and a poll at place n for at most n + n/s tokens, however many are in the other
 // queue. Both bounds are proportional to the place: neither queue starves the other.
 func (b *bucket) next(p Priority, position int) float64 {
-	share := b.opt.PollShare / (1 - b.opt.PollShare)
+	const share = pollShare / (1 - pollShare)
 	if p == User {
 		between := math.Floor(b.credit + share*float64(position))
-		return float64(position) + min(float64(b.lines[Poll].total), between)
+		return float64(position) + min(float64(b.queues[Poll].waiting()), between)
 	}
 	between := max(0, float64(position)-b.credit) / share
-	return float64(position) + min(float64(b.lines[User].total), between)
+	return float64(position) + min(float64(b.queues[User].waiting()), between)
 }
 
-// grant replaces the queue entry of a holder with tickets.
-func (b *bucket) grant(now time.Time, id string, a *account) {
-	e := a.entry
-	share := b.opt.PollShare / (1 - b.opt.PollShare)
+// grant replaces the place of a caller in the queue with a reservation.
+func (b *bucket) grant(now time.Time, e *entry) {
 	switch {
-	case b.lines[Poll].total == 0:
+	case b.queues[Poll].waiting() == 0:
 		b.credit = 0
 	case e.priority == User:
-		b.credit = min(mostCredit, b.credit+share*float64(e.need))
-	case b.lines[User].total > 0:
+		b.credit = min(mostCredit, b.credit+pollShare/(1-pollShare)*float64(e.need))
+	case b.queues[User].waiting() > 0:
 		b.credit = max(0, b.credit-float64(e.need))
 	}
-	b.stats.Granted += e.need
-	b.lines[e.priority].granted(e)
-	for range e.need {
-		a.tickets = append(a.tickets, b.tickets.issue(id, now.Add(b.opt.TicketTTL)))
+	b.queues[e.priority].granted(e)
+	b.dequeue(e.caller)
+	b.reserved[e.caller] = reservation{tokens: b.reserved[e.caller].tokens + e.need, expires: now.Add(reservationTTL)}
+}
+
+func (b *bucket) unused() int {
+	n := 0
+	for _, r := range b.reserved {
+		n += r.tokens
 	}
-	b.dequeue(a)
+	return n
 }
 
-// spend removes the oldest ticket.
-func (b *bucket) spend(a *account) {
-	b.tickets.void(a.tickets[0])
-	a.tickets = a.tickets[1:]
-}
-
-// advance updates the bucket to now: tokens arrive, unused tickets expire, and holders that have
-// not come back lose first the token that is kept for them, and later their place.
+// advance updates the bucket to now: tokens arrive, unused reservations expire, and callers that have not returned lose
+// first the token that is kept for them, and later their place.
 func (b *bucket) advance(now time.Time) {
-	b.level.advance(now, float64(b.tickets.unused))
-	for t := b.tickets.expired(now); t != nil; t = b.tickets.expired(now) {
-		a := b.accounts[t.requester]
-		b.spend(a)
-		b.tidy(t.requester, a)
-		b.stats.Expired++
-	}
-	for len(b.due) > 0 && b.due[0].due.Before(now) {
-		e := b.due[0]
-		if gone := e.promised.Add(b.opt.Grace); gone.After(now) {
-			b.lines[e.priority].vanish(e)
-			b.due.set(e, gone)
-			continue
-		}
-		a := b.accounts[e.requester]
-		b.dequeue(a)
-		b.tidy(e.requester, a)
-		b.stats.Dropped++
-	}
-}
-
-// enqueue queues a holder for n tickets, or updates its entry. A holder whose priority has risen to
-// User moves to the other queue.
-func (b *bucket) enqueue(a *account, h Requester, n int) *entry {
-	if e := a.entry; e != nil && e.priority >= h.Priority {
-		l := &b.lines[e.priority]
-		l.appear(e)
-		l.resize(e, n)
-		return e
-	}
-	b.dequeue(a)
-	a.entry = &entry{requester: h.ID, priority: h.Priority, need: n}
-	b.lines[h.Priority].join(h.Tenant, a.entry)
-	heap.Push(&b.due, a.entry)
-	return a.entry
-}
-
-func (b *bucket) dequeue(a *account) {
-	if a.entry == nil {
+	b.level.advance(now, float64(b.unused()))
+	maps.DeleteFunc(b.reserved, func(_ string, r reservation) bool { return r.tokens == 0 || !r.expires.After(now) })
+	if b.checkAt.IsZero() || !b.checkAt.Before(now) {
 		return
 	}
-	b.lines[a.entry.priority].remove(a.entry)
-	heap.Remove(&b.due, a.entry.index)
-	a.entry = nil
+	b.checkAt = time.Time{}
+	for id, e := range b.waiting {
+		due := e.promised.Add(tokenGrace)
+		if due.Before(now) {
+			e.late, due = true, e.promised.Add(placeGrace)
+		}
+		if due.Before(now) {
+			b.dequeue(id)
+			continue
+		}
+		b.checkBy(due)
+	}
 }
 
-func (b *bucket) position(e *entry) int { return b.lines[e.priority].position(e) }
+// checkBy makes callers that have not returned by a time be looked for.
+func (b *bucket) checkBy(at time.Time) {
+	if b.checkAt.IsZero() || at.Before(b.checkAt) {
+		b.checkAt = at
+	}
+}
+
+// enqueue queues a caller for n tokens, or updates its entry. A caller whose priority has risen to User moves to the
+// other queue.
+func (b *bucket) enqueue(c Caller, n int) *entry {
+	if e := b.waiting[c.ID]; e != nil && e.priority >= c.Priority {
+		b.queues[e.priority].returned(e)
+		e.need = n
+		return e
+	}
+	b.dequeue(c.ID)
+	e := &entry{caller: c.ID, priority: c.Priority, need: n}
+	b.waiting[c.ID] = e
+	b.queues[c.Priority].join(c.Tenant, e)
+	return e
+}
+
+// dequeue removes a caller from its queue, if it is in one.
+func (b *bucket) dequeue(id string) {
+	if e := b.waiting[id]; e != nil {
+		b.queues[e.priority].remove(e)
+		delete(b.waiting, id)
+	}
+}
 
 func (b *bucket) release(now time.Time, id string) {
 	b.advance(now)
-	a, ok := b.accounts[id]
-	if !ok {
-		return
-	}
-	for len(a.tickets) > 0 {
-		b.spend(a)
-	}
-	b.tidy(id, a)
+	delete(b.reserved, id)
 }
 
+// forget returns the unused tokens of a caller, and removes it from its queue.
 func (b *bucket) forget(now time.Time, id string) {
 	b.release(now, id)
-	if a, ok := b.accounts[id]; ok {
-		b.dequeue(a)
-		b.tidy(id, a)
-	}
+	b.dequeue(id)
 }
 
 func (b *bucket) throttled(now time.Time, pause time.Duration) {
 	b.advance(now)
 	b.stats.Throttled++
-	b.level.throttled(now, pause, float64(b.tickets.unused))
-}
-
-func (b *bucket) account(id string) *account {
-	a, ok := b.accounts[id]
-	if !ok {
-		a = &account{}
-		b.accounts[id] = a
-	}
-	return a
-}
-
-// tidy drops an account without tickets and entry.
-func (b *bucket) tidy(id string, a *account) {
-	if len(a.tickets) == 0 && a.entry == nil {
-		delete(b.accounts, id)
-	}
+	b.level.throttled(now, pause, float64(b.unused()))
 }

@@ -27,8 +27,9 @@ func NewCollector(l *Limiter) *Collector {
 		limiter: l,
 		tokens:  desc("tokens", "Calls that may be sent right now"),
 		waiting: desc("waiting_calls", "Calls that resources wait for, by what they are for: user or poll", "for"),
-		calls:   desc("calls_total", "Calls by what became of them: sent, deferred (not sent yet) or throttled (refused by AWS)", "result"),
-		rate:    desc("rate", "Calls a second that are allowed at present; less than usual after a throttle"),
+		calls: desc("calls_total",
+			"Calls by what became of them: sent, deferred (not sent yet) or throttled (refused by AWS)", "result"),
+		rate: desc("rate", "Calls a second that are allowed at present; less than usual after a throttle"),
 	}
 }
 
@@ -43,7 +44,8 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for l, s := range c.limiter.labelled() {
 		send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, more ...string) {
-			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{l.account, l.region, l.bucket.String()}, more...)...)
+			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{l.account, l.region, l.bucket.String()},
+				more...)...)
 		}
 		send(c.tokens, prometheus.GaugeValue, s.Tokens)
 		send(c.rate, prometheus.GaugeValue, s.Rate)
@@ -81,8 +83,7 @@ func (l *Limiter) labelled() map[labels]Stats {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Counters of labels that still exist must not decrease. The others start from 0 if they
-	// return.
+	// Counters of labels that still exist must not decrease. The others start from 0 if they return.
 	maps.DeleteFunc(l.gone, func(k labels, _ Counts) bool { _, there := sums[k]; return !there })
 	for k, c := range l.gone {
 		sum := sums[k]

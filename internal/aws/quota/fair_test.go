@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func of(tenant, id string) Requester {
-	return Requester{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
+func of(tenant, id string) Caller {
+	return Caller{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
 }
 
 // TestNewTenantIsNotBehindAnothersLine checks how long a single Function waits.
@@ -24,12 +24,17 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 		atLeast time.Duration
 		atMost  time.Duration
 	}{
-		"Alone":       {reason: "A full bucket makes nobody wait."},
-		"OneTenant":   {reason: "A new tenant waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
-		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
-		"Polls":       {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true, atMost: time.Second},
-		"Own":         {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
-		"Both":        {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100}, atLeast: 12 * time.Second, atMost: 16 * time.Second},
+		"Alone": {reason: "A full bucket makes nobody wait."},
+		"OneTenant": {reason: "A new tenant waits for one call of the other tenant.",
+			before: map[string]int{"a": 5000}, atMost: time.Second},
+		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.",
+			before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
+		"Polls": {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true,
+			atMost: time.Second},
+		"Own": {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100},
+			atLeast: 5 * time.Second, atMost: 8 * time.Second},
+		"Both": {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100},
+			atLeast: 12 * time.Second, atMost: 16 * time.Second},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -60,34 +65,34 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 func TestOrderAmongTenants(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
-		arrivals []Requester
+		arrivals []Caller
 		need     map[string]int
 		want     []string
 	}{
 		"RoundRobin": {
 			reason:   "Each tenant has one in each round, by arrival.",
-			arrivals: []Requester{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
+			arrivals: []Caller{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
 			want:     []string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"},
 		},
 		"ByTokens": {
-			reason:   "What counts is tokens, not holders.",
-			arrivals: []Requester{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
+			reason:   "What counts is tokens, not callers.",
+			arrivals: []Caller{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
 			need:     map[string]int{"a/1": 2, "a/2": 2},
 			want:     []string{"b/1", "a/1", "b/2", "b/3", "a/2"},
 		},
 		"NoTenant": {
 			reason:   "What belongs to no tenant is one of its own.",
-			arrivals: []Requester{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
+			arrivals: []Caller{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
 			want:     []string{"a/1", "account", "a/2"},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			q := &fairQueue{}
+			q := &queue{}
 			var got []string
 			waiting := map[string]*entry{}
 			for _, h := range tc.arrivals {
-				e := &entry{requester: h.ID, need: max(1, tc.need[h.ID])}
+				e := &entry{caller: h.ID, need: max(1, tc.need[h.ID])}
 				q.join(h.Tenant, e)
 				waiting[h.ID] = e
 			}
@@ -104,8 +109,8 @@ func TestOrderAmongTenants(t *testing.T) {
 				}
 				q.granted(first)
 				q.remove(first)
-				delete(waiting, first.requester)
-				got = append(got, first.requester)
+				delete(waiting, first.caller)
+				got = append(got, first.caller)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -118,54 +123,54 @@ func TestOrderAmongTenants(t *testing.T) {
 // that their places are the sums of one order.
 func TestPositionsAreAnOrder(t *testing.T) {
 	w := newEnv(9)
-	q := &fairQueue{}
+	q := &queue{}
 	var all []*entry
 	for i := range 4000 {
 		switch n := w.random.IntN(10); {
 		case n < 4 || len(all) == 0:
-			e := &entry{requester: fmt.Sprint(i), need: 1 + w.random.IntN(3)}
+			e := &entry{caller: fmt.Sprint(i), need: 1 + w.random.IntN(3)}
 			q.join(fmt.Sprint(w.random.IntN(7)), e)
 			all = append(all, e)
 		case n < 7:
 			j := w.random.IntN(len(all))
 			e := all[j]
-			q.appear(e)
+			q.returned(e)
 			if q.position(e) <= 20 {
 				q.granted(e)
 			}
 			q.remove(e)
 			all = append(all[:j], all[j+1:]...)
 		case n < 8:
-			q.vanish(all[w.random.IntN(len(all))])
+			all[w.random.IntN(len(all))].late = true
 		case n < 9:
-			q.appear(all[w.random.IntN(len(all))])
+			q.returned(all[w.random.IntN(len(all))])
 		default:
-			q.resize(all[w.random.IntN(len(all))], 1+w.random.IntN(3))
+			all[w.random.IntN(len(all))].need = 1 + w.random.IntN(3)
 		}
 		ends, total := map[int]bool{}, 0
 		for _, e := range all {
-			if e.present {
+			if !e.late {
 				total += e.need
 				ends[q.position(e)] = true
 			}
 		}
 		present := 0
 		for _, e := range all {
-			if e.present {
+			if !e.late {
 				present++
 				if begin := q.position(e) - e.need; begin != 0 && !ends[begin] {
 					t.Fatalf("step %d: an entry begins at %d, where none ends", i, begin)
 				}
 			}
 		}
-		if len(ends) != present || q.total != total {
-			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), present, q.total, total)
+		if len(ends) != present || q.waiting() != total {
+			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), present, q.waiting(),
+				total)
 		}
 	}
 }
 
-// TestShares has waiting tenants of very different sizes, and checks what each gets while others
-// wait too.
+// TestShares has waiting tenants of very different sizes, and checks what each gets while others wait too.
 func TestShares(t *testing.T) {
 	e := newEnv(21)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -175,7 +180,8 @@ func TestShares(t *testing.T) {
 	atTen := map[string]int{}
 	for tenant, n := range sizes {
 		for i := range n {
-			c := &caller{w: e, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+				latency: 50 * time.Millisecond}
 			c.done = func() {
 				last[tenant] = e.now
 				visits[tenant] += c.visits
@@ -203,7 +209,8 @@ func TestShares(t *testing.T) {
 		t.Errorf("the 50 calls of the medium tenant took %v, want about 50 / 7.35 a second", took)
 	}
 	if m := atTen["medium"]; m < 15 || m > 30 {
-		t.Errorf("after four seconds the medium tenant has %d calls and the large one %d: want them to share", m, atTen["large"])
+		t.Errorf("after four seconds the medium tenant has %d calls and the large one %d: want them to share", m,
+			atTen["large"])
 	}
 	best := 5051.0 / 15
 	if took := aws.lastDone.Sub(epoch).Seconds(); took > best/0.97 {
@@ -211,26 +218,27 @@ func TestShares(t *testing.T) {
 	}
 	for tenant, n := range sizes {
 		per := float64(visits[tenant]) / float64(n)
-		t.Logf("%s: last at %v, %.2f visits a holder", tenant, last[tenant].Sub(epoch), per)
+		t.Logf("%s: last at %v, %.2f visits a caller", tenant, last[tenant].Sub(epoch), per)
 		if per > 5 {
-			t.Errorf("%s: %.1f visits a holder: the estimates are bad", tenant, per)
+			t.Errorf("%s: %.1f visits a by: the estimates are bad", tenant, per)
 		}
 	}
 }
 
-// TestTenantThatRetriesOften has one tenant with many holders, and another that returns as soon
+// TestTenantThatRetriesOften has one tenant with many callers, and another that returns as soon
 // as it was served: neither gets more than half.
 func TestTenantThatRetriesOften(t *testing.T) {
 	e := newEnv(4)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	many, often := 0, 0
 	for i := range 2000 {
-		c := &caller{w: e, l: l, aws: aws, holder: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+			latency: 20 * time.Millisecond}
 		c.done = func() { many++ }
 		e.after(0, c.arrivals)
 	}
 	for i := range 3 {
-		c := &caller{w: e, l: l, aws: aws, holder: of("often", fmt.Sprint(i)), latency: 2 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: of("often", fmt.Sprint(i)), latency: 2 * time.Millisecond}
 		c.done = func() {
 			often++
 			e.after(0, c.arrivals)
@@ -256,7 +264,8 @@ func TestManyTenants(t *testing.T) {
 	for n := range tenants {
 		tenant := fmt.Sprint("ns-", n)
 		for i := range each {
-			c := &caller{w: e, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond, latency: 50 * time.Millisecond}
+			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond,
+				latency: 50 * time.Millisecond}
 			c.done = func() {
 				if _, ok := first[tenant]; !ok {
 					first[tenant] = e.now.Sub(epoch)
@@ -279,8 +288,9 @@ func TestManyTenants(t *testing.T) {
 	}
 	e.now = e.now.Add(time.Minute)
 	l.Stats()
-	if b := l.scopes[here].buckets[ControlPlane]; len(b.accounts)+len(b.due)+len(b.tickets.queue) != 0 || !cmp.Equal(fairQueue{}, b.lines[User], cmp.AllowUnexported(fairQueue{})) {
-		t.Errorf("something is left: %d accounts, %d due, %d tickets, %+v", len(b.accounts), len(b.due), len(b.tickets.queue), b.lines[User])
+	if b := l.scopes[here].buckets[ControlPlane]; len(b.waiting)+len(b.reserved) != 0 ||
+		!cmp.Equal(queue{}, b.queues[User], cmp.AllowUnexported(queue{})) {
+		t.Errorf("something is left: %v waiting, %v reserved, %+v", b.waiting, b.reserved, b.queues[User])
 	}
 }
 
@@ -290,18 +300,19 @@ func TestTenantsAreDropped(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	served, most, long := 0, 0, 0
 	for i := range 3000 {
-		c := &caller{w: e, l: l, aws: aws, holder: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+			latency: 20 * time.Millisecond}
 		c.done = func() { long++ }
 		e.after(0, c.arrivals)
 	}
 	var arrive func()
 	arrive = func() {
-		c := &caller{w: e, l: l, aws: aws, holder: of(fmt.Sprint("ns-", served), "one"), latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: of(fmt.Sprint("ns-", served), "one"), latency: 20 * time.Millisecond}
 		c.done = func() {
 			served++
 			e.after(0, arrive)
 		}
-		most = max(most, len(l.scopes[here].buckets[ControlPlane].lines[User].tenants))
+		most = max(most, len(l.scopes[here].buckets[ControlPlane].queues[User].tenants))
 		c.arrivals()
 	}
 	e.after(time.Second, arrive)
@@ -315,15 +326,14 @@ func TestTenantsAreDropped(t *testing.T) {
 	}
 }
 
-// TestFairBounds has tenants with long lines and a newcomer, and checks the bounds that the comment of
-// fairQueue derives.
+// TestFairBounds has tenants with long lines and a newcomer, and checks the bounds that the comment of queue derives.
 func TestFairBounds(t *testing.T) {
 	const tenants, largest = 5, 4
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // It is for a test.
-	q := &fairQueue{}
+	q := &queue{}
 	var waiting []*entry
 	join := func(name string, need int) *entry {
-		e := &entry{requester: name, need: need}
+		e := &entry{caller: name, need: need}
 		q.join(name, e)
 		waiting = append(waiting, e)
 		return e
@@ -333,7 +343,7 @@ func TestFairBounds(t *testing.T) {
 		waiting = slices.DeleteFunc(waiting, func(e *entry) bool { return e == next })
 		q.granted(next)
 		q.remove(next)
-		return next.requester
+		return next.caller
 	}
 	for i := range 60 * tenants {
 		join(strconv.Itoa(i%tenants), 1+random.IntN(largest))
@@ -341,7 +351,8 @@ func TestFairBounds(t *testing.T) {
 	for i := range 150 {
 		serve()
 		if low, high := slices.MinFunc(q.tenants, byGot), slices.MaxFunc(q.tenants, byGot); high.got-low.got > largest {
-			t.Fatalf("after %d calls %s has got %d tokens and %s %d: more than %d apart", i+1, low.name, low.got, high.name, high.got, largest)
+			t.Fatalf("after %d calls %s has got %d tokens and %s %d: more than %d apart", i+1, low.name, low.got,
+				high.name, high.got, largest)
 		}
 		if i%10 > 0 {
 			continue
@@ -349,7 +360,8 @@ func TestFairBounds(t *testing.T) {
 		n := 1 + random.IntN(largest)
 		e := join("newcomer", n)
 		if got, most := q.position(e), n+tenants*(n+largest); got > most {
-			t.Fatalf("after %d calls a newcomer with a need of %d waits for %d tokens, want at most %d", i+1, n, got, most)
+			t.Fatalf("after %d calls a newcomer with a need of %d waits for %d tokens, want at most %d", i+1, n, got,
+				most)
 		}
 		for last := ""; last != "newcomer"; {
 			last = serve()

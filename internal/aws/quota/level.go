@@ -7,7 +7,7 @@ const (
 	cut = 0.7
 	// floor is the smallest part of the rate that throttles leave.
 	floor = 0.1
-	// recovery is how long the rate takes to rise from 0 to its full value.
+	// recovery is the time that the rate takes to rise from 0 to its full value.
 	recovery = time.Minute
 	// defaultPause is the pause after a throttle for which AWS names no time.
 	defaultPause = time.Second
@@ -33,7 +33,6 @@ func newLevel(r Rate, now time.Time) level {
 	return level{perSecond: r.PerSecond, burst: burst, tokens: burst, at: now, lowest: r.PerSecond}
 }
 
-// rate returns the rate at a time, in tokens a second.
 func (l *level) rate(t time.Time) float64 {
 	if l.lowest >= l.perSecond {
 		return l.perSecond
@@ -44,7 +43,7 @@ func (l *level) rate(t time.Time) float64 {
 
 // advance adds the tokens that have arrived until now, at the mean rate of that time. If the clock was
 // set back, what was due in some time remains due in that time.
-func (l *level) advance(now time.Time, tickets float64) {
+func (l *level) advance(now time.Time, reserved float64) {
 	if back := now.Sub(l.at); back < 0 {
 		l.at, l.since, l.until = now, l.since.Add(back), l.until.Add(back)
 	}
@@ -57,23 +56,20 @@ func (l *level) advance(now time.Time, tickets float64) {
 	}
 	mean := (l.rate(from) + l.rate(now)) / 2
 	l.tokens = min(l.burst, l.tokens+mean*now.Sub(from).Seconds())
-	l.tokens = max(l.tokens, tickets)
+	l.tokens = max(l.tokens, reserved)
 	l.at = now
 }
 
-// paused returns how long the bucket is still paused.
-func (l *level) paused(now time.Time) time.Duration {
-	return max(0, l.until.Sub(now))
-}
+func (l *level) paused(now time.Time) time.Duration { return max(0, l.until.Sub(now)) }
 
 // throttled pauses the bucket and reduces the rate, once for all calls that AWS throttles during a
-// pause. Tokens without a ticket are lost: AWS has none for them either.
-func (l *level) throttled(now time.Time, pause time.Duration, tickets float64) {
+// pause. Tokens that are not reserved are lost: AWS has none for them either.
+func (l *level) throttled(now time.Time, pause time.Duration, reserved float64) {
 	if pause <= 0 {
 		pause = defaultPause
 	}
 	until := now.Add(pause)
-	l.tokens = min(l.tokens, tickets)
+	l.tokens = min(l.tokens, reserved)
 	if now.Before(l.until) {
 		if until.After(l.until) {
 			l.until = until

@@ -15,15 +15,16 @@ import (
 
 // A DeferredError says that a call was not sent because the request quota is exhausted.
 type DeferredError struct {
-	// Operation is the one that was not called.
+	// Operation is the operation that was not called.
 	Operation string
-	// After is how long to wait before the next attempt.
+	// After is the time to wait before the next attempt.
 	After time.Duration
 }
 
 // Error returns the message. It leaves out the time, which differs at each attempt.
 func (e *DeferredError) Error() string {
-	return fmt.Sprintf("%s was not called yet, to stay within the request quota of AWS Lambda: it is retried automatically", e.Operation)
+	return fmt.Sprintf("%s was not called yet, to stay within the request quota of AWS Lambda: it is retried "+
+		"automatically", e.Operation)
 }
 
 // RetryableError keeps the SDK from retrying.
@@ -94,11 +95,11 @@ func (m *limit) HandleFinalize(ctx context.Context, in middleware.FinalizeInput,
 	if b == Unlimited {
 		return next.HandleFinalize(ctx, in)
 	}
-	h, ok := RequesterFrom(ctx)
+	c, ok := CallerFrom(ctx)
 	if !ok {
-		h = Requester{Priority: User}
+		c = Caller{Priority: User}
 	}
-	if wait := m.limiter.take(m.scope, b, h); wait > 0 {
+	if wait := m.limiter.take(m.scope, b, c); wait > 0 {
 		return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}
 	}
 	out, md, err := next.HandleFinalize(ctx, in)

@@ -42,7 +42,7 @@ func lambdaClient(t *testing.T, l *Limiter, h http.HandlerFunc) *lambda.Client {
 	return lambda.NewFromConfig(cfg)
 }
 
-func TestMiddlewareUsesTickets(t *testing.T) {
+func TestMiddlewareUsesReservations(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)
 	calls := 0
@@ -50,7 +50,7 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 		calls++
 		_, _ = rw.Write([]byte(`{}`))
 	})
-	ctx := WithRequester(t.Context(), user("a"))
+	ctx := WithCaller(t.Context(), user("a"))
 	name := "orders"
 	list := func(ctx context.Context) error {
 		_, err := c.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &name})
@@ -60,27 +60,28 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 	if wait := l.Reserve(here, user("a"), "ListAliases", "ListTags"); wait != 0 {
 		t.Fatalf("Reserve: %v", wait)
 	}
-	err := list(WithRequester(t.Context(), user("b")))
+	err := list(WithCaller(t.Context(), user("b")))
 	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
-		t.Errorf("b has no ticket: got %v (%v), %d calls sent", err, wait, calls)
+		t.Errorf("b has no reservation: got %v (%v), %d calls sent", err, wait, calls)
 	}
-	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok || !near(after, time.Second) {
+	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok ||
+		!near(after, time.Second) {
 		t.Errorf("a call that was deferred passes: %v", err)
 	}
 	if err := list(t.Context()); err == nil {
-		t.Errorf("a stranger got a's ticket")
+		t.Errorf("a stranger got a's reservation")
 	}
 	if err := errors.Join(list(ctx), list(ctx)); err != nil || calls != 2 {
-		t.Errorf("a has two tickets: got %v, %d calls sent", err, calls)
+		t.Errorf("a has two reservations: got %v, %d calls sent", err, calls)
 	}
 	if err := list(ctx); err == nil {
-		t.Errorf("a has no third ticket")
+		t.Errorf("a has no third reservation")
 	}
 	if _, err := c.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &name}); err != nil {
 		t.Errorf("GetFunction has a quota of its own: %v", err)
 	}
 	e.now = e.now.Add(2 * time.Second)
-	if err := list(WithRequester(t.Context(), user("b"))); err != nil {
+	if err := list(WithCaller(t.Context(), user("b"))); err != nil {
 		t.Errorf("b came back in time: %v", err)
 	}
 	if got := l.Stats()[ControlPlane]; got.Sent != 3 || got.Deferred != 3 {
@@ -97,7 +98,7 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 		rw.WriteHeader(http.StatusInternalServerError)
 	})
 	name := "orders"
-	_, err := c.ListAliases(WithRequester(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
+	_, err := c.ListAliases(WithCaller(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
 	if calls != 2 || l.Stats()[ControlPlane].Deferred != 1 {
 		t.Errorf("the third attempt has no token: got %v after %d calls", err, calls)
 	}
@@ -132,11 +133,11 @@ func TestMiddlewareRecordsThrottles(t *testing.T) {
 	}
 }
 
-func TestHolderFrom(t *testing.T) {
-	if _, ok := RequesterFrom(t.Context()); ok {
-		t.Error("an empty context has no holder")
+func TestCallerFrom(t *testing.T) {
+	if _, ok := CallerFrom(t.Context()); ok {
+		t.Error("an empty context has no caller")
 	}
-	if h, ok := RequesterFrom(WithRequester(t.Context(), user("a"))); !ok || h != user("a") {
+	if h, ok := CallerFrom(WithCaller(t.Context(), user("a"))); !ok || h != user("a") {
 		t.Errorf("got %v, %v", h, ok)
 	}
 }

@@ -52,8 +52,7 @@ var DefaultRates = map[Bucket]Rate{
 	GetFunction:  {PerSecond: 98, Burst: 60},
 }
 
-// dataPlane has the operations of Lambda that run functions. Their limits are per function and by
-// concurrency.
+// dataPlane has the operations of Lambda that run functions. Their limits are per function and by concurrency.
 var dataPlane = map[string]bool{
 	"Invoke":                                true,
 	"InvokeAsync":                           true,

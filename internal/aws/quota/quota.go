@@ -1,13 +1,12 @@
 // Package quota keeps the provider within AWS Lambda's request quotas, which are per account and
 // region and cannot be raised.
 //
-// No function here waits. A holder, which is a managed resource, reserves tickets for the calls
-// that it is about to make. If it gets them, it makes the calls. Otherwise it is queued, and gets
-// the time after which to try again. Tokens are spent when a call is sent, so the number of
-// requests that AWS receives is bounded whatever the callers do in between.
+// No function here waits. A caller, which is a managed resource, reserves the calls that it is about to make. If it
+// gets them, it makes the calls. Otherwise it is queued, and gets the time after which to try again. Tokens are spent
+// when a call is sent, so the number of requests that AWS receives is bounded whatever the callers do in between.
 //
-// Two rules make the queues fair. Tenants share the rate equally, see fairQueue. Users' changes go
-// before polls, which keep a small share of the rate, see bucket.next.
+// Two rules make the queues fair. Tenants share the rate equally, see queue. Users' changes go before polls, which keep
+// a small share of the rate, see bucket.next.
 package quota
 
 import (
@@ -24,8 +23,7 @@ type Scope struct {
 	Account string
 	// Region such as eu-west-1.
 	Region string
-	// Config is the UID of the config if the account is unverified, so that no other config shares
-	// the scope.
+	// Config is the UID of the config if the account is unverified, so that no other config shares the scope.
 	Config string
 	// Endpoint is the URL that named the account, if an administrator's config has one of its own.
 	// It is empty for AWS's STS.
@@ -35,83 +33,49 @@ type Scope struct {
 // Unverified stands for an account ID that AWS has not confirmed.
 const Unverified = "unverified"
 
-// A Priority says which holders go first.
+// A Priority says which callers go first.
 type Priority int
 
-// The priorities. A user's change goes before a poll for drift. Polls have a small share
-// nevertheless.
+// The priorities. A user's change goes before a poll for drift. Polls have a small share nevertheless.
 const (
 	Poll Priority = iota
 	User
 )
 
-// A Requester is a managed resource that makes calls.
-type Requester struct {
+// A Caller is a managed resource that makes calls.
+type Caller struct {
 	// ID is the UID of the resource.
 	ID string
-	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of
-	// its rate.
+	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of its rate.
 	Tenant string
-	// Priority is that of its calls.
+	// Priority is the priority of its calls.
 	Priority Priority
 }
 
-type requesterKey struct{}
+type callerKey struct{}
 
-// WithRequester returns a context whose calls use the tickets of a holder.
-func WithRequester(ctx context.Context, h Requester) context.Context {
-	return context.WithValue(ctx, requesterKey{}, h)
+// WithCaller returns a context whose calls use the reservations of a caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// RequesterFrom returns the holder of a context, and false if it has none.
-func RequesterFrom(ctx context.Context) (Requester, bool) {
-	h, ok := ctx.Value(requesterKey{}).(Requester)
-	return h, ok
+// CallerFrom returns the caller of a context, and false if it has none.
+func CallerFrom(ctx context.Context) (Caller, bool) {
+	c, ok := ctx.Value(callerKey{}).(Caller)
+	return c, ok
 }
 
-// Options are those of a Limiter. Zero values mean the defaults.
+// Options are the options of a Limiter. Zero values mean the defaults.
 type Options struct {
 	// Rates by bucket. Buckets that are not listed have those of DefaultRates.
 	Rates map[Bucket]Rate
-
-	// TicketTTL is how long a ticket may stay unused. The default is 5 s.
-	TicketTTL time.Duration
-
-	// MaxHold is how long after the promised time a token is kept for a holder that has not come back.
-	// The default is 2 s.
-	MaxHold time.Duration
-
-	// Grace is how long after the promised time a holder keeps its place in the queue. The default
-	// is 30 s.
-	Grace time.Duration
-
-	// PollShare is the part of the rate that polls have while users wait, from 0 to less than 1.
-	// The default is 0.1.
-	PollShare float64
 }
 
-func (o Options) withDefaults() Options {
-	if o.TicketTTL <= 0 {
-		o.TicketTTL = 5 * time.Second
-	}
-	if o.MaxHold <= 0 {
-		o.MaxHold = 2 * time.Second
-	}
-	if o.Grace < o.MaxHold {
-		o.Grace = max(30*time.Second, o.MaxHold)
-	}
-	if o.PollShare <= 0 || o.PollShare >= 1 {
-		o.PollShare = 0.1
-	}
-	return o
-}
-
-// A Limiter shares the request quotas of each account and region among holders. It is safe for
-// concurrent use and never waits. A call costs O(t log n) for t waiting tenants with n holders
-// each.
+// A Limiter shares the request quotas of each account and region among callers. It is safe for
+// concurrent use and never waits. A call costs O(n) for n waiting callers.
 type Limiter struct {
-	now     func() time.Time
-	options Options
+	now   func() time.Time
+	rates map[Bucket]Rate
 
 	mu     sync.Mutex
 	scopes map[Scope]*scope
@@ -122,7 +86,7 @@ type Limiter struct {
 
 // A scope has the buckets of one account and region.
 type scope struct {
-	// used is when the scope was last used. The limiter's lock guards it.
+	// used is the time when the scope was last used. The limiter's lock guards it.
 	used time.Time
 
 	mu      sync.Mutex
@@ -131,18 +95,17 @@ type scope struct {
 
 // New returns a Limiter whose buckets are full.
 func New(now func() time.Time, o Options) *Limiter {
-	return &Limiter{now: now, options: o.withDefaults(), scopes: map[Scope]*scope{}, swept: now(), gone: map[labels]Counts{}}
+	return &Limiter{now: now, rates: o.Rates, scopes: map[Scope]*scope{}, swept: now(), gone: map[labels]Counts{}}
 }
 
-// Reserve reserves a ticket for each of the Lambda operations, and returns 0 if the holder has all
-// of them. Otherwise it queues the holder, by priority, fairly among tenants, and by arrival among
-// those of one tenant, and returns after how long the holder should call again with the same
-// operations. By then there is most likely a token for it. A call before that time returns the rest
-// of it.
+// Reserve reserves a call of each of the Lambda operations, and returns 0 if the caller has all of them. Otherwise it
+// queues the caller, by priority, fairly among tenants, and by arrival among those of one tenant, and returns after how
+// long the caller should call again with the same operations. By then there is most likely a token for it. A call
+// before that time returns the rest of it.
 //
-// Operations without a quota need no ticket. Tickets that the holder already has count, so Reserve
-// may be called any number of times.
-func (l *Limiter) Reserve(s Scope, h Requester, operations ...string) time.Duration {
+// Operations without a quota need no reservation. What the caller has reserved already counts, so Reserve may be called
+// any number of times.
+func (l *Limiter) Reserve(s Scope, c Caller, operations ...string) time.Duration {
 	var need [bucketCount]int
 	for _, op := range operations {
 		if b := BucketOf(ServiceLambda, op); b != Unlimited {
@@ -153,38 +116,35 @@ func (l *Limiter) Reserve(s Scope, h Requester, operations ...string) time.Durat
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	now := l.now()
-	// Scarce buckets are reserved first: a holder that waits for them must not keep others from the
-	// plentiful ones.
+	// Scarce buckets are reserved first: a caller that waits for them must not keep others from the plentiful ones.
 	for b, n := range need {
 		if n == 0 {
 			continue
 		}
-		if wait := sc.buckets[b].reserve(now, h, n); wait > 0 {
+		if wait := sc.buckets[b].reserve(now, c, n); wait > 0 {
 			return wait
 		}
 	}
 	return 0
 }
 
-// Release returns the unused tickets of a holder. Its places in queues stay. Call it at the end of
-// a reconcile.
+// Release returns the unused reservations of a caller. Its places in queues stay. Call it at the end of a reconcile.
 func (l *Limiter) Release(s Scope, id string) {
 	l.each(s, func(b *bucket, now time.Time) { b.release(now, id) })
 }
 
-// Forget returns the tickets of a holder and removes it from queues. Call it when the resource is
-// deleted.
+// Forget returns the unused reservations of a caller and removes it from queues. Call it when the resource is deleted.
 func (l *Limiter) Forget(s Scope, id string) {
 	l.each(s, func(b *bucket, now time.Time) { b.forget(now, id) })
 }
 
-// take spends the ticket of a holder, or a token that nobody waits for, for a call that is about to
-// be sent. It returns 0, or how long to wait.
-func (l *Limiter) take(s Scope, b Bucket, h Requester) time.Duration {
+// take spends a reservation of a caller, or a token that nobody waits for, for a call that is about to be sent. It
+// returns 0, or how long to wait.
+func (l *Limiter) take(s Scope, b Bucket, c Caller) time.Duration {
 	sc := l.scope(s)
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	return sc.buckets[b].take(l.now(), h)
+	return sc.buckets[b].take(l.now(), c)
 }
 
 // throttled slows a bucket down after AWS has throttled a call.

@@ -14,12 +14,12 @@ func small(e *env) *Limiter {
 	return New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}}})
 }
 
-func user(id string) Requester { return Requester{ID: id, Priority: User} }
+func user(id string) Caller { return Caller{ID: id, Priority: User} }
 
 func TestReserve(t *testing.T) {
 	type step struct {
 		wait time.Duration
-		h    Requester
+		h    Caller
 		ops  []string
 		want time.Duration
 	}
@@ -33,7 +33,7 @@ func TestReserve(t *testing.T) {
 			{0, user("a"), one, 0},
 			{0, user("b"), one, 0},
 		}},
-		"Held": {"A ticket that is held is not asked for again.", []step{
+		"Reserved": {"A call that is reserved already is not reserved again.", []step{
 			{0, user("z"), one, 0},
 			{0, user("a"), one, 0},
 			{0, user("a"), one, 0},
@@ -50,7 +50,7 @@ func TestReserve(t *testing.T) {
 			{0, user("b"), one, 1 * s},
 			{400 * time.Millisecond, user("b"), one, 600 * time.Millisecond},
 		}},
-		"Several": {"All tickets of a kind come together.", []step{
+		"Several": {"All reservations of a kind come together.", []step{
 			{0, user("a"), []string{"CreateFunction"}, 0},
 			{0, user("b"), []string{"CreateFunction", "TagResource"}, 1 * s},
 			{1 * s, user("b"), []string{"CreateFunction", "TagResource"}, 0},
@@ -75,20 +75,20 @@ func TestReserve(t *testing.T) {
 			{0, user("b"), one, 0},
 		}},
 		"UserFirst": {"A user's change goes before polls that came earlier.", []step{
-			{0, Requester{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
-			{0, Requester{ID: "b"}, one, 1 * s},
-			{0, Requester{ID: "c"}, one, 2 * s},
+			{0, Caller{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
+			{0, Caller{ID: "b"}, one, 1 * s},
+			{0, Caller{ID: "c"}, one, 2 * s},
 			{0, user("d"), one, 1 * s},
-			{1 * s, Requester{ID: "b"}, one, 1 * s},
+			{1 * s, Caller{ID: "b"}, one, 1 * s},
 			{0, user("d"), one, 0},
 		}},
 		"Promoted": {"A poll that has become a user's change moves up.", []step{
-			{0, Requester{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
-			{0, Requester{ID: "b"}, one, 1 * s},
-			{0, Requester{ID: "c"}, one, 2 * s},
+			{0, Caller{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
+			{0, Caller{ID: "b"}, one, 1 * s},
+			{0, Caller{ID: "c"}, one, 2 * s},
 			{0, user("c"), one, 1 * s},
 		}},
-		"Late": {"A holder that is late keeps its place, but not its token.", []step{
+		"Late": {"A caller that is late keeps its place, but not its token.", []step{
 			{0, user("a"), []string{"CreateFunction", "TagResource"}, 0},
 			{0, user("b"), one, 1 * s},
 			{0, user("c"), one, 2 * s},
@@ -131,23 +131,23 @@ func TestReserve(t *testing.T) {
 // near reports whether durations differ only by the rounding of an estimate.
 func near(a, b time.Duration) bool { return (a - b).Abs() <= 2*time.Millisecond }
 
-func TestTicketsExpire(t *testing.T) {
+func TestReservationsExpire(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)
 	l.Reserve(here, user("a"), "CreateFunction", "TagResource")
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait == 0 {
-		t.Fatal("b got a ticket that a has")
+		t.Fatal("b got a reservation that a has")
 	}
 	e.now = e.now.Add(4 * time.Second)
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait == 0 {
-		t.Error("tickets are a's for five seconds")
+		t.Error("reservations are a's for five seconds")
 	}
 	e.now = e.now.Add(1100 * time.Millisecond)
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait != 0 {
-		t.Errorf("a's tickets have expired, b waits %v still", wait)
+		t.Errorf("a's reservations have expired, b waits %v still", wait)
 	}
-	if got := l.Stats()[ControlPlane].Expired; got != 2 {
-		t.Errorf("%d tickets expired, want 2", got)
+	if got := l.Stats()[ControlPlane].Reserved; got != 1 {
+		t.Errorf("%d tokens are reserved, want b's alone", got)
 	}
 }
 
@@ -182,13 +182,13 @@ func TestReleaseAndForget(t *testing.T) {
 	l.Reserve(here, user("b"), "CreateFunction")
 	l.Release(here, "a")
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait != 0 {
-		t.Errorf("a gave its tickets back, b waits %v", wait)
+		t.Errorf("a gave its reservations back, b waits %v", wait)
 	}
 	l.Reserve(here, user("c"), "CreateFunction", "TagResource")
 	l.Forget(here, "c")
 	l.Forget(here, "unknown")
-	if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Tickets != 1 {
-		t.Errorf("want b's ticket only: %+v", s)
+	if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Reserved != 1 {
+		t.Errorf("want b's reservation only: %+v", s)
 	}
 }
 
@@ -203,14 +203,14 @@ func TestThrottle(t *testing.T) {
 		t.Errorf("two refusals at a time are one throttle: paused %v, rate %v", s.Paused, s.Rate)
 	}
 	if wait := l.take(here, ControlPlane, user("a")); !near(wait, time.Second) {
-		t.Errorf("a's ticket waits %v, want the pause", wait)
+		t.Errorf("a's reservation waits %v, want the pause", wait)
 	}
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait < time.Second {
 		t.Errorf("b waits %v, want more than the pause", wait)
 	}
 	e.now = e.now.Add(1001 * time.Millisecond)
 	if wait := l.take(here, ControlPlane, user("a")); wait != 0 {
-		t.Errorf("a kept its ticket over the pause, but waits %v", wait)
+		t.Errorf("a kept its reservation over the pause, but waits %v", wait)
 	}
 	e.now = e.now.Add(9 * time.Second)
 	if s := stats(); s.Rate <= 8 || s.Rate >= 9 {
@@ -260,7 +260,7 @@ func TestConcurrentUse(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 500 {
-				h := Requester{ID: fmt.Sprint(g, i%50), Priority: Priority(i % 2)}
+				h := Caller{ID: fmt.Sprint(g, i%50), Priority: Priority(i % 2)}
 				if l.Reserve(here, h, "GetFunction", "UpdateFunctionCode") == 0 {
 					l.take(here, ControlPlane, h)
 				}
@@ -271,7 +271,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	wg.Wait()
 	for _, s := range l.Stats() {
-		if s.Tickets != 0 || s.Tokens < 0 {
+		if s.Reserved != 0 || s.Tokens < 0 {
 			t.Errorf("%+v", s)
 		}
 	}

@@ -29,11 +29,12 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			sent := 0
 			var next func(i int)
 			next = func(i int) {
-				c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
-				c.done = func() { sent++; next(i + waitingHolders) }
+				c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+					lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+				c.done = func() { sent++; next(i + waitingCallers) }
 				e.after(0, c.arrivals)
 			}
-			for i := range waitingHolders {
+			for i := range waitingCallers {
 				next(i)
 			}
 			began := e.now
@@ -56,12 +57,14 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			refused := l.Stats()[ControlPlane].Throttled
 			rateIn(recovered)
 			after := rateIn(time.Minute)
-			t.Logf("%.1f calls a second before, %.1f during, %.1f after; %d of %d throttled", before, during, after, refused, sent)
+			t.Logf("%.1f calls a second before, %.1f during, %.1f after; %d of %d throttled", before, during, after,
+				refused, sent)
 			if during > tc.most+1 {
 				t.Errorf("%s\n%.1f calls a second, want at most what is left, %.0f", tc.reason, during, tc.most)
 			}
 			if after < full {
-				t.Errorf("%s\n%.1f calls a second a minute after the others have stopped, want at least %d", tc.reason, after, full)
+				t.Errorf("%s\n%.1f calls a second a minute after the others have stopped, want at least %d", tc.reason,
+					after, full)
 			}
 			if refused > sent/10 {
 				t.Errorf("%s\n%d of %d calls were throttled, want at most a tenth", tc.reason, refused, sent)
@@ -70,5 +73,5 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 	}
 }
 
-// waitingHolders is how many resources of a fleet always have a call to make.
-const waitingHolders = 100
+// waitingCallers is how many resources of a fleet always have a call to make.
+const waitingCallers = 100

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// idle is how long an unused scope is kept.
+	// idle is the time for which an unused scope is kept.
 	idle = 2 * time.Hour
-	// sweepEvery is how often unused scopes are dropped.
+	// sweepEvery is the interval at which unused scopes are dropped.
 	sweepEvery = 10 * time.Minute
 )
 
@@ -28,11 +28,11 @@ func (l *Limiter) scope(s Scope) *scope {
 	if !ok {
 		sc = &scope{}
 		for b := range sc.buckets {
-			rate, ok := l.options.Rates[Bucket(b)]
+			rate, ok := l.rates[Bucket(b)]
 			if !ok {
 				rate = DefaultRates[Bucket(b)]
 			}
-			sc.buckets[b] = newBucket(rate, l.options, now)
+			sc.buckets[b] = newBucket(rate, now)
 		}
 		l.scopes[s] = sc
 	}
@@ -59,13 +59,13 @@ func (l *Limiter) sweep(now time.Time) {
 	})
 }
 
-// fresh reports whether no bucket has holders and all are full.
 func (sc *scope) fresh(now time.Time) bool {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	for _, b := range sc.buckets {
 		b.advance(now)
-		if len(b.accounts) > 0 || b.level.tokens < b.level.burst-rounding || b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
+		if len(b.reserved)+len(b.waiting) > 0 || b.level.tokens < b.level.burst-rounding ||
+			b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
 			return false
 		}
 	}

@@ -96,13 +96,12 @@ func (s *awsSide) arrive() bool {
 	return true
 }
 
-// A caller is a holder that reserves one ticket, sends one call, and counts how often it had to
-// return.
+// A caller reserves one call, sends one call, and counts how often it had to return.
 type caller struct {
 	w        *env
 	l        *Limiter
 	aws      *awsSide
-	holder   Requester
+	by       Caller
 	lateness time.Duration
 	latency  time.Duration
 	visits   int
@@ -112,7 +111,7 @@ type caller struct {
 
 func (c *caller) arrivals() {
 	c.visits++
-	if wait := c.l.Reserve(here, c.holder, "CreateFunction"); wait > 0 {
+	if wait := c.l.Reserve(here, c.by, "CreateFunction"); wait > 0 {
 		c.w.after(wait+c.w.between(0, c.lateness), c.arrivals)
 		return
 	}
@@ -120,7 +119,7 @@ func (c *caller) arrivals() {
 }
 
 func (c *caller) send() {
-	if wait := c.l.take(here, ControlPlane, c.holder); wait > 0 {
+	if wait := c.l.take(here, ControlPlane, c.by); wait > 0 {
 		c.w.after(wait, c.arrivals)
 		return
 	}
@@ -137,27 +136,30 @@ func (c *caller) send() {
 	})
 }
 
-// TestFullRate has many concurrent holders, and checks what AWS receives.
+// TestFullRate has many concurrent callers, and checks what AWS receives.
 func TestFullRate(t *testing.T) {
 	cases := map[string]struct {
 		reason            string
-		holders           int
+		callers           int
 		spread            time.Duration
 		lateness, latency time.Duration
-		perHolder         float64
+		perCaller         float64
 	}{
-		"300":         {"A namespace is applied at once.", 300, 0, 5 * time.Millisecond, 60 * time.Millisecond, 3},
-		"300Late":     {"Workers are busy, and the network is bad.", 300, 0, 100 * time.Millisecond, 300 * time.Millisecond, 4},
-		"10000":       {"A cluster is restored.", 10_000, 0, 20 * time.Millisecond, 100 * time.Millisecond, 3},
-		"10000Spread": {"Arrivals outrun the quota.", 10_000, 5 * time.Minute, 20 * time.Millisecond, 100 * time.Millisecond, 3},
+		"300": {"A namespace is applied at once.", 300, 0, 5 * time.Millisecond, 60 * time.Millisecond, 3},
+		"300Late": {"Workers are busy, and the network is bad.", 300, 0, 100 * time.Millisecond,
+			300 * time.Millisecond, 4},
+		"10000": {"A cluster is restored.", 10_000, 0, 20 * time.Millisecond, 100 * time.Millisecond, 3},
+		"10000Spread": {"Arrivals outrun the quota.", 10_000, 5 * time.Minute, 20 * time.Millisecond,
+			100 * time.Millisecond, 3},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(7)
 			l, aws := New(e.clock, Options{}), newAWSSide(e)
-			callers := make([]*caller, tc.holders)
+			callers := make([]*caller, tc.callers)
 			for i := range callers {
-				callers[i] = &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: tc.lateness, latency: tc.latency}
+				callers[i] = &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+					lateness: tc.lateness, latency: tc.latency}
 				e.after(e.between(0, tc.spread), callers[i].arrivals)
 			}
 			e.run(time.Hour)
@@ -165,10 +167,10 @@ func TestFullRate(t *testing.T) {
 			if aws.refused != 0 {
 				t.Errorf("%s\nAWS refused %d calls", tc.reason, aws.refused)
 			}
-			if aws.served != tc.holders {
-				t.Fatalf("%s\nAWS served %d of %d", tc.reason, aws.served, tc.holders)
+			if aws.served != tc.callers {
+				t.Fatalf("%s\nAWS served %d of %d", tc.reason, aws.served, tc.callers)
 			}
-			took, best := aws.lastDone.Sub(epoch).Seconds(), float64(tc.holders)/15
+			took, best := aws.lastDone.Sub(epoch).Seconds(), float64(tc.callers)/15
 			t.Logf("took %.1f s, the quota's own time is %.1f s (%.1f %% of its rate)", took, best, 100*best/took)
 			if took > best/0.97 {
 				t.Errorf("%s\ntook %.1f s, want within 3 %% of %.1f s", tc.reason, took, best)
@@ -177,27 +179,31 @@ func TestFullRate(t *testing.T) {
 			for _, c := range callers {
 				visits += c.visits
 			}
-			if per := float64(visits) / float64(tc.holders); per > tc.perHolder {
-				t.Errorf("%s\n%.1f visits a holder, want at most %.1f: the estimates are bad", tc.reason, per, tc.perHolder)
+			if per := float64(visits) / float64(tc.callers); per > tc.perCaller {
+				t.Errorf("%s\n%.1f visits a caller, want at most %.1f: the estimates are bad", tc.reason, per,
+					tc.perCaller)
 			} else {
-				t.Logf("%.2f visits a holder", per)
+				t.Logf("%.2f visits a caller", per)
 			}
-			if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Tickets != 0 || len(l.scopes[here].buckets[ControlPlane].accounts) != 0 {
+			if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Reserved != 0 ||
+				len(l.scopes[here].buckets[ControlPlane].waiting)+len(
+					l.scopes[here].buckets[ControlPlane].reserved) != 0 {
 				t.Errorf("%s\nsomething is left: %+v", tc.reason, s)
 			}
 		})
 	}
 }
 
-// TestNoShows has holders of which half never return.
+// TestNoShows has callers of which half never return.
 func TestNoShows(t *testing.T) {
 	e := newEnv(3)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const n = 600
 	for i := range n {
-		c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		if i%2 == 0 {
-			e.after(0, func() { l.Reserve(here, c.holder, "CreateFunction") })
+			e.after(0, func() { l.Reserve(here, c.by, "CreateFunction") })
 			continue
 		}
 		e.after(0, c.arrivals)
@@ -211,7 +217,7 @@ func TestNoShows(t *testing.T) {
 		t.Errorf("took %v for the slots of %d", took, n)
 	}
 	e.now = e.now.Add(time.Hour)
-	if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Tickets != 0 {
+	if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Reserved != 0 {
 		t.Errorf("something is left: %+v", s)
 	}
 }
@@ -222,12 +228,14 @@ func TestPriorities(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	polls := make([]*caller, 200)
 	for i := range polls {
-		polls[i] = &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint("poll", i)}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		polls[i] = &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("poll", i)},
+			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
 		e.after(0, polls[i].arrivals)
 	}
 	var change *caller
 	e.after(2*time.Second, func() {
-		change = &caller{w: e, l: l, aws: aws, holder: Requester{ID: "change", Priority: User}, latency: 30 * time.Millisecond}
+		change = &caller{w: e, l: l, aws: aws, by: Caller{ID: "change", Priority: User},
+			latency: 30 * time.Millisecond}
 		change.arrivals()
 	})
 	e.run(4 * time.Second)
@@ -239,7 +247,8 @@ func TestPriorities(t *testing.T) {
 	users := []*caller{}
 	var arrive func()
 	arrive = func() {
-		u := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint("user", len(users)), Priority: User}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		u := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("user", len(users)), Priority: User},
+			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
 		users = append(users, u)
 		u.arrivals()
 		e.after(time.Second/30, arrive)
@@ -276,15 +285,15 @@ func count(cs []*caller) int {
 	return n
 }
 
-// TestSharedQuota has another client that uses half of AWS's rate: the limiter must adapt to the
-// throttles.
+// TestSharedQuota has another client that uses half of AWS's rate: the limiter must adapt to the throttles.
 func TestSharedQuota(t *testing.T) {
 	e := newEnv(11)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const n = 1000
 	left := n
 	for i := range n {
-		c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		c.done = func() { left-- }
 		e.after(0, c.arrivals)
 	}
@@ -301,7 +310,7 @@ func TestSharedQuota(t *testing.T) {
 	throttled := l.Stats()[ControlPlane].Throttled
 	t.Logf("%d left, the other tool got %d, %d calls throttled", left, others, throttled)
 	if left != 0 {
-		t.Errorf("%d holders are left after five minutes", left)
+		t.Errorf("%d callers are left after five minutes", left)
 	}
 	if throttled == 0 || throttled > n/5 {
 		t.Errorf("%d of %d calls were throttled", throttled, n)

@@ -9,43 +9,33 @@ import (
 
 // Counts are totals since the limiter was created.
 type Counts struct {
-	// Granted is the number of tickets that were granted.
-	Granted int
 	// Sent is the number of calls that were sent.
 	Sent int
 	// Deferred is the number of calls that were not sent, because there was no token.
 	Deferred int
 	// Throttled is the number of calls that AWS throttled.
 	Throttled int
-	// Expired is the number of tickets that were not used in time.
-	Expired int
-	// Dropped is the number of holders that did not come back.
-	Dropped int
 }
 
-// add returns the sum of the counts.
 func (c Counts) add(d Counts) Counts {
-	return Counts{
-		Granted: c.Granted + d.Granted, Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred,
-		Throttled: c.Throttled + d.Throttled, Expired: c.Expired + d.Expired, Dropped: c.Dropped + d.Dropped,
-	}
+	return Counts{Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred, Throttled: c.Throttled + d.Throttled}
 }
 
-// Stats are those of one bucket at one moment.
+// Stats are the counts and the state of one bucket at one moment.
 type Stats struct {
 	Scope  Scope
 	Bucket Bucket
 	Counts
 
-	// WaitingUsers and WaitingPolls are the numbers of tokens that holders wait for.
+	// WaitingUsers and WaitingPolls are the numbers of tokens that callers wait for.
 	WaitingUsers, WaitingPolls int
-	// Tickets is the number of tickets that are granted and unused.
-	Tickets int
-	// Tokens is the number of tokens, tickets included.
+	// Reserved is the number of tokens that are reserved and unused.
+	Reserved int
+	// Tokens is the number of tokens, reserved ones included.
 	Tokens float64
 	// Rate is the number of tokens a second. It is reduced after a throttle.
 	Rate float64
-	// Paused is how long no call may be sent after a throttle.
+	// Paused is the time for which no call may be sent after a throttle.
 	Paused time.Duration
 }
 
@@ -66,8 +56,8 @@ func (l *Limiter) Stats() []Stats {
 			b.advance(now)
 			all = append(all, Stats{
 				Scope: s, Bucket: kind, Counts: b.stats,
-				WaitingUsers: b.lines[User].total, WaitingPolls: b.lines[Poll].total,
-				Tickets: b.tickets.unused, Tokens: b.level.tokens,
+				WaitingUsers: b.queues[User].waiting(), WaitingPolls: b.queues[Poll].waiting(),
+				Reserved: b.unused(), Tokens: b.level.tokens,
 				Rate: b.level.rate(now), Paused: b.level.paused(now),
 			})
 			kind++

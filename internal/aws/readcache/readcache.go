@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// maxAge is how long answers are kept. No caller accepts older ones.
+// maxAge is the time for which answers are kept. No caller accepts older ones.
 const maxAge = time.Hour
 
 // errUnfinished is the error of callers that wait for a read that panicked.
@@ -38,7 +38,7 @@ type Cache struct {
 
 // entry is an answer, or a read that is under way.
 type entry struct {
-	// began is when the read began. Later changes may be missing.
+	// began is the time when the read began. Later changes may be missing.
 	began time.Time
 	// done is closed after value and err were set.
 	done  chan struct{}
@@ -76,16 +76,16 @@ func Read[V any](ctx context.Context, c *Cache, k Key, f Freshness, fetch func(c
 	return fetch(ctx)
 }
 
-// read calls fetch and settles the entry, even after a panic.
-func read[V any](ctx context.Context, c *Cache, k Key, e *entry, fetch func(context.Context) (V, error)) (v V, err error) {
+// read calls fetch and finishes the entry, even after a panic.
+func read[V any](ctx context.Context, c *Cache, k Key, e *entry,
+	fetch func(context.Context) (V, error)) (v V, err error) {
 	err = errUnfinished
-	defer func() { c.settle(k, e, v, err) }()
+	defer func() { c.finish(k, e, v, err) }()
 	v, err = fetch(ctx)
 	return v, err
 }
 
-// Forget drops an answer because its subject was changed. The result of a read that is under way is
-// not kept either.
+// Forget drops an answer because its subject was changed. The result of a read that is under way is not kept either.
 func (c *Cache) Forget(k Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,8 +102,7 @@ func (f Freshness) isAheadBy(at time.Time, d time.Duration) bool {
 	return !f.Now.IsZero() && at.Sub(f.Now) > d
 }
 
-// lookup returns the entry of an answer that is recent enough, or a new entry that is the caller's
-// to settle.
+// lookup returns the entry of an answer that is recent enough, or a new entry that is the caller's to finish.
 func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,9 +122,8 @@ func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	return e, true
 }
 
-// settle sets the result of an entry. An error is not cached, nor is an answer that was forgotten
-// meanwhile.
-func (c *Cache) settle(k Key, e *entry, v any, err error) {
+// finish sets the result of an entry. An error is not cached, nor is an answer that was forgotten meanwhile.
+func (c *Cache) finish(k Key, e *entry, v any, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.value, e.err = v, err

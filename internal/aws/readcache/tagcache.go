@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// MaxTagAge is how long tags are cached: how long a change by someone else may go unnoticed.
+// MaxTagAge is the time for which tags are cached, and a change by someone else may go unnoticed.
 const MaxTagAge = time.Hour
 
 // RecentTagAge is the maximum age of tags on whose basis a resource is changed or deleted.
@@ -25,11 +25,12 @@ const RecentTagAge = 5 * time.Minute
 
 // A TagLister makes the one call. *lambda.Client is one.
 type TagLister interface {
-	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
+	ListTags(ctx context.Context, in *lambda.ListTagsInput,
+		opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
 }
 
-// A TagCache caches the tags of the AWS resources of one kind, by the UID of the managed resource. It
-// is safe for concurrent use.
+// A TagCache caches the tags of the AWS resources of one kind, by the UID of the managed resource. It is safe for
+// concurrent use.
 type TagCache struct {
 	now func() time.Time
 
@@ -37,74 +38,66 @@ type TagCache struct {
 	entries map[types.UID]tagEntry
 }
 
-// tagEntry has the tags, and the state of the managed resource when they were read.
+// tagEntry has the tags, when they were read, and the state of the managed resource then.
 type tagEntry struct {
-	tags       map[string]string
-	arn        string
-	at         time.Time
-	generation int64
-	deleted    bool
-	request    string
+	tags  map[string]string
+	at    time.Time
+	state tagState
 }
 
-// NewTagCache returns an empty Memory with a clock.
+// tagState is the state of a managed resource. Tags of another state are not used.
+type tagState struct {
+	arn        string
+	generation int64
+	deleted    bool
+	// request is the token of the reconcile that the user requested last.
+	request string
+}
+
+func stateOf(mg metav1.Object, arn string) tagState {
+	token, _ := meta.GetReconcileRequest(mg)
+	return tagState{arn: arn, generation: mg.GetGeneration(), deleted: meta.WasDeleted(mg), request: token}
+}
+
+// NewTagCache returns an empty TagCache with a clock.
 func NewTagCache(now func() time.Time) *TagCache {
 	return &TagCache{now: now, entries: map[types.UID]tagEntry{}}
 }
 
-// Due reports whether Read would call AWS, so that quota can be reserved for it. arn is the one
-// that is known before the AWS resource is read, empty if none is.
+// Due reports whether Read would call AWS, so that quota can be reserved for it. arn is the ARN that is known before
+// the AWS resource is read, empty if none is.
 func (m *TagCache) Due(mg metav1.Object, arn string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, known := m.known(mg, arn)
+	_, known := m.cached(mg, arn)
 	return !known
 }
 
-// Show returns the tags of an AWS resource that a managed resource only observes, whoever owns it.
-// They are nil if AWS does not return them, as for Read, or if the identity may not list them.
+// Show returns the tags of an AWS resource that a managed resource only observes, whoever owns it. They are nil if AWS
+// does not return them, as for Read, or if the identity may not list them.
 func (m *TagCache) Show(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	at := m.now()
 	tags, err := m.Read(ctx, mg, arn, api)
 	if err != nil && !awserr.IsAccessDenied(err) {
 		return nil, err
 	}
-	if arn != "" {
-		m.show(mg, arn, tags, at)
+	if arn != "" && m.Due(mg, arn) {
+		m.keep(mg, arn, tags, at)
 	}
 	return tags, nil
 }
 
-// show caches tags, unless there are cached ones.
-func (m *TagCache) show(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
-	m.mu.Lock()
-	_, known := m.known(mg, arn)
-	m.mu.Unlock()
-	if !known {
-		m.keep(mg, arn, tags, at)
-	}
-}
-
-// Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller
-// may change the map. The tags are nil if they are not known: AWS shows no ARN, or not yet the tags
-// of a new resource, or an emulator lacks ListTags. Nil never means that the resource does not
-// exist.
+// Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller may change the map.
+// The tags are nil if they are not known: AWS shows no ARN, or not yet the tags of a new resource, or an emulator lacks
+// ListTags. Nil never means that the resource does not exist.
 func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
-	m.mu.Lock()
-	e, known := m.known(mg, arn)
-	m.mu.Unlock()
-	if known {
-		return maps.Clone(e.tags), nil
-	}
-	if arn == "" {
-		return nil, nil //nolint:nilnil // Nil tags are not known.
+	if tags, known := m.cached(mg, arn); known || arn == "" {
+		return maps.Clone(tags), nil
 	}
 	at := m.now()
 	tags, err := ListTags(ctx, api, arn)
 	if err != nil {
-		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say who owns it", arn)
+		return nil, errors.Wrapf(awserr.Sanitize(err), "cannot read the tags of %s, which say who owns it", arn)
 	}
-	if named(mg, tags) {
+	if slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID())) { // Those of a new resource may come late.
 		m.keep(mg, arn, tags, at)
 	}
 	return maps.Clone(tags), nil
@@ -140,8 +133,8 @@ func (m *TagCache) Drop(uid types.UID) {
 	delete(m.entries, uid)
 }
 
-// Outdated reports whether the tags that Read has returned are too old to change the AWS resource.
-// It drops them then, so that the next Read calls AWS.
+// Outdated reports whether the tags that Read has returned are too old to change the AWS resource. It drops them then,
+// so that the next Read calls AWS.
 func (m *TagCache) Outdated(mg metav1.Object) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -153,16 +146,19 @@ func (m *TagCache) Outdated(mg metav1.Object) bool {
 	return true
 }
 
-// known returns what is cached, and whether it is still valid. The caller holds the lock.
-func (m *TagCache) known(mg metav1.Object, arn string) (tagEntry, bool) {
+// cached returns the cached tags, and whether they are still valid.
+func (m *TagCache) cached(mg metav1.Object, arn string) (map[string]string, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	e, ok := m.entries[mg.GetUID()]
 	age := MaxTagAge
 	if meta.WasDeleted(mg) {
 		age = RecentTagAge // Each reconcile may delete the AWS resource.
 	}
-	good := ok && e.arn == arn && m.now().Sub(e.at) < age &&
-		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == tagRequest(mg)
-	return e, good
+	if !ok || e.state != stateOf(mg, arn) || m.now().Sub(e.at) >= age {
+		return nil, false
+	}
+	return e.tags, true
 }
 
 // keep caches tags, and drops those of managed resources that are long deleted.
@@ -170,14 +166,5 @@ func (m *TagCache) keep(mg metav1.Object, arn string, tags map[string]string, at
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	maps.DeleteFunc(m.entries, func(_ types.UID, e tagEntry) bool { return at.Sub(e.at) > 2*MaxTagAge })
-	m.entries[mg.GetUID()] = tagEntry{
-		tags: tags, arn: arn, at: at,
-		generation: mg.GetGeneration(), deleted: meta.WasDeleted(mg), request: tagRequest(mg),
-	}
-}
-
-// tagRequest returns the token of the reconcile that the user requested last.
-func tagRequest(mg metav1.Object) string {
-	token, _ := meta.GetReconcileRequest(mg)
-	return token
+	m.entries[mg.GetUID()] = tagEntry{tags: tags, at: at, state: stateOf(mg, arn)}
 }

@@ -30,10 +30,10 @@ var known = func() map[string]bool {
 	return known
 }()
 
-// Known returns whether a region is one of AWS.
+// Known reports whether a region is one of AWS.
 func Known(region string) bool { return known[region] }
 
-// IsEndpoint returns whether a name is that of a kind of endpoint of a region, such as fips-us-east-1, instead of a
+// IsEndpoint reports whether a name is that of a kind of endpoint of a region, such as fips-us-east-1, instead of a
 // region. The SDK takes such names for the endpoint, so that each is another spelling of the region.
 func IsEndpoint(name string) bool {
 	for part := range strings.SplitSeq(name, "-") {

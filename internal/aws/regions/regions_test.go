@@ -14,11 +14,13 @@ import (
 
 // TestRegionsAreTheSDKs compares the known regions to those of the SDK.
 func TestRegionsAreTheSDKs(t *testing.T) {
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-sdk-go-v2").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
+		"github.com/aws/aws-sdk-go-v2").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "internal", "endpoints", "awsrulesfn", "partitions.json"))
+	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "internal", "endpoints", "awsrulesfn",
+		"partitions.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,8 @@ const (
 
 // authenticate returns an aws.Config with the credentials of a config after its chain of roles. It
 // makes no call. The part that does not depend on the resource is cached for all resources.
-func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (aws.Config, error) {
+func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
+	region string) (aws.Config, error) {
 	shared := s.withoutResourceTags()
 	cfg, err := r.cache.shared(e, PartitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
 		return r.authenticateShared(ctx, shared, m, region)
@@ -47,7 +48,8 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredential
 
 // authenticateShared returns an aws.Config with the credentials of a config after the roles that do
 // not depend on a resource.
-func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials, region string) (aws.Config, error) {
+func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials,
+	region string) (aws.Config, error) {
 	cfg, err := r.load(ctx, s, region)
 	if err != nil {
 		return aws.Config{}, err
@@ -57,9 +59,10 @@ func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCred
 	case m.keys.HasKeys():
 		cfg.Credentials = credentials.StaticCredentialsProvider{Value: m.keys}
 	case m.token != nil:
-		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token), func(o *stscreds.WebIdentityRoleOptions) {
-			o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
-		}))
+		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token),
+			func(o *stscreds.WebIdentityRoleOptions) {
+				o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
+			}))
 	default:
 		chain, err := r.defaultChain(ctx, s, cfg)
 		if err != nil {
@@ -105,7 +108,8 @@ func loadOptions(s settings, region string, c *awshttp.BuildableClient) []func(*
 		awsconfig.WithHTTPClient(c),
 		awsconfig.WithRetryer(newRetryer),
 		awsconfig.WithAppID(cloudtrail.AppID),
-		awsconfig.WithLogger(smithylog.Nop{}), // The SDK's notes on single calls, such as those to S3, do not belong in the provider's log.
+		// The SDK's notes on single calls, such as those to S3, do not belong in the provider's log.
+		awsconfig.WithLogger(smithylog.Nop{}),
 	}
 	if s.UseFIPSEndpoint {
 		o = append(o, awsconfig.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
@@ -138,8 +142,7 @@ func (r *Resolver) defaultChain(ctx context.Context, s settings, cfg aws.Config)
 	return chainCredentials{chain.Credentials}, nil
 }
 
-// chainCredentials are those of the SDK's default chain without its cache, which uses a clock of its
-// own.
+// chainCredentials are the credentials of the SDK's default chain without its cache, which uses a clock of its own.
 type chainCredentials struct{ aws.CredentialsProvider }
 
 // Retrieve fetches the credentials anew.
@@ -166,24 +169,25 @@ func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tag
 
 // assumeRole returns the credentials of a role that is assumed with those of cfg.
 func assumeRole(cfg aws.Config, role v1beta1.AssumeRoleOptions, tags sessionTags) aws.CredentialsProvider {
-	return stscreds.NewAssumeRoleProvider(stsClient(cfg), aws.ToString(role.RoleARN), func(o *stscreds.AssumeRoleOptions) {
-		o.RoleSessionName = cmp.Or(aws.ToString(role.RoleSessionName), defaultSessionName)
-		o.Duration = time.Duration(ptr.Deref(role.DurationSeconds, int32(defaultDuration/time.Second))) * time.Second
-		o.ExternalID = role.ExternalID
-		o.Policy = role.Policy
-		for _, arn := range role.PolicyARNs {
-			o.PolicyARNs = append(o.PolicyARNs, types.PolicyDescriptorType{Arn: aws.String(arn)})
-		}
-		for _, t := range role.Tags {
-			o.Tags = append(o.Tags, types.Tag{Key: aws.String(t.Key), Value: aws.String(t.Value)})
-		}
-		for _, name := range role.ResourceTags {
-			if key, value := tags.tag(name); key != "" {
-				o.Tags = append(o.Tags, types.Tag{Key: aws.String(key), Value: aws.String(*value)})
+	return stscreds.NewAssumeRoleProvider(stsClient(cfg), aws.ToString(role.RoleARN),
+		func(o *stscreds.AssumeRoleOptions) {
+			o.RoleSessionName = cmp.Or(aws.ToString(role.RoleSessionName), defaultSessionName)
+			o.Duration = time.Duration(ptr.Deref(role.DurationSeconds, int32(defaultDuration/time.Second))) * time.Second
+			o.ExternalID = role.ExternalID
+			o.Policy = role.Policy
+			for _, arn := range role.PolicyARNs {
+				o.PolicyARNs = append(o.PolicyARNs, types.PolicyDescriptorType{Arn: aws.String(arn)})
 			}
-		}
-		o.TransitiveTagKeys = role.TransitiveTagKeys
-	})
+			for _, t := range role.Tags {
+				o.Tags = append(o.Tags, types.Tag{Key: aws.String(t.Key), Value: aws.String(t.Value)})
+			}
+			for _, name := range role.ResourceTags {
+				if key, value := tags.tag(name); key != "" {
+					o.Tags = append(o.Tags, types.Tag{Key: aws.String(key), Value: aws.String(*value)})
+				}
+			}
+			o.TransitiveTagKeys = role.TransitiveTagKeys
+		})
 }
 
 // sessionTags say which resource a role is assumed for. Those that no role of the config asks for
@@ -206,8 +210,7 @@ func (t *sessionTags) tag(name string) (key string, value *string) {
 	}
 }
 
-// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for
-// them.
+// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for them.
 func (s settings) tagsFor(mg metav1.Object, kind string) sessionTags {
 	all, source := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
 	for _, role := range s.AssumeRoleChain {

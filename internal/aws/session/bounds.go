@@ -8,14 +8,14 @@ import (
 const mib = 1 << 20
 
 const (
-	// headerBytes is how long the header of a response may be. The longest is that of Lambda's
+	// headerBytes is the maximum length of the header of a response. The longest is that of Lambda's
 	// Invoke, with 4 KB of logs in base64.
 	headerBytes = 64 << 10
-	// silence is how long a host may neither send nor receive.
+	// silence is the time after which a host that neither sends nor receives is given up.
 	silence = 10 * time.Second
-	// perMiB is how much longer than a silence the body of a request or of a response may take for each MiB of it: 4
-	// Mbit/s. A host that sends a byte now and then is given up like a silent one, and code of 25 MiB may take the
-	// minute of a reconcile.
+	// perMiB is the time that the body of a request or of a response may take in addition to a silence for each MiB of
+	// it: 4 Mbit/s. A host that sends a byte now and then is given up like a silent one, and code of 25 MiB may take
+	// the minute of a reconcile.
 	perMiB = 2 * time.Second
 	// codeSilence is the same for responses to calls that make AWS fetch, unpack and check code. It is
 	// less than a reconcile may take.
@@ -26,8 +26,8 @@ const (
 type bound struct {
 	// bytes is the length of the body, decompressed.
 	bytes int64
-	// wait is how long the response may take to begin after the request was sent. Negative means as
-	// long as the caller waits.
+	// wait is the maximum time between the request and the first byte of the response. A negative one means no limit but
+	// that of the caller's context.
 	wait time.Duration
 }
 
@@ -38,8 +38,7 @@ var bounds = map[string]bound{
 	// limit, which is that of a reconcile.
 	"Lambda Invoke": {bytes: 16 * mib, wait: -1},
 
-	// Pages have 50 items, or 100 mappings, of which the largest are some 20 KB:
-	// variables of 4 KB, filters of as much.
+	// Pages have 50 items, or 100 mappings, of which the largest are some 20 KB: variables of 4 KB, filters of as much.
 	"Lambda ListFunctions":           {bytes: 4 * mib, wait: silence},
 	"Lambda ListVersionsByFunction":  {bytes: 4 * mib, wait: silence},
 	"Lambda ListEventSourceMappings": {bytes: 8 * mib, wait: silence},

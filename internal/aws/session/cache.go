@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// idle is how long sessions and identities are kept unused.
+	// idle is the time for which sessions and identities are kept unused.
 	idle = 2 * time.Hour
-	// forgotten is how long a config is kept unused. Configs that exist are reconciled every few
+	// forgotten is the time for which a config is kept unused. Configs that exist are reconciled every few
 	// minutes, so one that is unused for so long was deleted.
 	forgotten = 24 * time.Hour
-	// sweepEvery is how often unused entries are dropped.
+	// sweepEvery is the interval at which unused entries are dropped.
 	sweepEvery = 10 * time.Minute
-	// maxSessions is how many sessions of a config are kept: those of more regions than AWS has, and of many single
+	// maxSessions is the maximum number of sessions of a config: those of more regions than AWS has, and of many single
 	// resources. One takes some 10 KB, and is made again without a call.
 	maxSessions = 1000
 )
@@ -32,8 +32,7 @@ type cache struct {
 	swept   time.Time
 }
 
-// An entry has what is cached of one version of a config and of its raw credentials. A new version
-// replaces it.
+// An entry has what is cached of one version of a config and of its raw credentials. A new version replaces it.
 type entry struct {
 	version string
 	used    time.Time
@@ -41,7 +40,7 @@ type entry struct {
 	base       map[string]*cached[aws.Config]
 	identities map[identityKey]*cacheEntry[*cached[identity]]
 	sessions   map[sessionKey]*cacheEntry[*Session]
-	// region is the one that a resource last asked for.
+	// region is the region that a resource used last.
 	region string
 }
 
@@ -136,7 +135,6 @@ func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	return s
 }
 
-// identity returns the memo of an identity.
 func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()

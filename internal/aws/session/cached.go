@@ -13,21 +13,19 @@ import (
 )
 
 const (
-	// earliest is how long before they expire credentials are renewed, or a third of their lifetime
-	// if that is less.
+	// earliest is the time before their expiry at which credentials are renewed, or a third of their lifetime if that
+	// is less.
 	earliest = 5 * time.Minute
-	// holdOff is how long a failure counts before the provider tries again, so that thousands of
-	// resources of one broken config do not load STS. It doubles with each failure, up to
-	// longestHoldOff.
+	// holdOff is the time after a failure before the provider tries again, so that thousands of resources of one
+	// broken config do not load STS. It doubles with each failure, up to longestHoldOff.
 	holdOff        = 5 * time.Second
 	longestHoldOff = time.Minute
 	// fetchTimeout bounds one fetch.
 	fetchTimeout = 30 * time.Second
 )
 
-// A memo caches a value that is fetched once for all who ask for it at a time. Until a value expires
-// only the caller that renews it waits. No lock is held during a fetch. A failed fetch is repeated
-// after a while.
+// cached caches a value that is fetched once for all who ask for it at a time. Until a value expires only the caller
+// that renews it waits. No lock is held during a fetch. A failed fetch is repeated after a while.
 type cached[T any] struct {
 	now func() time.Time
 	// expiry returns when a value expires, and false if it never does. Nil means never.
@@ -45,7 +43,7 @@ type cached[T any] struct {
 	failure  failure
 }
 
-// get returns the value, which fetch returns if there is none that is valid.
+// get returns the cached value, or calls fetch if there is none or it has expired.
 func (m *cached[T]) get(ctx context.Context, fetch func(context.Context) (T, error)) (T, error) {
 	value, valid, due, err := m.state()
 	switch {
@@ -103,8 +101,7 @@ func (m *cached[T]) state() (value T, valid, due bool, err error) {
 	return m.value, valid, due, err
 }
 
-// fresh returns the value, whether it is not yet due for renewal, and the last failure if that counts
-// still.
+// fresh returns the value, whether it is not yet due for renewal, and the last failure if that counts still.
 func (m *cached[T]) fresh() (T, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,14 +109,12 @@ func (m *cached[T]) fresh() (T, bool, error) {
 	return m.value, m.done && (m.endless || now.Before(m.renewAt)), m.failure.at(now)
 }
 
-// renewed lets another caller renew the value next time.
 func (m *cached[T]) renewed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.renewing = false
 }
 
-// keep records the result of a fetch.
 func (m *cached[T]) keep(v T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -137,8 +132,7 @@ func (m *cached[T]) keep(v T, err error) {
 	}
 }
 
-// retry makes the next get fetch the value if the last fetch failed. It returns the value, and false
-// if there is none.
+// retry makes the next get fetch the value if the last fetch failed. It returns the value, and false if there is none.
 func (m *cached[T]) retry() (T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -178,12 +172,13 @@ type renewing struct {
 // under their source: one of v1beta1, or sourceAssumeRole.
 func (r *Resolver) renew(source string, p aws.CredentialsProvider) *renewing {
 	p = r.options.Measure.Credentials(source, p)
-	return &renewing{provider: p, cached: cached[aws.Credentials]{now: r.now, expiry: func(c aws.Credentials) (time.Time, bool) {
-		if !c.HasKeys() {
-			return time.Time{}, true // They are of no use, not even once.
-		}
-		return c.Expires, c.CanExpire
-	}}}
+	return &renewing{provider: p, cached: cached[aws.Credentials]{now: r.now,
+		expiry: func(c aws.Credentials) (time.Time, bool) {
+			if !c.HasKeys() {
+				return time.Time{}, true // They are of no use, not even once.
+			}
+			return c.Expires, c.CanExpire
+		}}}
 }
 
 // Retrieve returns credentials that are valid now.

@@ -19,33 +19,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Secrets reads Secrets. It is used in each reconcile, so it should be cheap, and return changes
-// soon.
-type Secrets interface {
-	// Secret returns the data of a Secret.
-	Secret(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
-}
-
-// A SecretsFunc is a function that reads Secrets.
-type SecretsFunc func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
-
-// Secret calls the function.
-func (fn SecretsFunc) Secret(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
-	return fn(ctx, name)
-}
+// Secrets returns the data of a Secret. It is called in each reconcile, so it should be cheap, and return changes soon.
+type Secrets func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error)
 
 // LiveSecrets returns Secrets that are read from the API server each time.
 func LiveSecrets(r client.Reader) Secrets {
-	return SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+	return func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
 		s := &corev1.Secret{}
 		if err := r.Get(ctx, name, s); err != nil {
 			return nil, err
 		}
 		return s.Data, nil
-	})
+	}
 }
 
-// A material is the raw credentials of a config. They are read anew at each use.
+// rawCredentials are the credentials that a config names. They are read anew at each use.
 type rawCredentials struct {
 	// keys are set if the source has access keys.
 	keys aws.Credentials
@@ -54,11 +42,11 @@ type rawCredentials struct {
 	roleARN string
 }
 
-// version returns a hash that changes with the config and with the raw credentials, and reveals
-// neither.
+// version returns a hash that changes with the config and with the raw credentials, and reveals neither.
 func (m rawCredentials) version(generation int64) string {
 	h := sha256.New()
-	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token), m.roleARN} {
+	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token),
+		m.roleARN} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // A hash never fails to write.
 	}
 	return fmt.Sprintf("%d/%s", generation, hex.EncodeToString(h.Sum(nil)))
@@ -74,7 +62,8 @@ func (r *Resolver) rawCredentials(ctx context.Context, s settings) (m rawCredent
 	switch c.Source {
 	case v1beta1.CredentialsSourceNone:
 		if s.Endpoint == nil {
-			return rawCredentials{}, fmt.Errorf("credentials.source None requires endpoint, because AWS does not accept placeholder keys")
+			return rawCredentials{}, fmt.Errorf(
+				"credentials.source None requires endpoint, because AWS does not accept placeholder keys")
 		}
 		return rawCredentials{keys: placeholder}, nil
 	case v1beta1.CredentialsSourceSecret:
@@ -96,12 +85,12 @@ func (r *Resolver) rawCredentials(ctx context.Context, s settings) (m rawCredent
 	return m, err
 }
 
-// environmentKeys reads keys from the provider's environment.
 func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.Credentials, error) {
 	if in.Env != nil {
 		ini, ok := r.options.LookupEnv(in.Env.Name)
 		if !ok {
-			return aws.Credentials{}, fmt.Errorf("the provider has no environment variable %q: set it in the provider's DeploymentRuntimeConfig, or correct credentials.env", in.Env.Name)
+			return aws.Credentials{}, fmt.Errorf("the provider has no environment variable %q: set it in the "+
+				"provider's DeploymentRuntimeConfig, or correct credentials.env", in.Env.Name)
 		}
 		c, err := parseINI([]byte(ini), aws.ToString(in.Profile))
 		if err != nil {
@@ -115,19 +104,20 @@ func (r *Resolver) environmentKeys(in v1beta1.ClusterProviderCredentials) (aws.C
 	}
 	c, err := keysOf(values)
 	if err != nil {
-		return aws.Credentials{}, fmt.Errorf("the provider's environment %w in capital letters: set it in the provider's DeploymentRuntimeConfig, or choose another credentials.source", err)
+		return aws.Credentials{}, fmt.Errorf("the provider's environment %w in capital letters: set it in the "+
+			"provider's DeploymentRuntimeConfig, or choose another credentials.source", err)
 	}
 	return c, nil
 }
 
-// fileKeys reads keys from a file in the provider's pod.
 func (r *Resolver) fileKeys(in v1beta1.ClusterProviderCredentials) (aws.Credentials, error) {
 	if in.Fs == nil {
 		return aws.Credentials{}, fmt.Errorf("credentials.source Filesystem requires credentials.fs.path")
 	}
 	ini, err := r.options.ReadFile(in.Fs.Path)
 	if err != nil {
-		return aws.Credentials{}, fmt.Errorf("cannot read credentials: %w: mount the file into the provider's pod, or correct credentials.fs.path", err)
+		return aws.Credentials{}, fmt.Errorf(
+			"cannot read credentials: %w: mount the file into the provider's pod, or correct credentials.fs.path", err)
 	}
 	c, err := parseINI(ini, aws.ToString(in.Profile))
 	if err != nil {
@@ -144,7 +134,8 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 		m.roleARN, _ = r.options.LookupEnv("AWS_ROLE_ARN")
 	}
 	if m.roleARN == "" {
-		return rawCredentials{}, fmt.Errorf("no role to assume with the web identity token: set credentials.webIdentity.roleARN")
+		return rawCredentials{}, fmt.Errorf(
+			"no role to assume with the web identity token: set credentials.webIdentity.roleARN")
 	}
 	if ref := s.tokenSecret(); ref != nil {
 		token, err := r.secretToken(ctx, ref)
@@ -159,11 +150,13 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 		path, _ = r.options.LookupEnv("AWS_WEB_IDENTITY_TOKEN_FILE")
 	}
 	if path == "" {
-		return rawCredentials{}, fmt.Errorf("no web identity token: set credentials.webIdentity.tokenConfig, or give the provider's pod one (AWS_WEB_IDENTITY_TOKEN_FILE)")
+		return rawCredentials{}, fmt.Errorf("no web identity token: set credentials.webIdentity.tokenConfig, or give " +
+			"the provider's pod one (AWS_WEB_IDENTITY_TOKEN_FILE)")
 	}
 	token, err := r.options.ReadFile(path)
 	if err != nil {
-		return rawCredentials{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
+		return rawCredentials{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's "+
+			"pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
 	}
 	m.token = []byte(strings.TrimSpace(string(token)))
 	if len(m.token) == 0 {
@@ -172,17 +165,18 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials,
 	return m, nil
 }
 
-// entries are the keys under which a Secret may have an INI file if secretRef names no key.
-var entries = []string{"credentials", "creds"}
+// usualKeys are the keys under which a Secret may have an INI file if secretRef names no key.
+var usualKeys = []string{"credentials", "creds"}
 
 // secretKeys reads keys from a Secret: from the INI file at a key if the reference names one, and
 // otherwise from entries of their own or from an INI file under a usual name.
-func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecretSelector, profile string) (aws.Credentials, error) {
+func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecretSelector,
+	profile string) (aws.Credentials, error) {
 	data, err := r.secret(ctx, ref)
 	if err != nil {
 		return aws.Credentials{}, err
 	}
-	names := entries
+	names := usualKeys
 	var absent error
 	if ref.Key != "" {
 		names, absent = []string{ref.Key}, missingKey(data, ref)
@@ -195,7 +189,8 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 		if err == nil {
 			return c, nil
 		}
-		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key the key that holds an INI file (it has %s)",
+		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key the key that holds an INI file (it "+
+			"has %s)",
 			ref.Namespace, ref.Name, err, namesIn(data, "no keys"))
 	}
 	for _, key := range names {
@@ -212,7 +207,6 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 	return aws.Credentials{}, absent
 }
 
-// secretToken reads a web identity token from a Secret.
 func (r *Resolver) secretToken(ctx context.Context, ref *v1beta1.CredentialsSecretSelector) ([]byte, error) {
 	data, err := r.secret(ctx, ref)
 	if err != nil {
@@ -228,7 +222,7 @@ func (r *Resolver) secretToken(ctx context.Context, ref *v1beta1.CredentialsSecr
 // secret reads the data of a Secret. It returns a missingError if there is none.
 func (r *Resolver) secret(ctx context.Context, ref *v1beta1.CredentialsSecretSelector) (map[string][]byte, error) {
 	name := types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}
-	data, err := r.secrets.Secret(ctx, name)
+	data, err := r.secrets(ctx, name)
 	switch {
 	case kerrors.IsNotFound(err):
 		return nil, &missingError{fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", name)}
@@ -267,7 +261,8 @@ func parseINI(data []byte, profile string) (aws.Credentials, error) {
 	}
 	section, ok := sections[profile]
 	if !ok {
-		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile to one that exists", profile, namesIn(sections, "no profiles"))
+		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile "+
+			"to one that exists", profile, namesIn(sections, "no profiles"))
 	}
 	c, err := keysOf(section)
 	if err != nil {

@@ -30,7 +30,8 @@ func TestDoubleOncePerLifetime(t *testing.T) {
 	b.expect(t, "a day", map[string]int{"AssumeRole": 2 * 27, "GetCallerIdentity": 1, "GetFunction": 24 * 60})
 	for _, c := range b.double.Calls() {
 		switch {
-		case c.Operation == "GetFunction" && (c.ErrorCode != "ResourceNotFoundException" || c.Account != "222222222222"):
+		case c.Operation == "GetFunction" && (c.ErrorCode != "ResourceNotFoundException" ||
+			c.Account != "222222222222"):
 			t.Fatalf("Lambda was called in account %s as %s: %s", c.Account, c.Caller, c.ErrorCode)
 		case c.Resource == roleTwo && c.Caller != "arn:aws:sts::111111111111:assumed-role/one/provider-lambda":
 			t.Fatalf("the second role was assumed by %s", c.Caller)
@@ -74,7 +75,8 @@ func TestDoubleRotatedSecret(t *testing.T) {
 			if err := b.call(t, f); err != nil {
 				t.Fatal(err)
 			}
-			b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIANEW", SecretAccessKey: "new", MayAssume: []string{"*"}})
+			b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIANEW", SecretAccessKey: "new",
+				MayAssume: []string{"*"}})
 			b.double.RemoveKey("AKIAONE")
 			if err := b.call(t, f); name == "Keys" && awserr.Code(err) != "UnrecognizedClientException" {
 				t.Errorf("a key that was deleted is used still: %v", err)
@@ -89,8 +91,7 @@ func TestDoubleRotatedSecret(t *testing.T) {
 	}
 }
 
-// TestDoubleRotatedToken writes new tokens for a day as the kubelet does, each before the last one
-// has expired.
+// TestDoubleRotatedToken writes new tokens for a day as the kubelet does, each before the last one has expired.
 func TestDoubleRotatedToken(t *testing.T) {
 	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceWebIdentity))
 	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
@@ -133,5 +134,6 @@ func TestDoubleSharedBeginning(t *testing.T) {
 	if _, err := b.Identify(t.Context(), c); err != nil {
 		t.Errorf("Identify: %v", err)
 	}
-	b.expect(t, "50 namespaces", map[string]int{"AssumeRoleWithWebIdentity": 1, "AssumeRole": 1 + namespaces, "GetCallerIdentity": namespaces + 1})
+	b.expect(t, "50 namespaces", map[string]int{"AssumeRoleWithWebIdentity": 1, "AssumeRole": 1 + namespaces,
+		"GetCallerIdentity": namespaces + 1})
 }

@@ -28,17 +28,20 @@ func TestDoubleCloudWatch(t *testing.T) {
 	for i := range queries {
 		name := fmt.Sprintf("metric-with-a-name-of-some-length-%d", i)
 		for m := range minutes {
-			b.double.PutMetric(awsdouble.Metric{Account: account, Region: region, Namespace: "Shop", Name: name}, begin.Add(time.Duration(m)*time.Minute), 1.5)
+			b.double.PutMetric(awsdouble.Metric{Account: account, Region: region, Namespace: "Shop", Name: name},
+				begin.Add(time.Duration(m)*time.Minute), 1.5)
 		}
 		in.MetricDataQueries = append(in.MetricDataQueries, types.MetricDataQuery{
-			Id:         aws.String(fmt.Sprintf("q%d", i)),
-			MetricStat: &types.MetricStat{Metric: &types.Metric{Namespace: aws.String("Shop"), MetricName: &name}, Period: aws.Int32(60), Stat: aws.String("Sum")},
+			Id: aws.String(fmt.Sprintf("q%d", i)),
+			MetricStat: &types.MetricStat{Metric: &types.Metric{Namespace: aws.String("Shop"), MetricName: &name},
+				Period: aws.Int32(60), Stat: aws.String("Sum")},
 		})
 	}
 	b.double.PutAlarm(account, region, awsdouble.Alarm{Name: "errors", State: "OK"})
 	c := Client(s, cloudwatch.NewFromConfig)
 	out, err := c.GetMetricData(t.Context(), in)
-	if err != nil || len(out.MetricDataResults) != queries || len(out.MetricDataResults[queries-1].Values) != minutes || out.NextToken != nil {
+	if err != nil || len(out.MetricDataResults) != queries || len(out.MetricDataResults[queries-1].Values) != minutes ||
+		out.NextToken != nil {
 		t.Fatalf("GetMetricData: %v", err)
 	}
 	alarms, err := c.DescribeAlarms(t.Context(), &cloudwatch.DescribeAlarmsInput{})
@@ -46,7 +49,8 @@ func TestDoubleCloudWatch(t *testing.T) {
 		t.Errorf("DescribeAlarms: %+v, %v", alarms, err)
 	}
 	for _, call := range b.double.Calls() {
-		if call.Service == "monitoring" && (call.Account != account || call.Region != region || call.Caller != "arn:aws:sts::222222222222:assumed-role/two/provider-lambda") {
+		if call.Service == "monitoring" && (call.Account != account || call.Region != region ||
+			call.Caller != "arn:aws:sts::222222222222:assumed-role/two/provider-lambda") {
 			t.Errorf("CloudWatch was called by %s in %s %s", call.Caller, call.Account, call.Region)
 		}
 	}

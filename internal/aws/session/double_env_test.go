@@ -21,8 +21,7 @@ const (
 	subject = "system:serviceaccount:crossplane-system:provider-lambda"
 )
 
-// A doubleBed has the double of AWS in strict mode as its STS: keys are checked, and expire by the
-// clock of the bed.
+// A doubleBed has the double of AWS in strict mode as its STS: keys are checked, and expire by the clock of the bed.
 type doubleEnv struct {
 	*env
 
@@ -39,11 +38,14 @@ func newDoubleEnv(t *testing.T, objs ...client.Object) *doubleEnv {
 	b.double.Start()
 	t.Cleanup(b.double.Close)
 	b.options.STSEndpoint = b.double.URL()
-	b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2", MayAssume: []string{"*"}})
-	b.double.AddRole(awsdouble.Role{ARN: roleOne, Principals: []string{userARN, webRole}, TagSession: true, MayAssume: []string{roleTwo}})
+	b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2",
+		MayAssume: []string{"*"}})
+	b.double.AddRole(awsdouble.Role{ARN: roleOne, Principals: []string{userARN, webRole}, TagSession: true,
+		MayAssume: []string{roleTwo}})
 	b.double.AddRole(awsdouble.Role{ARN: roleTwo, Principals: []string{roleOne}, TagSession: true})
 	b.double.AddRole(awsdouble.Role{
-		ARN: webRole, Principals: []string{awsdouble.ServicePods, awsdouble.ServiceInstances}, TagSession: true, MayAssume: []string{roleOne},
+		ARN: webRole, Principals: []string{awsdouble.ServicePods,
+			awsdouble.ServiceInstances}, TagSession: true, MayAssume: []string{roleOne},
 		WebIdentity: &awsdouble.WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"},
 	})
 	var err error
@@ -64,8 +66,7 @@ func (b *doubleEnv) token(t *testing.T, audience string) string {
 	return text
 }
 
-// call calls Lambda as a reconcile does. A function that does not exist is no error: AWS knew the
-// caller.
+// call calls Lambda as a reconcile does. A function that does not exist is no error: AWS knew the caller.
 func (b *doubleEnv) call(t *testing.T, f *v1beta1.Function) error {
 	t.Helper()
 	s, err := b.Resolve(t.Context(), f, region)

@@ -16,10 +16,12 @@ func TestDoubleErrors(t *testing.T) {
 	long.DurationSeconds = new(int32(43200))
 	one := func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }
 	web := func(s *v1beta1.ProviderConfigSpec) {
-		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity, WebIdentity: &v1beta1.WebIdentityOptions{
-			WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(webRole)},
-			TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
-		}}
+		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+			WebIdentity: &v1beta1.WebIdentityOptions{
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(webRole)},
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
+			}}
 	}
 	jwt := func(subject, audience string, lasts time.Duration) func(*testing.T, *doubleEnv) string {
 		return func(t *testing.T, b *doubleEnv) string {
@@ -41,13 +43,15 @@ func TestDoubleErrors(t *testing.T) {
 			creds: func(*testing.T, *doubleEnv) string {
 				return "[default]\naws_access_key_id=AKIANO\naws_secret_access_key=hunter2\n"
 			},
-			want: "InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: check the credentials",
+			want: "InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: " +
+				"check the credentials",
 		},
 		"WrongSecret": {
 			creds: func(*testing.T, *doubleEnv) string {
 				return "[default]\naws_access_key_id=AKIAONE\naws_secret_access_key=hunter3\n"
 			},
-			want: "SignatureDoesNotMatch: the signature does not match: check the secret access key, the signing region and the clock of the provider's node",
+			want: "SignatureDoesNotMatch: the signature does not match: check the secret access key, the signing " +
+				"region and the clock of the provider's node",
 		},
 		"NotTrusted": {
 			change: one, role: &awsdouble.Role{ARN: roleOne},

@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
-// TestDoubleOwnCalls checks that events about the provider's calls are recognised by its user agent and its identity, and
-// that the session of a config itself can receive them.
+// TestDoubleOwnCalls checks that events about the provider's calls are recognised by its user agent and its identity,
+// and that the session of a config itself can receive them.
 func TestDoubleOwnCalls(t *testing.T) {
 	const queue = "arn:aws:sqs:" + region + ":222222222222:drift"
 	b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
@@ -24,7 +24,8 @@ func TestDoubleOwnCalls(t *testing.T) {
 	s.AWS.BaseEndpoint = aws.String(b.double.URL())
 	b.double.AddQueue(queue)
 	b.double.Trail(queue, 0)
-	_, _ = Client(s, lambda.NewFromConfig).DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String("cart")})
+	_, _ = Client(s, lambda.NewFromConfig).DeleteFunction(t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: aws.String("cart")})
 
 	config := &v1beta1.ProviderConfig{}
 	if err := b.kube.Get(t.Context(), types.NamespacedName{Namespace: ns, Name: "default"}, config); err != nil {

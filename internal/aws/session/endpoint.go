@@ -102,7 +102,8 @@ func setBaseEndpoint(options any, urlIn func(region string) string) {
 		return
 	}
 	region, base := o.FieldByName("Region"), o.FieldByName("BaseEndpoint")
-	if !region.IsValid() || region.Kind() != reflect.String || !base.IsValid() || base.Type() != reflect.TypeFor[*string]() {
+	if !region.IsValid() || region.Kind() != reflect.String || !base.IsValid() ||
+		base.Type() != reflect.TypeFor[*string]() {
 		return
 	}
 	if u := urlIn(region.String()); u != "" {
@@ -133,7 +134,8 @@ func (r *Resolver) permitEndpoint(s settings) error {
 		return nil
 	}
 	if !r.options.AllowNamespacedEndpoints {
-		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, use a ClusterProviderConfig, or ask the provider's operator for --allow-namespaced-endpoints")
+		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, use a ClusterProviderConfig, " +
+			"or ask the provider's operator for --allow-namespaced-endpoints")
 	}
 	return r.guard().checkHost(s.host())
 }

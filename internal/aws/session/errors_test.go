@@ -16,8 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// TestErrors has mistakes of users. Each error names the config, what is wrong and what to do, and
-// no secret.
+// TestErrors has mistakes of users. Each error names the config, what is wrong and what to do, and no secret.
 func TestErrors(t *testing.T) {
 	data := func(v string) client.Object { return secret(ns, "aws", map[string]string{"creds": v}) }
 	chain := func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }
@@ -71,7 +70,10 @@ func TestErrors(t *testing.T) {
 			want: using + `in key "creds" of Secret team-a/aws, line 2 opens a section without closing it: write [default]`,
 		},
 		"NoProfile": {
-			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.Profile = new("prod") }), secret: data(ini),
+			config: namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.Credentials.Profile = new(
+					"prod")
+			}), secret: data(ini),
 			want: using + `in key "creds" of Secret team-a/aws, profile "prod" does not exist (the file has "ci", "default"): set credentials.profile to one that exists`,
 		},
 		"Empty": {
@@ -146,9 +148,9 @@ func TestErrors(t *testing.T) {
 
 func TestForbidden(t *testing.T) {
 	e := newEnv(t, Options{}, namespaced())
-	e.secrets = SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
+	e.secrets = func(context.Context, types.NamespacedName) (map[string][]byte, error) {
 		return nil, kerrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "aws", nil)
-	})
+	}
 	_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 	if err == nil || !strings.Contains(err.Error(), "grant the provider's ServiceAccount get on secrets") {
 		t.Errorf("got %v", err)
@@ -166,14 +168,22 @@ func TestIdentify(t *testing.T) {
 		calls  int
 		err    bool
 	}{
-		"Asked":        {reason: "STS returns the identity.", want: Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
-		"Refused":      {reason: "Credentials that AWS does not know are no use.", refuse: "InvalidClientTokenId", calls: 1, err: true},
-		"NotValidated": {reason: "Without validation, STS is called only for the account, and may fail.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }, refuse: "AccessDenied", want: Identity{Account: "unknown"}, calls: 1},
-		"NotAsked":     {reason: "STS is not there to ask.", change: func(s *v1beta1.ProviderConfigSpec) { s.SkipRequestingAccountID = true }, want: Identity{Account: "unknown"}},
+		"Asked": {reason: "STS returns the identity.", want: Identity{Account: "123456789012",
+			ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
+		"Refused": {reason: "Credentials that AWS does not know are no use.", refuse: "InvalidClientTokenId",
+			calls: 1, err: true},
+		"NotValidated": {reason: "Without validation, STS is called only for the account, and may fail.",
+			change: func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }, refuse: "AccessDenied",
+			want: Identity{Account: "unknown"}, calls: 1},
+		"NotAsked": {reason: "STS is not there to ask.",
+			change: func(s *v1beta1.ProviderConfigSpec) { s.SkipRequestingAccountID = true },
+			want:   Identity{Account: "unknown"}},
 		"OfRole": {reason: "A role's ARN has its account.", change: func(s *v1beta1.ProviderConfigSpec) {
 			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{role(roleOne)}
 		}, want: Identity{Account: "111111111111"}},
-		"DependsOnCaller": {reason: "The role that depends on the resource is left to the resource.", change: func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged} }, want: Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
+		"DependsOnCaller": {reason: "The role that depends on the resource is left to the resource.",
+			change: func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged} },
+			want:   Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -24,10 +24,11 @@ func TestFence(t *testing.T) {
 		requested int
 		sent      int
 	}{
-		"None":    {reason: "Without a fence, all pass.", sent: 1},
-		"Open":    {reason: "A fence that agrees changes nothing.", answers: []error{nil}, requested: 1, sent: 1},
-		"Shut":    {reason: "What is refused is not sent.", answers: []error{lost, lost}, want: lost, requested: 1},
-		"Between": {reason: "Permission is requested for a second attempt, too.", answers: []error{nil, lost}, faults: 1, want: lost, requested: 2, sent: 1},
+		"None": {reason: "Without a fence, all pass.", sent: 1},
+		"Open": {reason: "A fence that agrees changes nothing.", answers: []error{nil}, requested: 1, sent: 1},
+		"Shut": {reason: "What is refused is not sent.", answers: []error{lost, lost}, want: lost, requested: 1},
+		"Between": {reason: "Permission is requested for a second attempt, too.", answers: []error{nil, lost},
+			faults: 1, want: lost, requested: 2, sent: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +52,8 @@ func TestFence(t *testing.T) {
 			cfg := d.Config("eu-central-1")
 			cfg.Retryer = newRetryer
 			cfg.APIOptions = append(cfg.APIOptions, middlewares{fence: f}.addTo)
-			_, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{MaxItems: aws.Int32(1)})
+			_, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(),
+				&lambda.ListFunctionsInput{MaxItems: aws.Int32(1)})
 			if !errors.Is(err, tc.want) {
 				t.Errorf("%s: got %v, want %v", tc.reason, err, tc.want)
 			}

@@ -17,14 +17,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// TestCannotAuthenticate checks that an error says that AWS does not accept credentials only if AWS
-// said so.
+// TestCannotAuthenticate checks that an error says that AWS does not accept credentials only if AWS said so.
 func TestCannotAuthenticate(t *testing.T) {
 	sts := func(err error) error {
 		return &smithy.OperationError{ServiceID: "STS", OperationName: "GetCallerIdentity", Err: err}
 	}
 	unsent := func(err error) error {
-		return sts(&smithyhttp.RequestSendError{Err: &url.Error{Op: "Post", URL: "https://sts.eu-west-1.amazonaws.com/", Err: err}})
+		return sts(&smithyhttp.RequestSendError{Err: &url.Error{Op: "Post", URL: "https://sts.eu-west-1.amazonaws.com/",
+			Err: err}})
 	}
 	answer := func(status int, code, message string) error {
 		return sts(&smithyhttp.ResponseError{
@@ -37,17 +37,22 @@ func TestCannotAuthenticate(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"NoHost":  {"Nobody was asked.", unsent(&net.DNSError{Err: "no such host", Name: "sts.eu-west-1.amazonaws.com", IsNotFound: true}), "cannot resolve sts.eu-west-1.amazonaws.com: check the region and the endpoint"},
-		"Timeout": {"Nobody has answered.", unsent(context.DeadlineExceeded), "no answer from sts.eu-west-1.amazonaws.com in time"},
-		"Failed":  {"AWS could not tell.", answer(503, "ServiceUnavailable", "try later"), "try later (ServiceUnavailable)"},
-		"Denied":  {"AWS knows them.", answer(403, "AccessDenied", "Not authorized to perform sts:AssumeRoleWithWebIdentity"), "Not authorized to perform sts:AssumeRoleWithWebIdentity"},
+		"NoHost": {"Nobody was asked.", unsent(&net.DNSError{Err: "no such host", Name: "sts.eu-west-1.amazonaws.com",
+			IsNotFound: true}), "cannot resolve sts.eu-west-1.amazonaws.com: check the region and the endpoint"},
+		"Timeout": {"Nobody has answered.", unsent(context.DeadlineExceeded),
+			"no answer from sts.eu-west-1.amazonaws.com in time"},
+		"Failed": {"AWS could not tell.", answer(503, "ServiceUnavailable", "try later"),
+			"try later (ServiceUnavailable)"},
+		"Denied": {"AWS knows them.", answer(403, "AccessDenied", "Not authorized to perform "+
+			"sts:AssumeRoleWithWebIdentity"), "Not authorized to perform sts:AssumeRoleWithWebIdentity"},
 		"Expired": {"AWS has said so.", answer(403, "ExpiredToken", "The token has expired"), "the credentials or the token have expired: renew them (AWS does not accept the credentials: ExpiredToken)"},
-		"Unknown": {"AWS has said so.", answer(403, "InvalidClientTokenId", "x"), "check the credentials (AWS does not accept the credentials: InvalidClientTokenId)"},
+		"Unknown": {"AWS has said so.", answer(403, "InvalidClientTokenId", "x"),
+			"check the credentials (AWS does not accept the credentials: InvalidClientTokenId)"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			err := cannotAuthenticate(tc.err)
-			got := awserr.Front(err).Error()
+			got := awserr.CauseFirst(err).Error()
 			if !strings.Contains(got, tc.want) {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.want)
 			}
@@ -61,7 +66,8 @@ func TestCannotAuthenticate(t *testing.T) {
 // TestWaysOut checks what the error of a resource that is being deleted recommends if its namespace
 // is being deleted too.
 func TestWaysOut(t *testing.T) {
-	const out = "The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]"
+	const out = "The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a " +
+		"working config, or spec.managementPolicies to [Observe]"
 	aws := secret(ns, "aws", map[string]string{"creds": "nonsense"})
 	none := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "none" })
 	pod := namespaced(func(s *v1beta1.ProviderConfigSpec) {
@@ -73,9 +79,12 @@ func TestWaysOut(t *testing.T) {
 		front  string
 		help   bool
 	}{
-		"NoConfig": {reason: "The config cannot be created.", front: `ProviderConfig "default" of namespace "team-a" does not exist`, help: true},
-		"NoSecret": {reason: "A missing Secret is named, with what to do.", config: none, front: "Secret team-a/none does not exist", help: true},
-		"Refused":  {reason: "A source that is not allowed is named, with what to do.", config: pod, front: "credentials.source IRSA would use", help: true},
+		"NoConfig": {reason: "The config cannot be created.",
+			front: `ProviderConfig "default" of namespace "team-a" does not exist`, help: true},
+		"NoSecret": {reason: "A missing Secret is named, with what to do.", config: none,
+			front: "Secret team-a/none does not exist", help: true},
+		"Refused": {reason: "A source that is not allowed is named, with what to do.", config: pod,
+			front: "credentials.source IRSA would use", help: true},
 		"Nonsense": {reason: "What is there can be corrected.", config: namespaced(), front: "in key"},
 	}
 	for name, tc := range cases {
@@ -93,7 +102,8 @@ func TestWaysOut(t *testing.T) {
 			if alive == nil || strings.Contains(alive.Error(), out) {
 				t.Errorf("%s\na resource that stays says %v", tc.reason, alive)
 			}
-			if got := awserr.Front(going).Error(); strings.Contains(got, out) != tc.help || !strings.HasPrefix(got, tc.front) {
+			if got := awserr.CauseFirst(going).Error(); strings.Contains(got, out) != tc.help ||
+				!strings.HasPrefix(got, tc.front) {
 				t.Errorf("%s\na resource that is being deleted says %s", tc.reason, got)
 			}
 			if diff := cmp.Diff(IsRefused(alive), IsRefused(going)); diff != "" {

@@ -14,9 +14,11 @@ const longestError = 2000
 // but the names of profiles.
 func FuzzINI(f *testing.F) {
 	for _, s := range []string{
-		"[default]\naws_access_key_id = AKIA\naws_secret_access_key = x\n", "\ufeff[profile a]\r\nAWS_ACCESS_KEY_ID=A\r\naws_secret_access_key=b=c\r\naws_session_token=t\r\n",
+		"[default]\naws_access_key_id = AKIA\naws_secret_access_key = x\n", "\ufeff[profile " +
+			"a]\r\nAWS_ACCESS_KEY_ID=A\r\naws_secret_access_key=b=c\r\naws_session_token=t\r\n",
 		"[default\n", "aws_access_key_id = AKIA\n", "[default]\nAKIA\n", "[default]\n# comment\n; comment\n\n", "[]\n=\n", "",
-		strings.Repeat("[x", 500) + "]\n", manyProfiles(), "[a]\naws_access_key_id\n= AKIA", "[default]\naws_secret_access_key = x\n",
+		strings.Repeat("[x",
+			500) + "]\n", manyProfiles(), "[a]\naws_access_key_id\n= AKIA", "[default]\naws_secret_access_key = x\n",
 	} {
 		f.Add(s, "")
 		f.Add(s, "a")
@@ -32,12 +34,14 @@ func FuzzINI(f *testing.F) {
 		for _, ini := range []string{text, strings.Join(lines, "\n")} {
 			c, err := parseINI([]byte(ini), profile)
 			if err != nil {
-				if message := err.Error(); strings.Contains(message, canary) || len(message) > longestError+2*len(profile) {
+				if message := err.Error(); strings.Contains(message, canary) ||
+					len(message) > longestError+2*len(profile) {
 					t.Errorf("%q: %s", ini, message)
 				}
 				continue
 			}
-			anew := fmt.Sprintf("[p]\naws_access_key_id=%s\naws_secret_access_key=%s\naws_session_token=%s\n", c.AccessKeyID, c.SecretAccessKey, c.SessionToken)
+			anew := fmt.Sprintf("[p]\naws_access_key_id=%s\naws_secret_access_key=%s\naws_session_token=%s\n",
+				c.AccessKeyID, c.SecretAccessKey, c.SessionToken)
 			if again, err := parseINI([]byte(anew), "p"); err != nil || again != c {
 				t.Errorf("%q has other keys when written anew: %v", ini, err)
 			}
@@ -53,8 +57,7 @@ func manyProfiles() string {
 	return b.String()
 }
 
-// FuzzAddresses checks that an IPv4 address that is not allowed is not allowed as an IPv6 address
-// either.
+// FuzzAddresses checks that an IPv4 address that is not allowed is not allowed as an IPv6 address either.
 func FuzzAddresses(f *testing.F) {
 	for _, s := range []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "8.8.8.8", "0.0.0.0", "224.0.0.1"} {
 		a := netip.MustParseAddr(s).As4()
@@ -65,7 +68,8 @@ func FuzzAddresses(f *testing.F) {
 		v4 := netip.AddrFrom4([4]byte{a, b, c, d})
 		refused := g.checkHost(v4.String()) != nil
 		for _, s := range []string{
-			"::ffff:" + v4.String(), "64:ff9b::" + v4.String(), fmt.Sprintf("2002:%02x%02x:%02x%02x::1", a, b, c, d), "[::ffff:" + v4.String() + "]", v4.String() + ".",
+			"::ffff:" + v4.String(), "64:ff9b::" + v4.String(), fmt.Sprintf("2002:%02x%02x:%02x%02x::1", a, b, c,
+				d), "[::ffff:" + v4.String() + "]", v4.String() + ".",
 			"::ffff:" + v4.String() + "%eth0",
 		} {
 			if got := g.checkHost(s) != nil; refused && !got {

@@ -1,23 +1,17 @@
 package session
 
 import (
-	"context"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
-const (
-	// dialTimeout of a connection.
-	dialTimeout = 10 * time.Second
-	keepAlive   = 30 * time.Second
-)
+// dialTimeout is the time in which a connection must be made.
+const dialTimeout = 10 * time.Second
 
 // A guard rejects connections of tenants' endpoints to hosts that only the provider can reach.
 type guard struct {
@@ -29,36 +23,21 @@ type guard struct {
 // address of the proxy instead of the one that is called.
 func (g guard) transport(t *http.Transport) *http.Transport {
 	t.Proxy = nil
-	t.DialContext = g.dial
+	t.DialContext = egress.Checks{
+		Host:    func(host, _ string) error { return g.checkHost(host) },
+		Address: func(host, _ string, a netip.Addr) error { return g.checkAddress(host, a) },
+	}.Dialer(dialTimeout)
 	t.DialTLSContext = nil
 	return t
-}
-
-// dial connects to a host if its name and its address are allowed. It checks the address at the moment
-// of connecting, so that the name cannot resolve to another one after the check.
-func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.checkHost(host); err != nil {
-		return nil, err
-	}
-	d := net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive, Control: func(_, resolved string, _ syscall.RawConn) error {
-		a, err := netip.ParseAddrPort(resolved)
-		if err != nil {
-			return err
-		}
-		return g.checkAddress(host, a.Addr())
-	}}
-	return d.DialContext(ctx, network, address)
 }
 
 // checkHost returns an error if the name of a host, or the address that it is, is not allowed.
 func (g guard) checkHost(host string) error {
 	host = egress.Host(host)
-	if len(g.allowed) > 0 && !slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
-		return &awserr.HostError{Host: host, Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)"}
+	if len(g.allowed) > 0 &&
+		!slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
+		return &awserr.HostError{Host: host,
+			Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)"}
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return g.checkAddress(host, a)
@@ -75,9 +54,11 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 		return nil
 	case egress.IsReserved(a):
 		return &awserr.HostError{Host: host, Reason: "its address is loopback, link-local or reserved"}
-	case egress.IsPrivate(a) && !slices.ContainsFunc(g.allowed, func(name string) bool { return egress.Host(name) == host }):
+	case egress.IsPrivate(a) &&
+		!slices.ContainsFunc(g.allowed, func(name string) bool { return egress.Host(name) == host }):
 		return &awserr.HostError{Host: host, Reason: "its address is private and may belong to the cluster: " +
-			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a ClusterProviderConfig"}
+			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a " +
+			"ClusterProviderConfig"}
 	}
 	return nil
 }

@@ -21,8 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// httpClient returns the HTTP client of a config: the provider's own, with the certificate
-// authorities of the config.
+// httpClient returns the HTTP client of a config: the provider's own, with the certificate authorities of the config.
 func (r *Resolver) httpClient(s settings) (*awshttp.BuildableClient, error) {
 	if s.CABundle == nil {
 		return r.options.HTTPClient, nil
@@ -52,17 +51,15 @@ func systemRoots() *x509.CertPool {
 	return x509.NewCertPool()
 }
 
-// clients are shared by all configs without certificate authorities of their own: one pool of
-// connections instead of one for each client of each service, and one for the endpoints that tenants
-// name.
+// clients are shared by all configs without certificate authorities of their own: one pool of connections instead of
+// one for each client of each service, and one for the endpoints that tenants name.
 type clients struct {
 	mu      sync.Mutex
 	shared  aws.HTTPClient
 	guarded aws.HTTPClient
 }
 
-// finish returns the client that the SDK uses for a config, after it has added the certificates of
-// AWS_CA_BUNDLE to c.
+// finish returns the client that the SDK uses for a config, after it has added the certificates of AWS_CA_BUNDLE to c.
 func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	b, ok := c.(*awshttp.BuildableClient)
 	if !ok {
@@ -114,8 +111,7 @@ func (c routedClient) Do(r *http.Request) (*http.Response, error) {
 // or in AWS. Other failures are retried by the next reconcile: a reconcile does not sleep.
 func newRetryer() aws.Retryer { return retryer(2) }
 
-// retryer returns a Retryer that makes a number of attempts without a delay, and does not repeat
-// throttled calls.
+// retryer returns a Retryer that makes a number of attempts without a delay, and does not repeat throttled calls.
 func retryer(attempts int) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
 		o.MaxAttempts = attempts
@@ -196,7 +192,8 @@ type watch struct {
 	// answers is true once the response has begun.
 	answers  bool
 	finished bool
-	// began is when the body of the request or of the response began, and moved how many bytes of it have passed.
+	// began is the time when the body of the request or of the response began, and moved the bytes of it that have
+	// passed.
 	began time.Time
 	moved int64
 }
@@ -275,7 +272,7 @@ type upload struct {
 
 	watch *watch
 	wait  time.Duration
-	// left is how many bytes are still to be sent, negative if that is not known.
+	// left is the number of bytes that are still to be sent, negative if unknown.
 	left int64
 }
 

@@ -54,7 +54,8 @@ func TestHugeAnswer(t *testing.T) {
 	}{
 		"Answer": {"An answer.", 200, false, func(s *Session) error { return getFunction(t, s) }, mib},
 		"Error":  {"An error.", 400, false, func(s *Session) error { return getFunction(t, s) }, mib},
-		"Packed": {"What is small until it is unpacked.", 200, true, func(s *Session) error { return getFunction(t, s) }, mib},
+		"Packed": {"What is small until it is unpacked.", 200, true,
+			func(s *Session) error { return getFunction(t, s) }, mib},
 		"Page": {"A page of a list.", 200, false, func(s *Session) error {
 			_, err := Client(s, lambda.NewFromConfig).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 			return err
@@ -87,8 +88,9 @@ func TestHugeAnswer(t *testing.T) {
 			if _, ok := errors.AsType[*awserr.OversizeError](err); !ok {
 				t.Errorf("%s\ngot %v", tc.reason, err)
 			}
-			if want := fmt.Sprintf("answered with more than %d MB", tc.most/mib); err != nil && !strings.Contains(awserr.Clean(err).Error(), want) {
-				t.Errorf("%s\ngot %v, want %q", tc.reason, awserr.Clean(err), want)
+			if want := fmt.Sprintf("answered with more than %d MB", tc.most/mib); err != nil &&
+				!strings.Contains(awserr.Sanitize(err).Error(), want) {
+				t.Errorf("%s\ngot %v, want %q", tc.reason, awserr.Sanitize(err), want)
 			}
 			// Buffers hold some MB; compressed, that is a hundred times as much.
 			if n := sent.Load(); !tc.packed && n > tc.most+16*mib {
@@ -143,7 +145,8 @@ func TestSilence(t *testing.T) {
 		reason string
 		answer http.HandlerFunc
 	}{
-		"Tarpit": {"One that takes calls and does not answer.", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		"Tarpit": {"One that takes calls and does not answer.",
+			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
 		"Half": {"One that stops in the middle.", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"Configuration":`)
@@ -164,8 +167,9 @@ func TestSilence(t *testing.T) {
 				tc.answer(w, r)
 			})
 			err := getFunction(t, s)
-			if err == nil || !strings.HasPrefix(awserr.Clean(err).Error(), "no answer from 127.0.0.1 in time") || !awserr.IsTransient(err) {
-				t.Errorf("%s\ngot %v", tc.reason, awserr.Clean(err))
+			if err == nil || !strings.HasPrefix(awserr.Sanitize(err).Error(), "no answer from 127.0.0.1 in time") ||
+				!awserr.IsTransient(err) {
+				t.Errorf("%s\ngot %v", tc.reason, awserr.Sanitize(err))
 			}
 			if calls.Load() > 1 { // The server may have been too slow to count the call.
 				t.Errorf("%s\nit was waited for %d times", tc.reason, calls.Load())
@@ -197,7 +201,8 @@ func calling(t *testing.T, service, operation string) context.Context {
 	t.Helper()
 	m := awsmiddleware.RegisterServiceMetadata{ServiceID: service, OperationName: operation}
 	out, _, err := m.HandleInitialize(t.Context(), middleware.InitializeInput{}, middleware.InitializeHandlerFunc(
-		func(c context.Context, _ middleware.InitializeInput) (middleware.InitializeOutput, middleware.Metadata, error) {
+		func(c context.Context, _ middleware.InitializeInput) (middleware.InitializeOutput, middleware.Metadata,
+			error) {
 			return middleware.InitializeOutput{Result: c}, middleware.Metadata{}, nil
 		}))
 	ctx, ok := out.Result.(context.Context)
@@ -216,17 +221,20 @@ func TestSlowIsNotSilent(t *testing.T) {
 		upload, wait, answer time.Duration
 		silent               bool
 	}{
-		"Usual":        {"Most calls are answered at once.", "GetFunction", 0, silence - 1, 0, false},
-		"Late":         {"What is not, is given up.", "GetFunction", 0, silence + 1, 0, true},
-		"Upload":       {"An upload and an answer take their time.", "CreateFunction", silence / 4, codeSilence - 1, silence / 7, false},
-		"UploadTrails": {"An upload that hardly makes progress is given up.", "CreateFunction", silence / 2, 0, 0, true},
-		"UploadStops":  {"One that stops is given up.", "CreateFunction", silence + 1, 0, 0, true},
-		"Code":         {"AWS may take a while to unpack code.", "UpdateFunctionCode", 0, codeSilence - 1, 0, false},
-		"CodeLate":     {"It does not take longer.", "UpdateFunctionCode", 0, codeSilence + 1, 0, true},
-		"Invoke":       {"A function may run for long.", "Invoke", 0, time.Hour, silence / 7, false},
-		"InvokeStops":  {"What it returns comes at once.", "Invoke", 0, time.Hour, silence + 1, true},
-		"AnswerStops":  {"An answer that stops is given up.", "GetFunction", 0, 0, silence + 1, true},
-		"AnswerTrails": {"One that hardly makes progress holds a worker just as well.", "GetFunction", 0, 0, silence / 3, true},
+		"Usual": {"Most calls are answered at once.", "GetFunction", 0, silence - 1, 0, false},
+		"Late":  {"What is not, is given up.", "GetFunction", 0, silence + 1, 0, true},
+		"Upload": {"An upload and an answer take their time.", "CreateFunction", silence / 4, codeSilence - 1,
+			silence / 7, false},
+		"UploadTrails": {"An upload that hardly makes progress is given up.", "CreateFunction", silence / 2, 0, 0,
+			true},
+		"UploadStops": {"One that stops is given up.", "CreateFunction", silence + 1, 0, 0, true},
+		"Code":        {"AWS may take a while to unpack code.", "UpdateFunctionCode", 0, codeSilence - 1, 0, false},
+		"CodeLate":    {"It does not take longer.", "UpdateFunctionCode", 0, codeSilence + 1, 0, true},
+		"Invoke":      {"A function may run for long.", "Invoke", 0, time.Hour, silence / 7, false},
+		"InvokeStops": {"What it returns comes at once.", "Invoke", 0, time.Hour, silence + 1, true},
+		"AnswerStops": {"An answer that stops is given up.", "GetFunction", 0, 0, silence + 1, true},
+		"AnswerTrails": {"One that hardly makes progress holds a worker just as well.", "GetFunction", 0, 0,
+			silence / 3, true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -240,7 +248,8 @@ func TestSlowIsNotSilent(t *testing.T) {
 						return nil, r.Context().Err()
 					case <-time.After(tc.wait):
 					}
-					body := untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("answer"), pause: tc.answer}}
+					body := untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("answer"),
+						pause: tc.answer}}
 					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
 				})}
 				ctx := calling(t, "Lambda", tc.operation)
@@ -248,14 +257,16 @@ func TestSlowIsNotSilent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r.Body = io.NopCloser(untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("zip"), pause: tc.upload}})
+				r.Body = io.NopCloser(untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("zip"),
+					pause: tc.upload}})
 				r.ContentLength = 3
 				res, err := c.Do(r)
 				if err == nil {
 					_, err = io.ReadAll(res.Body)
 					_ = res.Body.Close()
 				}
-				if _, silent := errors.AsType[*awserr.SilentError](err); silent != tc.silent || !tc.silent && err != nil {
+				if _, silent := errors.AsType[*awserr.SilentError](err); silent != tc.silent || !tc.silent &&
+					err != nil {
 					t.Errorf("%s\ngot %v", tc.reason, err)
 				}
 			})
@@ -271,10 +282,13 @@ func TestTrickle(t *testing.T) {
 		part               int
 		want               time.Duration
 	}{
-		"Read":   {reason: "A byte now and then is no answer.", service: "Lambda", operation: "GetFunction", part: 1, want: silence},
-		"List":   {reason: "Nor is it one in a list.", service: "Lambda", operation: "ListFunctions", part: 1, want: silence},
-		"Code":   {reason: "Nor is it code.", service: "S3", operation: "GetObject", part: 1, want: silence},
-		"Faster": {reason: "The more it sends, the longer it may take, up to the limit of the operation.", service: "Lambda", operation: "GetFunction", part: 5 << 10, want: silence + silence/10},
+		"Read": {reason: "A byte now and then is no answer.", service: "Lambda", operation: "GetFunction", part: 1,
+			want: silence},
+		"List": {reason: "Nor is it one in a list.", service: "Lambda", operation: "ListFunctions", part: 1,
+			want: silence},
+		"Code": {reason: "Nor is it code.", service: "S3", operation: "GetObject", part: 1, want: silence},
+		"Faster": {reason: "The more it sends, the longer it may take, up to the limit of the operation.",
+			service: "Lambda", operation: "GetFunction", part: 5 << 10, want: silence + silence/10},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +297,8 @@ func TestTrickle(t *testing.T) {
 					body := untilDone{ctx: r.Context(), Reader: trickle{part: tc.part}}
 					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
 				})}
-				r, err := http.NewRequestWithContext(calling(t, tc.service, tc.operation), http.MethodGet, "http://lambda.example.org", nil)
+				r, err := http.NewRequestWithContext(calling(t, tc.service, tc.operation), http.MethodGet,
+					"http://lambda.example.org", nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -335,14 +350,17 @@ func TestRedirects(t *testing.T) {
 				w.WriteHeader(status)
 			})
 			err := getFunction(t, s)
-			if want := fmt.Sprintf("127.0.0.1 redirects calls (HTTP %d)", status); err == nil || !strings.HasPrefix(awserr.Clean(err).Error(), want) || awserr.IsTransient(err) {
-				t.Errorf("got %v, want %q", awserr.Clean(err), want)
+			if want := fmt.Sprintf("127.0.0.1 redirects calls (HTTP %d)", status); err == nil ||
+				!strings.HasPrefix(awserr.Sanitize(err).Error(), want) || awserr.IsTransient(err) {
+				t.Errorf("got %v, want %q", awserr.Sanitize(err), want)
 			}
-			_, err = Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("b"), Key: new("k")})
+			_, err = Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("b"),
+				Key: new("k")})
 			if err == nil {
 				t.Error("S3: want an error")
-			} else if status == http.StatusMovedPermanently && !strings.Contains(awserr.Clean(err).Error(), "another region") {
-				t.Errorf("S3 tells by this that a bucket lies elsewhere: %v", awserr.Clean(err))
+			} else if status == http.StatusMovedPermanently && !strings.Contains(awserr.Sanitize(err).Error(),
+				"another region") {
+				t.Errorf("S3 tells by this that a bucket lies elsewhere: %v", awserr.Sanitize(err))
 			}
 		})
 	}
@@ -375,14 +393,17 @@ func TestNothingIsReflected(t *testing.T) {
 				w.WriteHeader(tc.status)
 				_, _ = io.WriteString(w, tc.body)
 			})
-			_, s3err := Client(s, s3.NewFromConfig).GetObject(t.Context(), &s3.GetObjectInput{Bucket: new("b"), Key: new("k")})
+			_, s3err := Client(s, s3.NewFromConfig).GetObject(t.Context(),
+				&s3.GetObjectInput{Bucket: new("b"), Key: new("k")})
 			for _, err := range []error{getFunction(t, s), s3err} {
-				if err != nil && (strings.Contains(err.Error(), secret) || strings.Contains(awserr.Clean(err).Error(), secret)) {
+				if err != nil && (strings.Contains(err.Error(), secret) || strings.Contains(awserr.Sanitize(err).Error(),
+					secret)) {
 					t.Errorf("it is told: %v", err)
 				}
 			}
-			if err := getFunction(t, s); err == nil || !strings.Contains(awserr.Clean(err).Error(), fmt.Sprintf("the endpoint did not answer as AWS does: HTTP %d", tc.status)) {
-				t.Errorf("got %v", awserr.Clean(err))
+			if err := getFunction(t, s); err == nil || !strings.Contains(awserr.Sanitize(err).Error(),
+				fmt.Sprintf("the endpoint did not answer as AWS does: HTTP %d", tc.status)) {
+				t.Errorf("got %v", awserr.Sanitize(err))
 			}
 		})
 	}

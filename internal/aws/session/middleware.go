@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
-// middlewares has what the provider adds to the SDK's middleware. Fields that are zero add nothing:
+// middlewares is the configuration of the provider's middleware. Fields that are zero add nothing:
 // calls to STS that fetch credentials have no limiter, fence and breakers.
 type middlewares struct {
 	endpoint *v1beta1.EndpointConfig
@@ -31,10 +31,10 @@ type middlewares struct {
 	breaker  breaker.Key
 }
 
-// middlewares returns the middleware of the calls to STS that are made for a config. A session adds
-// the rest.
+// middlewares returns the middleware of the calls to STS that are made for a config. A session adds the rest.
 func (r *Resolver) middlewares(s settings) middlewares {
-	return middlewares{endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer, recorder: r.options.Measure}
+	return middlewares{endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer,
+		recorder: r.options.Measure}
 }
 
 // list returns the middleware in the order in which a call passes it. It is the only place that
@@ -43,29 +43,35 @@ func (m middlewares) list() []placed {
 	const retry = "Retry"
 	return []placed{
 		// Once for each call. The SDK has already set service, operation, region and signing name.
-		{middleware: signingOverride(m.endpoint)},               // Replaces what the SDK has set, so it comes after that.
-		{middleware: telemetry.Call(m.tracer)},                  // Around all that can fail, so that a span has the final error.
-		{middleware: m.breakers.Middleware(m.breaker)},          // Around the retries: a call counts once.
-		{middleware: m.limiter.PreferAnswer(), before: retry},   // Around the retries: it sees the results of all attempts.
-		{middleware: telemetry.Attempt(m.tracer), after: retry}, // Around all of an attempt, so that it sees deferred ones too.
+		// Replaces what the SDK has set, so it comes after that.
+		{middleware: signingOverride(m.endpoint)},
+		// Around all that can fail, so that a span has the final error.
+		{middleware: telemetry.Call(m.tracer)},
+		{middleware: m.breakers.Middleware(m.breaker)}, // Around the retries: a call counts once.
+		// Around the retries: it sees the results of all attempts.
+		{middleware: m.limiter.PreferAnswer(), before: retry},
+		// Around all of an attempt, so that it sees deferred ones too.
+		{middleware: telemetry.Attempt(m.tracer), after: retry},
 
 		// For each attempt, after the SDK has fetched credentials and signed the request.
-		{middleware: m.limiter.Middleware(m.scope)}, // After credentials and signing, which may fail and would waste a token.
-		{middleware: m.fence.middleware()},          // After the limiter and close to the network: the lease is checked when the request leaves.
-		{middleware: m.distrust()},                  // Around the SDK's deserializer, which makes errors of what a host answers.
-		{middleware: m.recorder.Middleware()},       // Below distrust, to count by AWS's codes; below limiter and fence, to count only what is sent.
+		// After credentials and signing, which may fail and would waste a token.
+		{middleware: m.limiter.Middleware(m.scope)},
+		// After the limiter and close to the network: the lease is checked when the request leaves.
+		{middleware: m.fence.middleware()},
+		// Around the SDK's deserializer, which makes errors of what a host answers.
+		{middleware: m.distrust()},
+		// Below distrust, to count by AWS's codes; below limiter and fence, to count only what is sent.
+		{middleware: m.recorder.Middleware()},
 	}
 }
 
-// placed is a middleware and the one that it stands next to. Without a neighbour, a middleware of
-// the steps Initialize and Finalize is the last of its step. One of the step Deserialize comes
-// before the SDK's own.
+// placed is a middleware and the one that it stands next to. Without a neighbour, a middleware of the steps Initialize
+// and Finalize is the last of its step. One of the step Deserialize comes before the SDK's own.
 type placed struct {
 	middleware    any
 	before, after string
 }
 
-// addTo adds the middleware to the stack of an operation.
 func (m middlewares) addTo(stack *middleware.Stack) error {
 	var errs []error
 	last := "" // of the step Deserialize
@@ -87,7 +93,6 @@ func (m middlewares) addTo(stack *middleware.Stack) error {
 	return errors.Join(errs...)
 }
 
-// addTo adds a middleware next to its neighbour, or at the end.
 func (at placed) addTo(step *middleware.FinalizeStep, m middleware.FinalizeMiddleware) error {
 	switch {
 	case at.before != "":
@@ -105,25 +110,25 @@ func signingOverride(e *v1beta1.EndpointConfig) middleware.InitializeMiddleware 
 	if e == nil || (e.SigningName == nil && e.SigningRegion == nil) {
 		return nil
 	}
-	return middleware.InitializeMiddlewareFunc("SigningOverride", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-		middleware.InitializeOutput, middleware.Metadata, error,
-	) {
-		if overrides(e, awsmiddleware.GetServiceID(ctx)) {
-			// The options that the SDK recommends instead exist only on the clients of single services.
-			if e.SigningName != nil {
-				ctx = awsmiddleware.SetSigningName(ctx, *e.SigningName) //nolint:staticcheck // See above.
+	return middleware.InitializeMiddlewareFunc("SigningOverride",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			middleware.InitializeOutput, middleware.Metadata, error,
+		) {
+			if overrides(e, awsmiddleware.GetServiceID(ctx)) {
+				// The options that the SDK recommends instead exist only on the clients of single services.
+				if e.SigningName != nil {
+					ctx = awsmiddleware.SetSigningName(ctx, *e.SigningName) //nolint:staticcheck // See above.
+				}
+				if e.SigningRegion != nil {
+					ctx = awsmiddleware.SetSigningRegion(ctx, *e.SigningRegion) //nolint:staticcheck // See above.
+				}
 			}
-			if e.SigningRegion != nil {
-				ctx = awsmiddleware.SetSigningRegion(ctx, *e.SigningRegion) //nolint:staticcheck // See above.
-			}
-		}
-		return next.HandleInitialize(ctx, in)
-	})
+			return next.HandleInitialize(ctx, in)
+		})
 }
 
-// A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which
-// becomes the error of the call. The context that it passes to the attempt ends when the attempt
-// must stop.
+// A Fence makes each attempt of each call of AWS's services, or refuses it with an error, which becomes the error of
+// the call. The context that it passes to the attempt ends when the attempt must stop.
 type Fence func(ctx context.Context, attempt func(context.Context) error) error
 
 // middleware returns the middleware that makes attempts through the fence, nil if there is none.
@@ -131,7 +136,8 @@ func (f Fence) middleware() middleware.FinalizeMiddleware {
 	if f == nil {
 		return nil
 	}
-	return middleware.FinalizeMiddlewareFunc("Fence", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	return middleware.FinalizeMiddlewareFunc("Fence", func(ctx context.Context, in middleware.FinalizeInput,
+		next middleware.FinalizeHandler) (
 		out middleware.FinalizeOutput, md middleware.Metadata, err error,
 	) {
 		err = f(ctx, func(ctx context.Context) (err error) {
@@ -148,7 +154,8 @@ func (m middlewares) distrust() middleware.DeserializeMiddleware {
 	if !m.untrusted {
 		return nil
 	}
-	return middleware.DeserializeMiddlewareFunc("Distrust", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	return middleware.DeserializeMiddlewareFunc("Distrust", func(ctx context.Context, in middleware.DeserializeInput,
+		next middleware.DeserializeHandler) (
 		middleware.DeserializeOutput, middleware.Metadata, error,
 	) {
 		out, md, err := next.HandleDeserialize(ctx, in)

@@ -20,7 +20,8 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 		reason string
 		call   func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error
 	}{
-		"Memo": {reason: "Such as an identity.", call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
+		"Memo": {reason: "Such as an identity.", call: func(ctx context.Context, now func() time.Time,
+			release <-chan struct{}, broken *bool) func() error {
 			m := &cached[int]{now: now}
 			return func() error {
 				_, err := m.get(ctx, func(context.Context) (int, error) {
@@ -33,19 +34,21 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 				return err
 			}
 		}},
-		"Renewal": {reason: "A panic in the renewal of credentials reaches the waiting caller.", call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
-			r := (&Resolver{now: now}).renew("Secret", aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-				<-release
-				if *broken {
-					panic("secret")
+		"Renewal": {reason: "A panic in the renewal of credentials reaches the waiting caller.",
+			call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
+				r := (&Resolver{now: now}).renew("Secret",
+					aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+						<-release
+						if *broken {
+							panic("secret")
+						}
+						return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
+					}))
+				return func() error {
+					_, err := r.Retrieve(ctx)
+					return err
 				}
-				return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
-			}))
-			return func() error {
-				_, err := r.Retrieve(ctx)
-				return err
-			}
-		}},
+			}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -5,10 +5,9 @@
 // same. So a role is assumed once in the lifetime of its credentials, however many resources use
 // them, and a rotated Secret or token takes effect in the next reconcile.
 //
-// The way from a config to a signed call goes through these files: settings.go has the spec, rules.go
-// what it may do and who may use it, credentials.go the raw credentials, authenticate.go the roles,
-// cache.go and cached.go what is cached, session.go the identity and the configuration of clients,
-// middleware.go and http.go each call.
+// The way from a config to a signed call goes through these files: settings.go has the spec, rules.go what it may do
+// and who may use it, credentials.go the raw credentials, authenticate.go the roles, cache.go and cached.go what is
+// cached, session.go the identity and the configuration of clients, middleware.go and http.go each call.
 package session
 
 import (
@@ -36,21 +35,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/telemetry"
 )
 
-// Options are those of a Resolver. Zero values mean the defaults.
+// Options are the options of a Resolver. Zero values mean the defaults.
 type Options struct {
-	// AllowNamespacedPodIdentity lets namespaced configs use the identity of the
-	// provider's own pod: the sources IRSA and PodIdentity, and WebIdentity with a
-	// token of the pod.
+	// AllowNamespacedPodIdentity lets namespaced configs use the identity of the provider's own pod: the sources IRSA
+	// and PodIdentity, and WebIdentity with a token of the pod.
 	AllowNamespacedPodIdentity bool
 
 	// AllowNamespacedEndpoints lets namespaced configs set endpoints, as far as
 	// NamespacedEndpointHosts allows the hosts.
 	AllowNamespacedEndpoints bool
 
-	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may
-	// name: names, addresses, or patterns such as *.example.org. None means all that
-	// have public addresses. Hosts with private ones are called only if they are named
-	// here as they are, and those with loopback and link-local ones never.
+	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may name: names, addresses, or
+	// patterns such as *.example.org. None means all that have public addresses. Hosts with private ones are called
+	// only if they are named here as they are, and those with loopback and link-local ones never.
 	NamespacedEndpointHosts []string
 
 	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses, for tests with a
@@ -74,9 +71,8 @@ type Options struct {
 	// Fence makes each attempt of each call of a session's clients. Nil makes all.
 	Fence Fence
 
-	// Namespaces reads the labels of namespaces, for allowedNamespaces. It should not be cached:
-	// the provider may lack the right to watch namespaces, and most configs do not need them. The
-	// default is the client that reads configs.
+	// Namespaces reads the labels of namespaces, for allowedNamespaces. It should not be cached: the provider may lack
+	// the right to watch namespaces, and most configs do not need them. The default is the client that reads configs.
 	Namespaces client.Reader
 
 	// Tracer records calls to AWS, those to STS included. Nil records none.
@@ -88,8 +84,7 @@ type Options struct {
 	// Breakers count calls to Lambda that get no answer. Nil counts none.
 	Breakers *breaker.Breakers
 
-	// LookupEnv and ReadFile read the provider's environment and files. The defaults are those of
-	// package os.
+	// LookupEnv and ReadFile read the provider's environment and files. The defaults are those of package os.
 	LookupEnv func(string) (string, bool)
 	ReadFile  func(string) ([]byte, error)
 }
@@ -142,9 +137,8 @@ func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func()
 }
 
 // Resolve returns the session of a managed resource in a region of AWS. The config is the one that
-// spec.providerConfigRef names: a ProviderConfig of the resource's own namespace, or a
-// ClusterProviderConfig that allows the namespace. The first use of a config calls STS. Later ones
-// return the cached session.
+// spec.providerConfigRef names: a ProviderConfig of the resource's own namespace, or a ClusterProviderConfig that
+// allows the namespace. The first use of a config calls STS. Later ones return the cached session.
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
 	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
 	if err != nil {
@@ -190,7 +184,8 @@ func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, regi
 
 // config returns the config that a reference of a resource in a namespace names. It returns a
 // missingError if there is none.
-func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
+func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference,
+	namespace string) (client.Object, error) {
 	if ref == nil {
 		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
 	}
@@ -202,7 +197,8 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	case v1beta1.ClusterProviderConfigKind:
 		obj = &v1beta1.ClusterProviderConfig{}
 	default:
-		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind, v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
+		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind,
+			v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
 	}
 	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
 	if kerrors.IsNotFound(err) {
@@ -214,7 +210,6 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	return obj, nil
 }
 
-// session returns the session of a config in a region.
 func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
 	if err := r.permit(s); err != nil {
 		return nil, &refusedError{err}

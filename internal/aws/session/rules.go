@@ -48,13 +48,13 @@ func waysOut(mg resource.ModernManaged, err error) error {
 	if _, ok := errors.AsType[*missingError](err); !meta.WasDeleted(mg) || !ok && !IsRefused(err) {
 		return err
 	}
-	return fmt.Errorf("%w. The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a working config, "+
+	return fmt.Errorf("%w. The namespace is being deleted, so nothing can be created in it: set "+
+		"spec.providerConfigRef to a working config, "+
 		"or spec.managementPolicies to [Observe] to leave the resource in AWS", err)
 }
 
-// permit returns an error if a namespaced config does what only a cluster administrator may allow:
-// name hosts, set the session tags that distinguish namespaces, or use the identity of the
-// provider's own pod.
+// permit returns an error if a namespaced config does what only a cluster administrator may allow: name hosts, set the
+// session tags that distinguish namespaces, or use the identity of the provider's own pod.
 func (r *Resolver) permit(s settings) error {
 	if !s.namespaced {
 		return nil
@@ -69,32 +69,33 @@ func (r *Resolver) permit(s settings) error {
 		return nil
 	}
 	if !r.options.AllowNamespacedPodIdentity {
-		return fmt.Errorf("credentials.source %s would use the identity of the provider's own pod, which is not allowed in a namespaced config: "+
+		return fmt.Errorf("credentials.source %s would use the identity of the provider's own pod, which is not "+
+			"allowed in a namespaced config: "+
 			"use a ClusterProviderConfig that allows this namespace, or credentials of a Secret", s.credentials.Source)
 	}
 	if s.Endpoint != nil {
 		// The pod's token would be sent to whatever host the tenant names.
-		return fmt.Errorf("endpoint is not allowed together with the identity of the provider's own pod in a namespaced config: remove one of them")
+		return fmt.Errorf("endpoint is not allowed together with the identity of the provider's own pod in a " +
+			"namespaced config: remove one of them")
 	}
 	return nil
 }
 
-// permitTags returns an error if a config sets session tags that say which resource a call is made
-// for. IAM policies distinguish tenants by them, so only the provider may set them. IAM ignores the
-// case of keys.
+// permitTags returns an error if a config sets session tags that say which resource a call is made for. IAM policies
+// distinguish tenants by them, so only the provider may set them. IAM ignores the case of keys.
 func permitTags(s settings) error {
 	for _, role := range s.AssumeRoleChain {
 		for _, tag := range role.Tags {
 			switch strings.ToLower(tag.Key) {
 			case v1beta1.SessionTagKeyNamespace, v1beta1.SessionTagKeyKind, v1beta1.SessionTagKeyName:
-				return fmt.Errorf("tags of assumeRoleChain must not have the key %s in a namespaced config, because IAM policies distinguish namespaces by it: remove it, and set it with resourceTags", tag.Key)
+				return fmt.Errorf("tags of assumeRoleChain must not have the key %s in a namespaced config, because "+
+					"IAM policies distinguish namespaces by it: remove it, and set it with resourceTags", tag.Key)
 			}
 		}
 	}
 	return nil
 }
 
-// usesPod reports whether credentials come from the provider's own pod.
 func usesPod(s settings) bool {
 	switch s.credentials.Source {
 	case v1beta1.CredentialsSourceNone, v1beta1.CredentialsSourceSecret:
@@ -111,7 +112,8 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 	if s.namespaced || s.allowed == nil || slices.Contains(s.allowed.Names, namespace) {
 		return nil
 	}
-	refused := &refusedError{fmt.Errorf("namespace %q is not among the allowedNamespaces of the config: ask its owner to allow it, or use a ProviderConfig of the namespace", namespace)}
+	refused := &refusedError{fmt.Errorf("namespace %q is not among the allowedNamespaces of the config: ask its "+
+		"owner to allow it, or use a ProviderConfig of the namespace", namespace)}
 	if s.allowed.Selector == nil {
 		return refused
 	}
@@ -129,7 +131,7 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 	return nil
 }
 
-// labelsAge is how long the labels of a namespace are cached.
+// labelsAge is the time for which the labels of a namespace are cached.
 const labelsAge = 10 * time.Second
 
 // A labelCache caches the labels of namespaces.
@@ -174,7 +176,8 @@ func (r *Resolver) namespaceLabels(ctx context.Context, namespace string) (label
 			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names", namespace)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w", namespace, err)
+		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w",
+			namespace, err)
 	}
 	l := labels.Set(ns.GetLabels())
 	r.labels.keep(namespace, l)
@@ -212,8 +215,10 @@ func (s *Session) CheckFunctionName(namespace, name string) error {
 		}
 	}
 	if len(allowed) == 0 {
-		return fmt.Errorf("spec.functionNames of %s has no rule for namespace %q, so function %s is not allowed: ask the owner of the config to add one", s.Ref, namespace, name)
+		return fmt.Errorf("spec.functionNames of %s has no rule for namespace %q, so function %s is not allowed: ask "+
+			"the owner of the config to add one", s.Ref, namespace, name)
 	}
-	return fmt.Errorf("spec.functionNames of %s allows namespace %q only functions whose names start with %s, not %s: choose another name, or ask the owner of the config",
+	return fmt.Errorf("spec.functionNames of %s allows namespace %q only functions whose names start with %s, not "+
+		"%s: choose another name, or ask the owner of the config",
 		s.Ref, namespace, strings.Join(allowed, " or "), name)
 }

@@ -20,8 +20,7 @@ import (
 // lied is an account that an endpoint claims.
 const lied = "999988887777"
 
-// claims returns an endpoint whose STS claims an account, and whose Lambda says that its quota is
-// exhausted.
+// claims returns an endpoint whose STS claims an account, and whose Lambda says that its quota is exhausted.
 func claims(t *testing.T, account, arn string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +44,8 @@ func TestScope(t *testing.T) {
 	own := quota.Scope{Account: quota.Unverified, Region: region, Config: "pc1"}
 	keys := func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = v1beta1.CredentialsSourceSecret
-		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
+		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns,
+			LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
 	}
 	victim := role("arn:aws:iam::" + lied + ":role/any")
 	cases := map[string]struct {
@@ -54,37 +54,45 @@ func TestScope(t *testing.T) {
 		want   quota.Scope
 	}{
 		"AWS": {"AWS's own STS is believed.", namespaced(), quota.Scope{Account: "123456789012", Region: region}},
-		"ClaimedBySTS": {"An STS of the tenant's own may claim any account.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
-			s.Endpoint = static(url)
-		}), own},
+		"ClaimedBySTS": {"An STS of the tenant's own may claim any account.",
+			namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.Endpoint = static(url)
+			}), own},
 		"OnlySTS": {"So it may where the rest goes to AWS.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.Endpoint = static(url, "sts")
 		}), own},
-		"OnlyLambda": {"A Lambda of the tenant's own may say that the quota is used up.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
-			s.Endpoint = static(url, "lambda")
-		}), own},
+		"OnlyLambda": {"A Lambda of the tenant's own may say that the quota is used up.",
+			namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.Endpoint = static(url, "lambda")
+			}), own},
 		"OnlyS3": {"S3 has nothing to do with it.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.Endpoint = static(url, "s3")
 		}), quota.Scope{Account: "123456789012", Region: region}},
-		"ClaimedByRole": {"Whoever names a role need not be allowed to assume it.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
-			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
-		}), own},
+		"ClaimedByRole": {"Whoever names a role need not be allowed to assume it.",
+			namespaced(func(s *v1beta1.ProviderConfigSpec) {
+				s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
+			}), own},
 		"NotAsked": {"Who is not asked for is not known.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.SkipRequestingAccountID = true
 		}), own},
-		"Cluster": {"An administrator's config is as good as AWS's word.", cluster(keys), quota.Scope{Account: "123456789012", Region: region}},
+		"Cluster": {"An administrator's config is as good as AWS's word.", cluster(keys),
+			quota.Scope{Account: "123456789012", Region: region}},
 		"ClusterRole": {"So is the role that it names.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
 			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
 		}), quota.Scope{Account: lied, Region: region}},
-		"ClusterEndpoint": {"The account of an emulator is not that of AWS.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
-			s.Endpoint = static(url)
-		}), quota.Scope{Account: lied, Region: region, Endpoint: url + url}},
-		"ClusterVPCEndpoint": {"AWS counts calls through a VPC endpoint too.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
-			s.Endpoint = static("https://vpce-1.lambda.eu-west-1.vpce.amazonaws.com", "lambda")
-		}), quota.Scope{Account: "123456789012", Region: region}},
-		"ClusterEmulatorWithoutSTS": {"An emulator that is not asked for the account.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
-			s.Endpoint, s.SkipRequestingAccountID, s.AssumeRoleChain = static(emulator, "lambda"), true, []v1beta1.AssumeRoleOptions{victim}
-		}), quota.Scope{Account: lied, Region: region, Endpoint: emulator}},
+		"ClusterEndpoint": {"The account of an emulator is not that of AWS.",
+			cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+				s.Endpoint = static(url)
+			}), quota.Scope{Account: lied, Region: region, Endpoint: url + url}},
+		"ClusterVPCEndpoint": {"AWS counts calls through a VPC endpoint too.",
+			cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+				s.Endpoint = static("https://vpce-1.lambda.eu-west-1.vpce.amazonaws.com", "lambda")
+			}), quota.Scope{Account: "123456789012", Region: region}},
+		"ClusterEmulatorWithoutSTS": {"An emulator that is not asked for the account.",
+			cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+				s.Endpoint, s.SkipRequestingAccountID, s.AssumeRoleChain = static(emulator,
+					"lambda"), true, []v1beta1.AssumeRoleOptions{victim}
+			}), quota.Scope{Account: lied, Region: region, Endpoint: emulator}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -107,11 +115,13 @@ func TestNoOneClosesAnothersQuota(t *testing.T) {
 		s.Endpoint = static(claims(t, lied, ""))
 	}), secret(ns, "aws", map[string]string{"creds": ini}))
 	s := e.resolve(t, function("ProviderConfig", "default"))
-	if _, err := Client(s, lambda.NewFromConfig).ListAliases(t.Context(), &lambda.ListAliasesInput{FunctionName: new("x")}); err == nil {
+	if _, err := Client(s, lambda.NewFromConfig).ListAliases(t.Context(),
+		&lambda.ListAliasesInput{FunctionName: new("x")}); err == nil {
 		t.Fatal("want a throttle")
 	}
 	for _, op := range []string{"GetFunction", "CreateFunction"} {
-		if wait := e.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Requester{ID: op}, op); wait > 0 {
+		if wait := e.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Caller{ID: op},
+			op); wait > 0 {
 			t.Errorf("the account that was claimed waits %s with %s", wait, op)
 		}
 	}
@@ -137,7 +147,8 @@ func shared(change func(*v1beta1.ConnectionSpec)) *v1beta1.ClusterProviderConfig
 	return cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = v1beta1.CredentialsSourceSecret
 		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
-			Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+			Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws",
+				Key: "creds"},
 		}
 		change(&s.ConnectionSpec)
 	})
@@ -161,7 +172,7 @@ func TestRegionsComeAndGo(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, _ = Client(s, lambda.NewFromConfig), Client(s, s3.NewFromConfig)
-				b.limiter.Reserve(s.Scope, quota.Requester{ID: "u"}, "GetFunction")
+				b.limiter.Reserve(s.Scope, quota.Caller{ID: "u"}, "GetFunction")
 				b.limiter.Forget(s.Scope, "u")
 				b.wait(time.Minute)
 			}
@@ -171,7 +182,8 @@ func TestRegionsComeAndGo(t *testing.T) {
 			}
 			e := b.cache.configs["cpc1"]
 			if len(e.sessions) != 1 || len(e.identities) > 2 || len(b.limiter.Stats()) != 0 {
-				t.Errorf("%d sessions, %d identities and %d buckets are kept after the churn, want the one session in use", len(e.sessions), len(e.identities), len(b.limiter.Stats()))
+				t.Errorf("%d sessions, %d identities and %d buckets are kept after the churn, want the one session "+
+					"in use", len(e.sessions), len(e.identities), len(b.limiter.Stats()))
 			}
 		})
 	}
@@ -192,18 +204,29 @@ func TestRegions(t *testing.T) {
 		region string
 		want   string
 	}{
-		"Known":        {reason: "A region of AWS.", config: tenant(plain), region: "ap-southeast-7"},
-		"Sovereign":    {reason: "A region of another partition.", config: tenant(plain), region: "eusc-de-east-1"},
-		"MadeUp":       {reason: "Each region has a session and a circuit breaker.", config: tenant(plain), region: "eu-abc-1", want: unknown},
-		"Listed":       {reason: "A region that is newer than the provider.", config: tenant(listed), region: "eu-example-1"},
-		"NotListed":    {reason: "Only the regions of the list are added.", config: tenant(listed), region: "eu-example-2", want: unknown},
-		"Skips":        {reason: "The administrator trusts those who use the config.", config: shared(skips), region: "eu-abc-1"},
-		"TenantSkips":  {reason: "A tenant's own config could have any number of regions.", config: tenant(skips), region: "eu-abc-1", want: unknown},
-		"FIPS":         {reason: "The SDK takes it for eu-central-1.", config: shared(skips), region: "eu-fips-central-1", want: endpoint},
-		"FIPSBefore":   {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "fips-us-east-1", want: endpoint},
-		"FIPSAfter":    {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "us-east-1-fips", want: endpoint},
-		"DualStack":    {reason: "IPv6 is a setting.", config: tenant(plain), region: "dualstack-us-east-1", want: endpoint},
-		"ListedAsFIPS": {reason: "The API server refuses it in the list, too.", config: tenant(func(s *v1beta1.ConnectionSpec) { s.Regions = []v1beta1.Region{"fips-us-east-1"} }), region: "fips-us-east-1", want: endpoint},
+		"Known":     {reason: "A region of AWS.", config: tenant(plain), region: "ap-southeast-7"},
+		"Sovereign": {reason: "A region of another partition.", config: tenant(plain), region: "eusc-de-east-1"},
+		"MadeUp": {reason: "Each region has a session and a circuit breaker.", config: tenant(plain),
+			region: "eu-abc-1", want: unknown},
+		"Listed": {reason: "A region that is newer than the provider.", config: tenant(listed),
+			region: "eu-example-1"},
+		"NotListed": {reason: "Only the regions of the list are added.", config: tenant(listed),
+			region: "eu-example-2", want: unknown},
+		"Skips": {reason: "The administrator trusts those who use the config.", config: shared(skips),
+			region: "eu-abc-1"},
+		"TenantSkips": {reason: "A tenant's own config could have any number of regions.", config: tenant(skips),
+			region: "eu-abc-1", want: unknown},
+		"FIPS": {reason: "The SDK takes it for eu-central-1.", config: shared(skips),
+			region: "eu-fips-central-1", want: endpoint},
+		"FIPSBefore": {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "fips-us-east-1",
+			want: endpoint},
+		"FIPSAfter": {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "us-east-1-fips",
+			want: endpoint},
+		"DualStack": {reason: "IPv6 is a setting.", config: tenant(plain), region: "dualstack-us-east-1",
+			want: endpoint},
+		"ListedAsFIPS": {reason: "The API server refuses it in the list, too.",
+			config: tenant(func(s *v1beta1.ConnectionSpec) { s.Regions = []v1beta1.Region{"fips-us-east-1"} }),
+			region: "fips-us-east-1", want: endpoint},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +239,8 @@ func TestRegions(t *testing.T) {
 			switch {
 			case tc.want == "" && err != nil:
 				t.Errorf("%s\n%v", tc.reason, err)
-			case tc.want != "" && (err == nil || !strings.Contains(err.Error(), "spec.forProvider.region") || !strings.Contains(err.Error(), tc.want)):
+			case tc.want != "" && (err == nil || !strings.Contains(err.Error(), "spec.forProvider.region") ||
+				!strings.Contains(err.Error(), tc.want)):
 				t.Errorf("%s\nwant an error that names the field, got %v", tc.reason, err)
 			case tc.want != "" && (e.sts.callsOf("GetCallerIdentity") > 0 || len(e.cache.configs) > 0):
 				t.Errorf("%s\nAWS was called, or something was cached", tc.reason)
@@ -227,7 +251,8 @@ func TestRegions(t *testing.T) {
 
 // TestSessionsAreBounded uses more regions in an hour than sessions are kept.
 func TestSessionsAreBounded(t *testing.T) {
-	e := newEnv(t, Options{}, shared(func(s *v1beta1.ConnectionSpec) { s.SkipRegionValidation = true }), secret(ns, "aws", map[string]string{"creds": ini}))
+	e := newEnv(t, Options{}, shared(func(s *v1beta1.ConnectionSpec) { s.SkipRegionValidation = true }),
+		secret(ns, "aws", map[string]string{"creds": ini}))
 	f := function("ClusterProviderConfig", "default")
 	used := e.resolve(t, f)
 	for i := range 3 * maxSessions {

@@ -51,15 +51,15 @@ type Session struct {
 	// Tenancy has the config's rules for the namespaces that share it.
 	Tenancy Tenancy
 
-	inventory readcache.Cache
+	readCache readcache.Cache
 
 	mu      sync.Mutex
 	clients map[reflect.Type]any
 	shared  map[reflect.Type]any
 }
 
-// Inventory returns the cache of what the resources of this session read from AWS.
-func (s *Session) Inventory() *readcache.Cache { return &s.inventory }
+// ReadCache returns the cache that the resources of this session share.
+func (s *Session) ReadCache() *readcache.Cache { return &s.readCache }
 
 // BreakerKey returns the key of the session's circuit breaker.
 func (s *Session) BreakerKey() breaker.Key {
@@ -119,7 +119,6 @@ func (i IgnoreTags) Match(key string) bool {
 	return slices.ContainsFunc(i.prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
-// newSession returns a session of an identity in a region.
 func (r *Resolver) newSession(s settings, known identity, region string) *Session {
 	cfg := known.aws.Copy()
 	cfg.Region = region
@@ -164,11 +163,11 @@ type identity struct {
 
 	aws aws.Config
 
-	// accountSource is where the account comes from.
+	// accountSource is the source of the account.
 	accountSource accountSource
 }
 
-// accountSource is where an account comes from.
+// accountSource is the source of an account.
 type accountSource int
 
 const (
@@ -180,17 +179,17 @@ const (
 	atEndpoint
 )
 
-// scope returns the scope by which calls are counted against quotas. Whoever may create a
-// ProviderConfig can run an endpoint that claims any account and answers that its quota is exhausted.
-// So a namespaced config shares the scope of an account only if AWS itself named the account and its
-// calls go to AWS. An administrator's config is trusted.
+// scope returns the scope by which calls are counted against quotas. Whoever may create a ProviderConfig can run an
+// endpoint that claims any account and answers that its quota is exhausted. So a namespaced config shares the scope of
+// an account only if AWS itself named the account and its calls go to AWS. An administrator's config is trusted.
 func (i identity) scope(s settings, region string) quota.Scope {
 	ownLambda := s.endpointOf("Lambda", region) != ""
 	switch {
 	case s.namespaced && (i.accountSource != atAWS || ownLambda):
 		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
 	case i.accountSource == atEndpoint, i.accountSource == unknownSource && ownLambda:
-		return quota.Scope{Account: i.Account, Region: region, Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
+		return quota.Scope{Account: i.Account, Region: region,
+			Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
 	default:
 		return quota.Scope{Account: i.Account, Region: region}
 	}
@@ -198,7 +197,8 @@ func (i identity) scope(s settings, region string) quota.Scope {
 
 // identity returns the cached identity of a config. The first call authenticates, and asks STS of a
 // region for the identity unless the config says not to.
-func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
+func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
+	region string) (identity, error) {
 	k := identityKey{partition: PartitionOf(region), tags: tags}
 	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
@@ -216,7 +216,8 @@ func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e
 		case s.SkipCredentialsValidation:
 			return guess, nil
 		case err == nil:
-			return identity{}, fmt.Errorf("STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
+			return identity{}, fmt.Errorf(
+				"STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
 		default:
 			return identity{}, cannotAuthenticate(err)
 		}
@@ -243,13 +244,13 @@ var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{
 // that AWS does not accept them only if AWS said so.
 func cannotAuthenticate(err error) error {
 	if awserr.IsUnauthenticated(err) {
-		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Clean(err))
+		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Sanitize(err))
 	}
-	return awserr.Clean(err)
+	return awserr.Sanitize(err)
 }
 
 // guessAccount returns the account of the last role, or a name that stands for the account of these
-// keys. It only keeps the quotas of accounts apart.
+// keys. It only separates the quotas of accounts.
 func guessAccount(s settings, m rawCredentials) string {
 	last := m.roleARN
 	if n := len(s.AssumeRoleChain); n > 0 {

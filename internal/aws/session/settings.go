@@ -49,10 +49,11 @@ func settingsOf(obj client.Object) (settings, error) {
 	case *v1beta1.ProviderConfig:
 		return settings{
 			ConnectionSpec: c.Spec.ConnectionSpec,
-			ref:            Ref{Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName(), UID: c.GetUID()},
-			generation:     c.GetGeneration(),
-			namespaced:     true,
-			credentials:    inNamespace(c.GetNamespace(), c.Spec.Credentials),
+			ref: Ref{Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName(),
+				UID: c.GetUID()},
+			generation:  c.GetGeneration(),
+			namespaced:  true,
+			credentials: inNamespace(c.GetNamespace(), c.Spec.Credentials),
 		}, nil
 	case *v1beta1.ClusterProviderConfig:
 		return settings{
@@ -60,8 +61,9 @@ func settingsOf(obj client.Object) (settings, error) {
 			ref:            Ref{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName(), UID: c.GetUID()},
 			generation:     c.GetGeneration(),
 			allowed:        c.Spec.AllowedNamespaces,
-			tenancy:        Tenancy{Trusting: c.Spec.NamespaceIsolation == v1beta1.NamespaceIsolationNone, FunctionNames: c.Spec.FunctionNames},
-			credentials:    c.Spec.Credentials,
+			tenancy: Tenancy{Trusting: c.Spec.NamespaceIsolation == v1beta1.NamespaceIsolationNone,
+				FunctionNames: c.Spec.FunctionNames},
+			credentials: c.Spec.Credentials,
 		}, nil
 	default:
 		return settings{}, fmt.Errorf("%T is not a provider config", obj)
@@ -80,7 +82,8 @@ func inNamespace(namespace string, in v1beta1.ProviderCredentials) v1beta1.Clust
 	if w := in.WebIdentity; w != nil {
 		out.WebIdentity = &v1beta1.ClusterWebIdentityOptions{WebIdentityRole: w.WebIdentityRole}
 		if t := w.TokenConfig; t != nil {
-			out.WebIdentity.TokenConfig = &v1beta1.ClusterWebIdentityTokenConfig{Source: t.Source, SecretRef: selector(t.SecretRef), Fs: t.Fs}
+			out.WebIdentity.TokenConfig = &v1beta1.ClusterWebIdentityTokenConfig{Source: t.Source,
+				SecretRef: selector(t.SecretRef), Fs: t.Fs}
 		}
 	}
 	return out
@@ -127,7 +130,8 @@ func SecretOf(obj client.Object) (types.NamespacedName, bool) {
 // namespace, and ClusterProviderConfigs.
 func UsersOf(ctx context.Context, kube client.Reader, secret client.Object) ([]Ref, error) {
 	namespaced, cluster := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}
-	if err := kube.List(ctx, namespaced, client.InNamespace(secret.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+	if err := kube.List(ctx, namespaced, client.InNamespace(secret.GetNamespace()),
+		client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err
 	}
 	if err := kube.List(ctx, cluster, client.UnsafeDisableDeepCopy); err != nil {

@@ -26,11 +26,13 @@ import (
 
 // static returns an endpoint at a URL for some services.
 func static(url string, services ...string) *v1beta1.EndpointConfig {
-	return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &url}, Services: services}
+	return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &url},
+		Services: services}
 }
 
 // clusterSource returns a ClusterProviderConfig with a source of credentials, and changes.
-func clusterSource(source xpv2.CredentialsSource, change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.ClusterProviderConfig {
+func clusterSource(source xpv2.CredentialsSource,
+	change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.ClusterProviderConfig {
 	return cluster(append([]func(*v1beta1.ClusterProviderConfigSpec){func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = source
 	}}, change...)...)
@@ -63,14 +65,16 @@ func TestSources(t *testing.T) {
 		"Untidy": {
 			reason: "Files that people write: comments, odd spacing, DOS line ends, a BOM, values with = and #.",
 			config: namespaced(),
-			secret: map[string]string{"creds": "\ufeff# mine\r\n[ profile default ]\r\n; x\r\nAWS_ACCESS_KEY_ID=AKIAX\r\n  aws_secret_access_key   =  a=b#c/d+  \r\nregion = eu-west-1\r\n"},
-			want:   aws.Credentials{AccessKeyID: "AKIAX", SecretAccessKey: "a=b#c/d+"},
+			secret: map[string]string{"creds": "\ufeff# mine\r\n[ profile default ]\r\n; " +
+				"x\r\nAWS_ACCESS_KEY_ID=AKIAX\r\n  aws_secret_access_key   =  a=b#c/d+  \r\nregion = eu-west-1\r\n"},
+			want: aws.Credentials{AccessKeyID: "AKIAX", SecretAccessKey: "a=b#c/d+"},
 		},
 		"SeparateKeys": {
 			reason: "An entry a key, with the line end that editors add.",
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef = secretRef("") }),
-			secret: map[string]string{"AWS_ACCESS_KEY_ID": "AKIASEP\n", "aws_secret_access_key": "s\n", "aws_session_token": "t"},
-			want:   aws.Credentials{AccessKeyID: "AKIASEP", SecretAccessKey: "s", SessionToken: "t"},
+			secret: map[string]string{"AWS_ACCESS_KEY_ID": "AKIASEP\n", "aws_secret_access_key": "s\n",
+				"aws_session_token": "t"},
+			want: aws.Credentials{AccessKeyID: "AKIASEP", SecretAccessKey: "s", SessionToken: "t"},
 		},
 		"UsualKey": {
 			reason: "No key named, and an INI file where it usually is.",
@@ -89,10 +93,12 @@ func TestSources(t *testing.T) {
 		"WebIdentityFromSecret": {
 			reason: "A token of the namespace.",
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) {
-				s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity, WebIdentity: &v1beta1.WebIdentityOptions{
-					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne), RoleSessionName: "ci"},
-					TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: secretRef("token")},
-				}}
+				s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+					WebIdentity: &v1beta1.WebIdentityOptions{
+						WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne), RoleSessionName: "ci"},
+						TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
+							SecretRef: secretRef("token")},
+					}}
 			}),
 			secret: map[string]string{"token": "jwt.of.secret\n"},
 			want:   aws.Credentials{AccessKeyID: "ASIA1", SecretAccessKey: "s", SessionToken: "t"},
@@ -102,7 +108,8 @@ func TestSources(t *testing.T) {
 			config: clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.Credentials.WebIdentity = &v1beta1.ClusterWebIdentityOptions{
 					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
-					TokenConfig:     &v1beta1.ClusterWebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/token"}},
+					TokenConfig: &v1beta1.ClusterWebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem,
+						Fs: &xpv2.FsSelector{Path: "/token"}},
 				}
 			}),
 			files: map[string]string{"/token": "jwt.of.file"},
@@ -155,7 +162,8 @@ func TestSources(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nRetrieve: %v", tc.reason, err)
 			}
-			got = aws.Credentials{AccessKeyID: got.AccessKeyID, SecretAccessKey: got.SecretAccessKey, SessionToken: got.SessionToken}
+			got = aws.Credentials{AccessKeyID: got.AccessKeyID, SecretAccessKey: got.SecretAccessKey,
+				SessionToken: got.SessionToken}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ncredentials: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -261,8 +269,7 @@ func TestPodIdentity(t *testing.T) {
 	}
 }
 
-// TestNoCredentialsAnywhere checks that the error says what is missing, without the chain's
-// details.
+// TestNoCredentialsAnywhere checks that the error says what is missing, without the chain's details.
 func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
 	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
@@ -276,7 +283,8 @@ func TestNoCredentialsAnywhere(t *testing.T) {
 
 // pemOf returns a server's certificate.
 func pemOf(s *httptest.Server) string {
-	return "-----BEGIN CERTIFICATE-----\n" + base64.StdEncoding.EncodeToString(s.Certificate().Raw) + "\n-----END CERTIFICATE-----\n"
+	return "-----BEGIN CERTIFICATE-----\n" + base64.StdEncoding.EncodeToString(
+		s.Certificate().Raw) + "\n-----END CERTIFICATE-----\n"
 }
 
 // TestAuthorities has an endpoint whose certificate is issued by a custom authority, which the
@@ -299,11 +307,13 @@ func TestAuthorities(t *testing.T) {
 		env      string
 		want     string
 	}{
-		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: add its certificate authority to caBundle"},
+		"Untrusted": {reason: "No one vouches for it.",
+			want: "is not trusted: add its certificate authority to caBundle"},
 		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
 		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
-		"Broken":      {reason: "An invalid certificate is reported.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
+		"Broken": {reason: "An invalid certificate is reported.",
+			caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -162,7 +162,8 @@ func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 const (
 	ns     = "team-a"
 	region = "eu-west-1"
-	ini    = "[default]\naws_access_key_id = AKIAONE\naws_secret_access_key = hunter2\n\n[ci]\naws_access_key_id = AKIACI\naws_secret_access_key = hunter3\naws_session_token = hunter4\n"
+	ini    = "[default]\naws_access_key_id = AKIAONE\naws_secret_access_key = hunter2\n\n[ci]\naws_access_key_id = " +
+		"AKIACI\naws_secret_access_key = hunter3\naws_session_token = hunter4\n"
 )
 
 func function(kind, name string) *v1beta1.Function {
@@ -184,7 +185,8 @@ func secret(namespace, name string, data map[string]string) *corev1.Secret {
 
 // namespaced returns a ProviderConfig with the keys of a Secret, and changes.
 func namespaced(change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
-	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1", Generation: 1}}
+	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1",
+		Generation: 1}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
 	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}
 	for _, fn := range change {

@@ -35,15 +35,15 @@ type Tracker struct {
 // NewTracker returns a Tracker. kube should read usages from a cache.
 func NewTracker(kube client.Client) *Tracker { return &Tracker{kube: kube} }
 
-// Track records that a resource uses the config that it refers to. In the steady state it only reads
-// the cache.
+// Track records that a resource uses the config that it refers to. In the steady state it only reads the cache.
 func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	ref := mg.GetProviderConfigReference()
 	if ref == nil || ref.Kind == "" {
 		return fmt.Errorf("no provider config is set: set spec.providerConfigRef")
 	}
 	if len(validation.IsValidLabelValue(ref.Name)) > 0 {
-		return fmt.Errorf("spec.providerConfigRef.name %q is not valid: the name of a provider config must have at most 63 characters, "+
+		return fmt.Errorf("spec.providerConfigRef.name %q is not valid: the name of a provider config must have at "+
+			"most 63 characters, "+
 			"only letters, digits, '-', '_' and '.': correct it, or rename the config", ref.Name)
 	}
 	gvk, err := apiutil.GVKForObject(mg, t.kube.Scheme())
@@ -57,7 +57,8 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	wanted.SetLabels(map[string]string{xpv2.LabelKeyProviderName: ref.Name, xpv2.LabelKeyProviderKind: ref.Kind})
 	wanted.SetOwnerReferences([]metav1.OwnerReference{ownedBy(mg, gvk)})
 	wanted.SetProviderConfigReference(*ref)
-	wanted.SetResourceReference(xpv2.TypedReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Name: mg.GetName()})
+	wanted.SetResourceReference(xpv2.TypedReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind,
+		Name: mg.GetName()})
 
 	have := &v1beta1.ProviderConfigUsage{}
 	err = t.kube.Get(ctx, client.ObjectKeyFromObject(wanted), have)
@@ -89,9 +90,8 @@ func counts(u *v1beta1.ProviderConfigUsage) bool {
 	return controllerutil.ContainsFinalizer(u, UsageFinalizer) && u.GetLabels()[xpv2.LabelKeyProviderName] != ""
 }
 
-// ownedBy returns an owner reference that deletes a usage with its resource, without blocking the
-// deletion of the resource. A usage waits for its resource, so in a foreground deletion the resource
-// must not wait for its usage.
+// ownedBy returns an owner reference that deletes a usage with its resource, without blocking the deletion of the
+// resource. A usage waits for its resource, so in a foreground deletion the resource must not wait for its usage.
 func ownedBy(mg resource.ModernManaged, gvk schema.GroupVersionKind) metav1.OwnerReference {
 	ref := meta.AsController(meta.TypedReferenceTo(mg, gvk))
 	ref.BlockOwnerDeletion = ptr.To(false)
@@ -100,7 +100,8 @@ func ownedBy(mg resource.ModernManaged, gvk schema.GroupVersionKind) metav1.Owne
 
 // blocks reports whether a usage blocks the foreground deletion of its resource.
 func blocks(u *v1beta1.ProviderConfigUsage) bool {
-	return slices.ContainsFunc(u.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return ptr.Deref(r.BlockOwnerDeletion, false) })
+	return slices.ContainsFunc(u.GetOwnerReferences(),
+		func(r metav1.OwnerReference) bool { return ptr.Deref(r.BlockOwnerDeletion, false) })
 }
 
 // Untrack releases the usage of a resource whose external resource is deleted, before the finalizer of
@@ -146,7 +147,8 @@ func Release(ctx context.Context, kube client.Client, u *v1beta1.ProviderConfigU
 	before := u.DeepCopy()
 	u = u.DeepCopy()
 	controllerutil.RemoveFinalizer(u, UsageFinalizer)
-	return resource.IgnoreNotFound(kube.Patch(ctx, u, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
+	return resource.IgnoreNotFound(kube.Patch(ctx, u,
+		client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
 }
 
 // wrap returns err with what could not be done, nil if err is nil.

@@ -32,7 +32,8 @@ func TestTrack(t *testing.T) {
 			writes++
 			return c.Update(ctx, o, opts...)
 		},
-		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
+			opts ...client.PatchOption) error {
 			writes++
 			return c.Patch(ctx, o, p, opts...)
 		},
@@ -63,12 +64,14 @@ func TestTrack(t *testing.T) {
 	u := usage()
 	want := xpv2.TypedProviderConfigUsage{
 		ProviderConfigReference: xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"},
-		ResourceReference:       xpv2.TypedReference{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: "orders"},
+		ResourceReference: xpv2.TypedReference{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function",
+			Name: "orders"},
 	}
 	if diff := cmp.Diff(want, u.TypedProviderConfigUsage); diff != "" {
 		t.Errorf("usage: -want, +got:\n%s", diff)
 	}
-	labels := map[string]string{"crossplane.io/provider-config": "default", "crossplane.io/provider-config-kind": "ProviderConfig"}
+	labels := map[string]string{"crossplane.io/provider-config": "default",
+		"crossplane.io/provider-config-kind": "ProviderConfig"}
 	if diff := cmp.Diff(labels, u.GetLabels()); diff != "" {
 		t.Errorf("labels: -want, +got:\n%s", diff)
 	}
@@ -76,7 +79,8 @@ func TestTrack(t *testing.T) {
 		t.Errorf("controller: %v", c)
 	}
 	if c := metav1.GetControllerOf(u); ptr.Deref(c.BlockOwnerDeletion, false) {
-		t.Error("the usage waits for its resource: a deletion in the foreground must not have the resource wait for the usage")
+		t.Error("the usage waits for its resource: a deletion in the foreground must not have the resource wait for " +
+			"the usage")
 	}
 
 	// A usage of an earlier version of the provider is corrected.
@@ -105,7 +109,8 @@ func TestTrack(t *testing.T) {
 	if err := tracker.Untrack(ctx, f); err != nil {
 		t.Fatalf("Untrack: %v", err)
 	}
-	if err := e.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, &v1beta1.ProviderConfigUsage{}); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := e.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"},
+		&v1beta1.ProviderConfigUsage{}); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("want the usage gone: %v", err)
 	}
 	if err := tracker.Untrack(ctx, f); err != nil {
@@ -138,20 +143,22 @@ func TestTrackBadName(t *testing.T) {
 	}
 }
 
-// TestDrop removes the record of a resource that must not use a config, with and without the right
-// to delete it.
+// TestDrop removes the record of a resource that must not use a config, with and without the right to delete it.
 func TestDrop(t *testing.T) {
 	for name, forbidden := range map[string]bool{"Deleted": false, "Forbidden": true} {
 		t.Run(name, func(t *testing.T) {
 			ctx, e, writes := t.Context(), newEnv(t, Options{}), 0
 			kube := interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
-				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object,
+					opts ...client.DeleteOption) error {
 					if forbidden {
-						return kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), o.GetName(), nil)
+						return kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource(
+							"providerconfigusages").GroupResource(), o.GetName(), nil)
 					}
 					return c.Delete(ctx, o, opts...)
 				},
-				Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+				Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
+					opts ...client.PatchOption) error {
 					writes++
 					return c.Patch(ctx, o, p, opts...)
 				},
@@ -160,7 +167,8 @@ func TestDrop(t *testing.T) {
 			users := func() int {
 				t.Helper()
 				l := &v1beta1.ProviderConfigUsageList{}
-				if err := e.kube.List(ctx, l, client.MatchingLabels{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: "ProviderConfig"}); err != nil {
+				if err := e.kube.List(ctx, l, client.MatchingLabels{xpv2.LabelKeyProviderName: "default",
+					xpv2.LabelKeyProviderKind: "ProviderConfig"}); err != nil {
 					t.Fatal(err)
 				}
 				return len(l.Items)

@@ -22,7 +22,7 @@ const (
 	// EventRetry is another attempt of a call.
 	EventRetry = "call retried"
 
-	// KeyWait is how long to wait, in seconds.
+	// KeyWait is the time to wait, in seconds.
 	KeyWait = attribute.Key("crossplane.wait")
 
 	// KeyOperations are the operations of AWS that an event is about.

@@ -19,8 +19,8 @@ type ids struct {
 	span  trace.SpanID
 }
 
-// WithIDs returns a context in which the next span has an ID. If it is the root of a trace, the trace has one too. Spans
-// that are recorded at different times, by different processes, are so parts of one trace.
+// WithIDs returns a context in which the next span has an ID. If it is the root of a trace, the trace has one too.
+// Spans that are recorded at different times, by different processes, are so parts of one trace.
 func WithIDs(ctx context.Context, t trace.TraceID, s trace.SpanID) context.Context {
 	return context.WithValue(ctx, idsKey{}, ids{trace: t, span: s})
 }

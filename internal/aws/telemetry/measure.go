@@ -49,7 +49,8 @@ func New(now func() time.Time) *Recorder {
 		now: now,
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "aws_requests_total",
-			Help: "Requests sent to AWS, each retry included, by what became of them: ok, not_found, throttled, denied, rejected, failed or unanswered",
+			Help: "Requests sent to AWS, each retry included, by what became of them: ok, not_found, throttled, " +
+				"denied, rejected, failed or unanswered",
 		}, []string{"service", "operation", "result"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "aws_request_duration_seconds",
@@ -63,8 +64,7 @@ func New(now func() time.Time) *Recorder {
 	}
 }
 
-// Middleware returns the middleware that counts and times requests. It is nil if the Recorder is
-// nil.
+// Middleware returns the middleware that counts and times requests. It is nil if the Recorder is nil.
 func (r *Recorder) Middleware() middleware.DeserializeMiddleware {
 	if r == nil {
 		return nil
@@ -109,7 +109,8 @@ type step struct{ recorder *Recorder }
 func (*step) ID() string { return "MeasureRequest" }
 
 // HandleDeserialize sends a request, and counts and times it.
-func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput,
+	next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
 	service, operation := awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)

@@ -80,13 +80,15 @@ func TestRequestsByResult(t *testing.T) {
 		code   string
 		want   string
 	}{
-		"OK":        {reason: "A successful call.", status: 200, want: OK},
-		"NotFound":  {reason: "A function that is yet to be created.", status: 404, code: "ResourceNotFoundException", want: NotFound},
+		"OK": {reason: "A successful call.", status: 200, want: OK},
+		"NotFound": {reason: "A function that is yet to be created.", status: 404, code: "ResourceNotFoundException",
+			want: NotFound},
 		"Throttled": {reason: "Too many calls.", status: 429, code: "TooManyRequestsException", want: Throttled},
 		"Denied":    {reason: "The role lacks a right.", status: 403, code: "AccessDeniedException", want: Denied},
-		"Expired":   {reason: "The credentials are no longer good.", status: 403, code: "ExpiredTokenException", want: Denied},
-		"Rejected":  {reason: "A field is wrong.", status: 400, code: "InvalidParameterValueException", want: Rejected},
-		"Failed":    {reason: "A server error of AWS.", status: 500, code: "ServiceException", want: Failed},
+		"Expired": {reason: "The credentials are no longer good.", status: 403, code: "ExpiredTokenException",
+			want: Denied},
+		"Rejected": {reason: "A field is wrong.", status: 400, code: "InvalidParameterValueException", want: Rejected},
+		"Failed":   {reason: "A server error of AWS.", status: 500, code: "ServiceException", want: Failed},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -99,8 +101,10 @@ func TestRequestsByResult(t *testing.T) {
 			r := New((&clock{}).now)
 			cfg := config(s.URL, 1)
 			addTo(&cfg, r)
-			_, _ = lambda.NewFromConfig(cfg).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
-			want := map[string]float64{"aws_requests_total GetFunction " + tc.want + " Lambda": 1, "aws_request_duration_seconds GetFunction Lambda sum": 1}
+			_, _ = lambda.NewFromConfig(cfg).GetFunction(t.Context(),
+				&lambda.GetFunctionInput{FunctionName: aws.String("f")})
+			want := map[string]float64{"aws_requests_total GetFunction " + tc.want + " Lambda": 1,
+				"aws_request_duration_seconds GetFunction Lambda sum": 1}
 			if diff := cmp.Diff(want, samples(t, r)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -119,7 +123,8 @@ func TestEachRetryIsARequest(t *testing.T) {
 	r := New((&clock{}).now)
 	cfg := config(s.URL, 3)
 	addTo(&cfg, r)
-	if _, err := lambda.NewFromConfig(cfg).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")}); err != nil {
+	if _, err := lambda.NewFromConfig(cfg).GetFunction(t.Context(),
+		&lambda.GetFunctionInput{FunctionName: aws.String("f")}); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]float64{
@@ -138,7 +143,8 @@ func TestWithoutAnAnswer(t *testing.T) {
 	r := New((&clock{}).now)
 	cfg := config(s.URL, 1)
 	addTo(&cfg, r)
-	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); err == nil {
+	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(),
+		&lambda.ListTagsInput{Resource: aws.String("arn")}); err == nil {
 		t.Fatal("want an error")
 	}
 	if got := samples(t, r)["aws_requests_total ListTags unanswered Lambda"]; got != 1 {
@@ -152,11 +158,14 @@ func TestUnsentCallsAreNotCounted(t *testing.T) {
 	cfg := config("http://127.0.0.1:1", 1)
 	addTo(&cfg, r)
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Hold", func(context.Context, middleware.FinalizeInput, middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
-			return middleware.FinalizeOutput{}, middleware.Metadata{}, errAborted
-		}), middleware.After)
+		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Hold",
+			func(context.Context, middleware.FinalizeInput, middleware.FinalizeHandler) (middleware.FinalizeOutput,
+				middleware.Metadata, error) {
+				return middleware.FinalizeOutput{}, middleware.Metadata{}, errAborted
+			}), middleware.After)
 	})
-	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); !errors.Is(err, errAborted) {
+	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(),
+		&lambda.ListTagsInput{Resource: aws.String("arn")}); !errors.Is(err, errAborted) {
 		t.Fatalf("want the call held, got %v", err)
 	}
 	if got := samples(t, r); len(got) != 0 {
@@ -175,7 +184,8 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("want what the provider returns, got %v, %v", c, err)
 		}
 	}
-	want := map[string]float64{"credential_refreshes_total ok AssumeRole": 2, "credential_refreshes_total failed AssumeRole": 1}
+	want := map[string]float64{"credential_refreshes_total ok AssumeRole": 2,
+		"credential_refreshes_total failed AssumeRole": 1}
 	if diff := cmp.Diff(want, samples(t, r)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

@@ -44,7 +44,8 @@ func (r *reporter) report(spans int, err error) {
 	}
 	r.lost += spans
 	if now := r.now(); !r.failing || now.Sub(r.loggedAt) >= reportInterval {
-		r.log.Info("Cannot send traces: check the collector, and the environment variables OTEL_EXPORTER_OTLP_*", "error", err.Error(), "spansLost", r.lost)
+		r.log.Info("Cannot send traces: check the collector, and the environment variables OTEL_EXPORTER_OTLP_*",
+			"error", err.Error(), "spansLost", r.lost)
 		r.loggedAt = now
 	}
 	r.failing = true

@@ -49,12 +49,13 @@ func (c *call) HandleInitialize(ctx context.Context, in middleware.InitializeInp
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
 	service, operation := awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)
-	ctx, span := c.tracer.Start(ctx, service+"."+operation, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-		semconv.RPCSystemKey.String(system),
-		semconv.RPCService(service),
-		semconv.RPCMethod(operation),
-		semconv.CloudRegion(awsmiddleware.GetRegion(ctx)),
-	))
+	ctx, span := c.tracer.Start(ctx, service+"."+operation, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(
+			semconv.RPCSystemKey.String(system),
+			semconv.RPCService(service),
+			semconv.RPCMethod(operation),
+			semconv.CloudRegion(awsmiddleware.GetRegion(ctx)),
+		))
 	defer span.End()
 	if !span.IsRecording() {
 		return next.HandleInitialize(ctx, in)
@@ -74,7 +75,8 @@ func (c *call) HandleInitialize(ctx context.Context, in middleware.InitializeInp
 // answer returns the attributes of AWS's last response.
 func answer(md middleware.Metadata) []attribute.KeyValue {
 	var kv []attribute.KeyValue
-	if r, ok := awsmiddleware.GetRawResponse(md).(*smithyhttp.Response); ok && r != nil && r.Response != nil && r.StatusCode != 0 {
+	if r, ok := awsmiddleware.GetRawResponse(md).(*smithyhttp.Response); ok && r != nil && r.Response != nil &&
+		r.StatusCode != 0 {
 		kv = append(kv, semconv.HTTPResponseStatusCode(r.StatusCode))
 	}
 	if id, ok := awsmiddleware.GetRequestIDMetadata(md); ok && id != "" {
@@ -91,7 +93,7 @@ func fail(span trace.Span, err error) {
 	}
 	span.SetAttributes(errorType(err))
 	if !awserr.IsNotFound(err) {
-		span.SetStatus(codes.Error, awserr.Clean(err).Error())
+		span.SetStatus(codes.Error, awserr.Sanitize(err).Error())
 	}
 }
 

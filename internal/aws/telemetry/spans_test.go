@@ -43,7 +43,8 @@ type env struct {
 func newEnv(t *testing.T, limiter *quota.Limiter) *env {
 	t.Helper()
 	e := &env{t: t, Recorder: tracingtest.New(t), double: awsdouble.New(awsdouble.Options{StrictCredentials: true})}
-	e.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::123456789012:user/ci", AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2"})
+	e.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::123456789012:user/ci", AccessKeyID: "AKIAONE",
+		SecretAccessKey: "hunter2"})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.headers = append(e.headers, r.Header.Clone())
 		e.double.ServeHTTP(w, r)
@@ -61,13 +62,15 @@ func newEnv(t *testing.T, limiter *quota.Limiter) *env {
 		},
 	}
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		err := errors.Join(stack.Initialize.Add(Call(e.Tracer), middleware.After), stack.Finalize.Insert(Attempt(e.Tracer), "Retry", middleware.After))
+		err := errors.Join(stack.Initialize.Add(Call(e.Tracer), middleware.After),
+			stack.Finalize.Insert(Attempt(e.Tracer), "Retry", middleware.After))
 		if limiter == nil {
 			return err
 		}
 		return errors.Join(err,
 			stack.Finalize.Insert(limiter.PreferAnswer(), "Retry", middleware.Before),
-			stack.Finalize.Add(limiter.Middleware(quota.Scope{Account: "123456789012", Region: "eu-central-1"}), middleware.After),
+			stack.Finalize.Add(limiter.Middleware(quota.Scope{Account: "123456789012", Region: "eu-central-1"}),
+				middleware.After),
 		)
 	})
 	e.lambda = lambda.NewFromConfig(cfg)
@@ -83,7 +86,8 @@ func (e *env) get() {
 func (e *env) create() {
 	e.t.Helper()
 	_, err := e.lambda.CreateFunction(e.t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Runtime: types.RuntimePython313, Handler: aws.String("index.handler"),
+		FunctionName: aws.String("f"), Role: aws.String(
+			"arn:aws:iam::123456789012:role/r"), Runtime: types.RuntimePython313, Handler: aws.String("index.handler"),
 		Code:        &types.FunctionCode{ZipFile: zipped(e.t, code)},
 		Environment: &types.Environment{Variables: map[string]string{"PASSWORD": secret}},
 	})
@@ -102,12 +106,14 @@ func TestSpans(t *testing.T) {
 		"Success": {
 			reason: "The span has what the conventions of AWS SDKs name.",
 			do:     (*env).create,
-			want:   "Lambda.CreateFunction aws.request_id=..." + is + " http.response.status_code=201 rpc.method=CreateFunction rpc.service=Lambda rpc.system=aws-api\n",
+			want: "Lambda.CreateFunction aws.request_id=..." + is + " http.response.status_code=201 " +
+				"rpc.method=CreateFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
 		"Absent": {
 			reason: "A NotFound is no error, because a function is read before it is created.",
 			do:     (*env).get,
-			want:   "Lambda.GetFunction aws.request_id=..." + is + " error.type=ResourceNotFoundException http.response.status_code=404 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n",
+			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=ResourceNotFoundException " +
+				"http.response.status_code=404 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
 		"Throttled": {
 			reason: "AWS's refusal is an event and an error.",
@@ -115,7 +121,9 @@ func TestSpans(t *testing.T) {
 				e.double.Fail(awsdouble.Fault{Error: awsdouble.Throttle(), Times: -1})
 				e.get()
 			},
-			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=TooManyRequestsException http.request.resend_count=1 http.response.status_code=429 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api !TooManyRequestsException: Rate exceeded\n" +
+			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=TooManyRequestsException " +
+				"http.request.resend_count=1 http.response.status_code=429 rpc.method=GetFunction rpc.service=Lambda " +
+				"rpc.system=aws-api !TooManyRequestsException: Rate exceeded\n" +
 				"  * call throttled crossplane.wait=...\n" +
 				"  * call retried error.type=TooManyRequestsException\n" +
 				"  * call throttled crossplane.wait=...\n",
@@ -128,7 +136,8 @@ func TestSpans(t *testing.T) {
 				e.double.Fail(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
 				e.get()
 			},
-			want: "Lambda.GetFunction aws.request_id=..." + is + " http.request.resend_count=1 http.response.status_code=200 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n" +
+			want: "Lambda.GetFunction aws.request_id=..." + is + " http.request.resend_count=1 " +
+				"http.response.status_code=200 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n" +
 				"  * call retried error.type=ServiceException\n",
 		},
 		"Denied": {
@@ -137,9 +146,12 @@ func TestSpans(t *testing.T) {
 				e.double.Fail(awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:GetFunction")})
 				e.get()
 			},
-			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=AccessDeniedException http.response.status_code=403 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api" +
-				" !AccessDeniedException: arn:aws:iam::123456789012:user/double may not lambda:GetFunction on arn:aws:lambda:eu-central-1:123456789012:function:f:" +
-				" allow lambda:GetFunction on arn:aws:lambda:eu-central-1:123456789012:function:f in a policy of the identity\n",
+			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=AccessDeniedException " +
+				"http.response.status_code=403 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api" +
+				" !AccessDeniedException: arn:aws:iam::123456789012:user/double may not lambda:GetFunction on " +
+				"arn:aws:lambda:eu-central-1:123456789012:function:f:" +
+				" allow lambda:GetFunction on arn:aws:lambda:eu-central-1:123456789012:function:f in a policy of the " +
+				"identity\n",
 		},
 		"Dropped": {
 			reason: "Without an answer there is no status and no request id.",
@@ -147,7 +159,8 @@ func TestSpans(t *testing.T) {
 				e.double.Fail(awsdouble.Fault{Drop: awsdouble.DropBefore, Times: -1})
 				e.get()
 			},
-			want: "Lambda.GetFunction" + is + " error.type=_OTHER http.request.resend_count=1 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api !127.0.0.1 closed the connection before it answered\n" +
+			want: "Lambda.GetFunction" + is + " error.type=_OTHER http.request.resend_count=1 rpc.method=GetFunction " +
+				"rpc.service=Lambda rpc.system=aws-api !127.0.0.1 closed the connection before it answered\n" +
 				"  * call retried error.type=_OTHER\n",
 		},
 	}
@@ -162,15 +175,15 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestDeferred checks that a call that is not sent is a span without a response and without an
-// error.
+// TestDeferred checks that a call that is not sent is a span without a response and without an error.
 func TestDeferred(t *testing.T) {
 	rates := map[quota.Bucket]quota.Rate{quota.GetFunction: {PerSecond: 0.001, Burst: 1}}
 	e := newEnv(t, quota.New(time.Now, quota.Options{Rates: rates}))
 	e.get()
 	e.Reset()
 	e.get()
-	want := "Lambda.GetFunction cloud.region=eu-central-1 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n  * call deferred crossplane.wait=...\n"
+	want := "Lambda.GetFunction cloud.region=eu-central-1 rpc.method=GetFunction rpc.service=Lambda " +
+		"rpc.system=aws-api\n  * call deferred crossplane.wait=...\n"
 	if diff := cmp.Diff(want, strings.Join(e.Traces(), "")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -183,7 +196,8 @@ func TestNothingIsAddedToRequests(t *testing.T) {
 	e.create()
 	for _, h := range e.headers {
 		for name := range h {
-			if n := strings.ToLower(name); strings.HasPrefix(n, "trace") || strings.Contains(n, "b3") || strings.Contains(n, "baggage") {
+			if n := strings.ToLower(name); strings.HasPrefix(n, "trace") || strings.Contains(n, "b3") ||
+				strings.Contains(n, "baggage") {
 				t.Errorf("header %s is sent", name)
 			}
 		}
@@ -196,10 +210,12 @@ func TestNoSecrets(t *testing.T) {
 	e.get()
 	e.double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Error: awsdouble.Error{
 		Status: http.StatusBadRequest, Code: "ValidationException",
-		Message: "1 validation error detected: Value '" + secret + "' at 'environment.variables' failed to satisfy constraint: Member must not be null",
+		Message: "1 validation error detected: Value '" + secret + "' at 'environment.variables' failed to satisfy " +
+			"constraint: Member must not be null",
 	}})
 	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
-		FunctionName: aws.String("f"), Environment: &types.Environment{Variables: map[string]string{"PASSWORD": secret}},
+		FunctionName: aws.String("f"), Environment: &types.Environment{
+			Variables: map[string]string{"PASSWORD": secret}},
 	}); err == nil {
 		t.Fatal("the update must fail")
 	}

@@ -31,7 +31,7 @@ const (
 	// scope is the name of the code that creates spans.
 	scope = "github.com/crossplane-contrib/provider-lambda"
 
-	// flushTimeout is how long spans may take to be sent when the provider ends. Only the process
+	// flushTimeout is the time that spans may take to be sent when the provider ends. Only the process
 	// waits for it: the leader's lease is released before.
 	flushTimeout = 5 * time.Second
 )
@@ -43,10 +43,9 @@ type Tracing struct {
 	log      logr.Logger
 }
 
-// Start starts to send traces of a version of the provider by OTLP, in the background. The environment variables OTEL_* set
-// endpoint, headers, certificates, sampling and limits. If the collector does not answer, spans are
-// dropped, and the log says so from time to time. Start returns an error if a variable has a value
-// that is not supported.
+// Start starts to send traces of a version of the provider by OTLP, in the background. The environment variables OTEL_*
+// set endpoint, headers, certificates, sampling and limits. If the collector does not answer, spans are dropped, and
+// the log says so from time to time. Start returns an error if a variable has a value that is not supported.
 func Start(ctx context.Context, version string, log logr.Logger, now func() time.Time) (*Tracing, error) {
 	t := &Tracing{version: version, log: log.WithName("tracing")}
 	off, err := isOff()
@@ -70,7 +69,8 @@ func Start(ctx context.Context, version string, log logr.Logger, now func() time
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the resource attributes of traces: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
-	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithIDGenerator(IDs{}), sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
+	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithIDGenerator(IDs{}),
+		sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
 	t.log.Info("Traces are sent to an OpenTelemetry collector", "protocol", protocol)
 	return t, nil
 }
@@ -96,7 +96,6 @@ func (t *Tracing) Stop(ctx context.Context) {
 	}
 }
 
-// isOff reports whether the environment disables traces.
 func isOff() (bool, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return true, nil
@@ -123,13 +122,13 @@ func newExporter(ctx context.Context, protocol string) (sdktrace.SpanExporter, e
 		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it is http/protobuf or grpc", protocol)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot send traces by %s: check the environment variables OTEL_EXPORTER_OTLP_*: %w", protocol, err)
+		return nil, fmt.Errorf("cannot send traces by %s: check the environment variables OTEL_EXPORTER_OTLP_*: %w",
+			protocol, err)
 	}
 	return e, nil
 }
 
-// firstOf returns the value of the first environment variable that is set, or else the last
-// argument.
+// firstOf returns the value of the first environment variable that is set, or else the last argument.
 func firstOf(names ...string) string {
 	last := len(names) - 1
 	for _, name := range names[:last] {

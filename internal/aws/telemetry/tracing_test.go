@@ -48,8 +48,7 @@ func start(t *testing.T) *Tracing {
 	return tr
 }
 
-// TestCollector checks that spans reach a collector by either protocol, at the latest when the
-// provider ends.
+// TestCollector checks that spans reach a collector by either protocol, at the latest when the provider ends.
 func TestCollector(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
@@ -81,7 +80,8 @@ func TestCollector(t *testing.T) {
 			if diff := cmp.Diff([]string{"shop"}, got.Headers()); diff != "" {
 				t.Errorf("headers: -want, +got:\n%s", diff)
 			}
-			for _, want := range []string{"service.name=provider-lambda ", "service.version=dev ", "deployment.environment.name=test ", "telemetry.sdk.language=go "} {
+			for _, want := range []string{"service.name=provider-lambda ", "service.version=dev ",
+				"deployment.environment.name=test ", "telemetry.sdk.language=go "} {
 				if !strings.Contains(got.Resource(), want) {
 					t.Errorf("want %s among what traces are of, got %s", want, got.Resource())
 				}
@@ -138,7 +138,8 @@ func TestWrongEnvironment(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(tc.name, tc.value)
-			if _, err := Start(t.Context(), "dev", logr.Discard(), time.Now); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := Start(t.Context(), "dev", logr.Discard(), time.Now); err == nil ||
+				!strings.Contains(err.Error(), tc.want) {
 				t.Errorf("want an error that says %q, got %v", tc.want, err)
 			}
 		})

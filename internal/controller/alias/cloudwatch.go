@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// metrics reads CloudWatch in calls that all rollouts of a session share.
+// metrics reads CloudWatch, as far as possible in calls that all rollouts of a session share.
 type metrics struct {
 	batcher *cloudwatch.Batcher
 	api     cloudwatch.API

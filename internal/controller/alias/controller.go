@@ -55,7 +55,7 @@ type connector struct {
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Session) (managed.TypedExternalClient[*v1beta1.Alias], error) {
 	return reconcile.NewExternal(&external{
-		api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions,
+		api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions,
 		analyzer: c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now)), metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
 	}, calls), nil
 }

@@ -258,7 +258,7 @@ func TestMissingVersion(t *testing.T) {
 	e := newEnv(t)
 	_, _, err := e.Attempt(testAlias(func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") }))
 	const want = "version 9 of function f does not exist in "
-	if got := awserr.Front(err); err == nil || !strings.HasPrefix(got.Error(), want) {
+	if got := awserr.CauseFirst(err); err == nil || !strings.HasPrefix(got.Error(), want) {
 		t.Errorf("got %v, want %q", got, want)
 	}
 }

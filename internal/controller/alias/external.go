@@ -259,7 +259,7 @@ func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 	case err == nil:
 		reconcile.RequeueAfter(ctx, rollout.Updated(a.Status.Rollout))
 	case !awserr.IsThrottled(err):
-		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Clean(err).Error()))
+		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Sanitize(err).Error()))
 	}
 	return errors.Wrapf(err, "cannot update %s", e.id)
 }

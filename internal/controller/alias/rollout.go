@@ -135,7 +135,7 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 		return rollout.Version{Missing: true}, false, true
 	}
 	if err != nil {
-		return rollout.Version{Pending: errors.Wrapf(awserr.Clean(err), "cannot read version %s", number).Error()}, awserr.IsThrottled(err), true
+		return rollout.Version{Pending: errors.Wrapf(awserr.Sanitize(err), "cannot read version %s", number).Error()}, awserr.IsThrottled(err), true
 	}
 	v = rollout.Version{
 		Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, ""),
@@ -168,7 +168,7 @@ func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 		delete(a.Status.Rollout.Woken, e.decision.Version)
 	}
 	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
-		return errors.Wrapf(awserr.Clean(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
+		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
 	}
 	reconcile.DescribeChange(ctx, "invoked version "+e.decision.Version+", which was Inactive")
 	return nil
@@ -188,11 +188,11 @@ func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
 	var m rollout.Measurement
 	switch {
 	case awserr.IsThrottled(err):
-		return errors.Wrapf(awserr.Clean(err), "cannot invoke version %s for the smoke test %s", a.Status.Rollout.Target.FunctionVersion, test.Name)
+		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s for the smoke test %s", a.Status.Rollout.Target.FunctionVersion, test.Name)
 	case err != nil && invoking.Err() != nil && ctx.Err() == nil:
 		m = rollout.Measurement{Result: rollout.Failure, Message: fmt.Sprintf("no response within %s", timeout)}
 	case err != nil:
-		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Clean(err).Error())}
+		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Sanitize(err).Error())}
 	default:
 		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now)) //nolint:contextcheck // It makes no request.
 	}

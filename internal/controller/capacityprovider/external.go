@@ -66,7 +66,7 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found
 		return found{}, nil
 	}
 	if err != nil {
-		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", description(name))
+		return found{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(name))
 	}
 	if out.CapacityProvider == nil {
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider", description(name), opGet)
@@ -168,7 +168,7 @@ func (e *external) Create(ctx context.Context, c *v1beta1.CapacityProvider, s se
 	name := nameOf(c)
 	s.Tags = e.owner.Target(s.Tags, nil)
 	_, err := e.api.CreateCapacityProvider(ctx, createInput(name, s))
-	return name, errors.Wrapf(awserr.Clean(err), "cannot create %s", description(name))
+	return name, errors.Wrapf(awserr.Sanitize(err), "cannot create %s", description(name))
 }
 
 // Update makes the call that is due.
@@ -180,7 +180,7 @@ func (e *external) Update(ctx context.Context, c *v1beta1.CapacityProvider, o fo
 		e.tags.Forget(c)
 		err = tagging.Apply(ctx, e.api, ptr.Deref(o.Resource.provider.CapacityProviderArn, ""), u.Target.Tags, u.Observed.Tags)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // Delete deletes the capacity provider. AWS rejects the call while functions use it, and
@@ -194,7 +194,7 @@ func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o fo
 	if err == nil || awserr.IsNotFound(err) {
 		e.tags.Forget(c)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
 // ConnectionDetails returns what functions need to use the capacity provider.

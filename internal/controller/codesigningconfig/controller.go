@@ -62,7 +62,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
-		cache:  s.Inventory(),
+		cache:  s.ReadCache(),
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
 	return reconcile.NewExternal(e, calls), nil

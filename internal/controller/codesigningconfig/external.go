@@ -64,7 +64,7 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (foun
 		return found{}, nil
 	}
 	if err != nil {
-		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", description(arn))
+		return found{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(arn))
 	}
 	if out.CodeSigningConfig == nil {
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig", description(arn), opGet)
@@ -135,7 +135,7 @@ func (e *external) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s s
 	defer e.cache.Forget(listKey())
 	out, err := e.api.CreateCodeSigningConfig(ctx, createInput(s), new(lambdaapi.AtMostOnce).Options)
 	if err != nil {
-		return "", errors.Wrap(awserr.Clean(err), "cannot create code signing configuration")
+		return "", errors.Wrap(awserr.Sanitize(err), "cannot create code signing configuration")
 	}
 	if out.CodeSigningConfig == nil {
 		return "", nil
@@ -151,7 +151,7 @@ func (e *external) Update(ctx context.Context, _ *v1beta1.CodeSigningConfig, o f
 	} else {
 		err = tagging.Apply(ctx, e.api, o.Name, u.Target.Tags, u.Observed.Tags)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // Delete deletes the configuration. AWS rejects the call while a function uses it.
@@ -160,7 +160,7 @@ func (e *external) Delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o f
 	if err == nil || awserr.IsNotFound(err) {
 		e.tags.Forget(c)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
 // ConnectionDetails returns what users of the configuration need.

@@ -77,7 +77,7 @@ func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) 
 		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, errors.Wrap(awserr.Clean(err), "cannot list code signing configurations to find one that this resource may have created")
+			return nil, errors.Wrap(awserr.Sanitize(err), "cannot list code signing configurations to find one that this resource may have created")
 		}
 		all = append(all, page.CodeSigningConfigs...)
 	}

@@ -76,7 +76,7 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
-		cache:  s.Inventory(),
+		cache:  s.ReadCache(),
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}

@@ -79,7 +79,7 @@ func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (fou
 func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 	out, err := e.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: ptr.To(uuid)})
 	if err != nil {
-		return observed{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", description(uuid))
+		return observed{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(uuid))
 	}
 	return observed{mapping: out}, nil
 }
@@ -171,7 +171,7 @@ func (e *external) Create(ctx context.Context, m *v1beta1.EventSourceMapping, s 
 		return e.takeOver(ctx, m, err)
 	}
 	if err != nil {
-		return "", errors.Wrap(awserr.Clean(err), "cannot create event source mapping")
+		return "", errors.Wrap(awserr.Sanitize(err), "cannot create event source mapping")
 	}
 	return ptr.Deref(out.UUID, ""), nil
 }
@@ -188,7 +188,7 @@ func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
 		return errors.Wrapf(duplicate(ctx, other[1]), "cannot update %s", o.Description)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // duplicate returns the error of a change that would give two mappings the same source and
@@ -209,7 +209,7 @@ func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 	}
 	e.tags.Forget(m)
 	_, err := e.api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: ptr.To(o.Name)})
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
 // ConnectionDetails returns the UUID, the ARNs and the region of the mapping.

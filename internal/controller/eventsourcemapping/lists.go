@@ -31,7 +31,7 @@ var mappings = &listpoll.List{Operation: opList, PageSize: 100, Read: func(ctx c
 func readMappings(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
 	out, err := api.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
-		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list event source mappings")
+		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list event source mappings")
 	}
 	page := listpoll.Page{Next: ptr.Deref(out.NextMarker, "")}
 	for _, m := range out.EventSourceMappings {

@@ -86,7 +86,7 @@ func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping
 			}
 			page, err := pages.NextPage(ctx)
 			if err != nil {
-				return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings to find one that this resource may have created")
+				return nil, errors.Wrap(awserr.Sanitize(err), "cannot list event source mappings to find one that this resource may have created")
 			}
 			all = append(all, page.EventSourceMappings...)
 		}
@@ -118,7 +118,7 @@ var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}
 func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {
-		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
+		return "", errors.New("cannot create event source mapping: " + awserr.Sanitize(duplicate).Error())
 	}
 	uuid := found[1]
 	o, err := e.getWithTags(ctx, m, uuid)

@@ -73,7 +73,7 @@ func (e *external) readVersions(ctx context.Context, name string, f *v1beta1.Fun
 	case awserr.IsAccessDenied(err):
 		return nil
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot read version %s of function %s", version, name)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot read version %s of function %s", version, name)
 }
 
 // deleteFailed deletes a function that could not be created.

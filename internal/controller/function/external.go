@@ -215,7 +215,7 @@ func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (
 	o := observed{}
 	var err error
 	if o.function, err = e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name)}); err != nil {
-		return o, errors.Wrapf(awserr.Clean(err), "cannot read function %s", name)
+		return o, errors.Wrapf(awserr.Sanitize(err), "cannot read function %s", name)
 	}
 	if o.function.Configuration == nil {
 		return o, errors.Errorf("cannot read function %s: AWS answered without its configuration", name)
@@ -266,7 +266,7 @@ func (e *external) readAuxiliary(ctx context.Context, name string, f *v1beta1.Fu
 			}
 		}
 		if err != nil {
-			return errors.Wrapf(awserr.Clean(err), "cannot read settings of function %s", name)
+			return errors.Wrapf(awserr.Sanitize(err), "cannot read settings of function %s", name)
 		}
 	}
 	return nil
@@ -296,12 +296,12 @@ func (e *external) Create(ctx context.Context, f *v1beta1.Function, s settings) 
 	}
 	if e.recreates {
 		if err := e.deleteFailed(ctx, p.name); err != nil {
-			return "", errors.Wrapf(awserr.Clean(err), "cannot delete function %s, whose creation failed", p.name)
+			return "", errors.Wrapf(awserr.Sanitize(err), "cannot delete function %s, whose creation failed", p.name)
 		}
 	}
 	out, err := e.api.CreateFunction(ctx, createInput(p.name, s, p.archive, creating(f)))
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot create function %s", p.name)
+		return "", errors.Wrapf(awserr.Sanitize(err), "cannot create function %s", p.name)
 	}
 	f.Status.AtProvider = v1beta1.FunctionObservation{
 		FunctionName: out.FunctionName,
@@ -333,13 +333,13 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 			errors.Errorf(
 				"cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the "+
 					"provider creates it again; AWS says: %s",
-				o.Description, u.Call, awserr.Clean(err).Error(),
+				o.Description, u.Call, awserr.Sanitize(err).Error(),
 			),
 		)
 	case refuses(err):
 		e.memory.refuse(f, c, c.carried(e.plan.Changes), awserr.IsTerminal(err))
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // refuses reports whether AWS rejects a call for its content, rather than because of
@@ -360,7 +360,7 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) err
 	}
 	e.memory.forget(f)
 	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
 // ConnectionDetails returns the name, the ARNs and the region of the function.

@@ -35,7 +35,7 @@ var functions = &listpoll.List{
 func readFunctions(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
 	out, err := api.ListFunctions(ctx, &lambda.ListFunctionsInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
-		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list functions")
+		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list functions")
 	}
 	page := listpoll.Page{Next: ptr.Deref(out.NextMarker, "")}
 	for _, c := range out.Functions {

@@ -226,7 +226,7 @@ func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.F
 		return nil
 	}
 	if err != nil {
-		return errors.Wrapf(awserr.Clean(err), "cannot read version %s of function %s", *version, name)
+		return errors.Wrapf(awserr.Sanitize(err), "cannot read version %s of function %s", *version, name)
 	}
 	o.publishing = out.Configuration
 	return nil

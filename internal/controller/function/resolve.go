@@ -100,7 +100,7 @@ func (r *resolver) image(ctx context.Context, a deploymentPackage) (deploymentPa
 		ImageIds:       []ecrtypes.ImageIdentifier{{ImageTag: ptr.To(image.Tag)}},
 	})
 	if err != nil {
-		return a, errors.Wrapf(awserr.Clean(err), "cannot look up the tag of %s (trackImageTag)", *a.spec.ImageURI)
+		return a, errors.Wrapf(awserr.Sanitize(err), "cannot look up the tag of %s (trackImageTag)", *a.spec.ImageURI)
 	}
 	if len(out.Images) == 0 || out.Images[0].ImageId == nil {
 		return a, errors.Errorf("spec.forProvider.code.imageUri: image %s does not exist", *a.spec.ImageURI)

@@ -85,7 +85,7 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 	_, err := e.api.UpdateFunctionConfiguration(ctx, r.input(o.Name))
 	if _, deferred := quota.Deferred(err); deferred || awserr.IsThrottled(err) || err != nil &&
 		awserr.StatusCode(err) == 0 {
-		return errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
+		return errors.Wrapf(awserr.Sanitize(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
 	}
 	s := &f.Status.AtProvider
 	s.VPCReleaseAttempts++
@@ -95,7 +95,7 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 		reconcile.RequeueAfter(ctx, reconcile.MinPending)
 		return nil
 	}
-	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
+	err = errors.Wrapf(awserr.Sanitize(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
 	reconcile.Emit(ctx, event.Warning(reasonVPCKept, err))
 	f.SetConditions(reconcile.Deleting(
 		f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays)),

@@ -41,7 +41,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 type connector struct{ fields fieldReader }
 
 func (c *connector) observer(_ *v1beta1.FunctionEventInvokeConfig, s *session.Session) reconcile.Observer[*v1beta1.FunctionEventInvokeConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields)
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.fields)
 }
 
 // calls are the operations by which this kind creates, updates and deletes.

@@ -36,7 +36,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 }
 
 func observer(_ *v1beta1.FunctionURL, s *session.Session) reconcile.Observer[*v1beta1.FunctionURL] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory())
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
 }
 
 func references(u *v1beta1.FunctionURL) []reconcile.Reference {

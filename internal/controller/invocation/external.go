@@ -224,7 +224,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 	case awserr.IsAccessDenied(err), awserr.IsUnsupported(err):
 		return nil
 	case err != nil:
-		return errors.Wrapf(awserr.Clean(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
+		return errors.Wrapf(awserr.Sanitize(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
 	case out.State == types.StatePending:
 		reconcile.Abort(ctx, busyWait)
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
@@ -281,7 +281,7 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 	case !call.MayHaveRun(err):
 		return e.refused(ctx, i, r.refused(), err)
 	default:
-		reconcile.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
+		reconcile.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Sanitize(err), "it is not known whether the function ran")))
 	}
 	show(i, r, e.plan.event, out)
 	reconcile.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
@@ -298,7 +298,7 @@ func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record,
 	if err := e.conclude(ctx, i, r); err != nil {
 		return err
 	}
-	return errors.Wrapf(awserr.Clean(why), "cannot invoke function %s", ptr.Deref(i.Spec.ForProvider.FunctionName, ""))
+	return errors.Wrapf(awserr.Sanitize(why), "cannot invoke function %s", ptr.Deref(i.Spec.ForProvider.FunctionName, ""))
 }
 
 // conclude records the outcome of a call, even if the reconcile was cancelled meanwhile.

@@ -71,7 +71,7 @@ type connector struct {
 func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersion], error) {
 	e := &external{
 		api:     session.Client(s, lambda.NewFromConfig),
-		bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
+		bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(), Now: c.o.Now},
 		usages:  c.usages,
 	}
 	return reconcile.NewExternal(e, calls), nil

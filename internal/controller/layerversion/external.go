@@ -93,7 +93,7 @@ func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, er
 func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
 	o, err := e.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
 	if err != nil {
-		return nil, errors.Wrapf(awserr.Clean(err), "cannot read %s", v)
+		return nil, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", v)
 	}
 	o.Version = v.number // Some emulators omit it.
 	o.LayerVersionArn = arnOf(o.LayerVersionArn, o.LayerArn, v.number)
@@ -255,7 +255,7 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 		_ = reconcile.Annotate(ctx, l, none()) // If this fails, the next observation finds that nothing was published.
 	}
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
+		return "", errors.Wrapf(awserr.Sanitize(err), "cannot publish a version of layer %s", layer)
 	}
 	if out.Content != nil {
 		l.Status.AtProvider.PublishedContent = e.bundle.Remember(out.Content.CodeSha256)
@@ -298,7 +298,7 @@ func (e *external) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by ve
 
 func (e *external) delete(ctx context.Context, v version) error {
 	_, err := e.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", v)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", v)
 }
 
 // Delete deletes the versions that were replaced and may be deleted, one at a time, and

@@ -31,7 +31,7 @@ var layers = &listpoll.List{Operation: "ListLayers", PageSize: 50, Read: func(ct
 func readLayers(ctx context.Context, api listAPI, marker string) (listpoll.Page, error) {
 	out, err := api.ListLayers(ctx, &lambda.ListLayersInput{Marker: lambdaapi.Text(marker)})
 	if err != nil {
-		return listpoll.Page{}, errors.Wrap(awserr.Clean(err), "cannot list layers")
+		return listpoll.Page{}, errors.Wrap(awserr.Sanitize(err), "cannot list layers")
 	}
 	page := listpoll.Page{Next: ptr.Deref(out.NextMarker, "")}
 	for _, l := range out.Layers {

@@ -56,7 +56,7 @@ func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64
 			return nil, nil
 		}
 		if err != nil {
-			return nil, errors.Wrapf(awserr.Clean(err), "cannot list the versions of layer %s", layer)
+			return nil, errors.Wrapf(awserr.Sanitize(err), "cannot list the versions of layer %s", layer)
 		}
 		above := 0
 		for i := range page.LayerVersions {
@@ -80,7 +80,7 @@ func (e *external) highest(ctx context.Context, layer string) (int64, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, errors.Wrapf(awserr.Clean(err), "cannot list the versions of layer %s", layer)
+		return 0, errors.Wrapf(awserr.Sanitize(err), "cannot list the versions of layer %s", layer)
 	}
 	var numbers []int64
 	for i := range page.LayerVersions {

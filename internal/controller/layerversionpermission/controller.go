@@ -31,7 +31,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
 		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
-			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
+			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache()}, calls), nil
 		},
 		ActsOn:     acts,
 		References: references,

@@ -37,7 +37,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		Reads:        reads,
 		Reported:     func(*v1beta1.Permission) bool { return true },
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (managed.TypedExternalClient[*v1beta1.Permission], error) {
-			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
+			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
 		},
 		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))

@@ -64,7 +64,7 @@ func TestAccountUsage(t *testing.T) {
 			}
 			e.accounts = account.New(quota.New(e.now, quota.Options{}), e.now)
 			s := &session.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: session.Ref{UID: tc.config.GetUID()}}
-			if _, err := (account.Noting{Resolver: usedSession{s}, Book: e.accounts}).Resolve(t.Context(), nil, "eu-west-1"); err != nil {
+			if _, err := (account.Recording{Resolver: usedSession{s}, Limits: e.accounts}).Resolve(t.Context(), nil, "eu-west-1"); err != nil {
 				t.Fatal(err)
 			}
 			name := client.ObjectKeyFromObject(tc.config)

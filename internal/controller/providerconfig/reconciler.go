@@ -202,7 +202,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 	c.SetUsers(u.count)
 
 	id, err := r.resolver.Identify(ctx, c)
-	err = awserr.Front(err)
+	err = awserr.CauseFirst(err)
 	ready := xpv2.Available().WithMessage(describe(id))
 	if err != nil {
 		ready, after = xpv2.Unavailable().WithMessage(err.Error()), retryEvery

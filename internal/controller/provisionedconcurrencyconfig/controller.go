@@ -41,7 +41,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 type connector struct{ now func() time.Time }
 
 func (c *connector) observer(_ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session) reconcile.Observer[*v1beta1.ProvisionedConcurrencyConfig] {
-	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.now)
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache(), c.now)
 }
 
 func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconcile.Reference {

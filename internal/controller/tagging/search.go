@@ -171,7 +171,7 @@ func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Cand
 		case errors.As(err, &later):
 			return "", effects, err
 		case err != nil:
-			return "", effects, errors.Wrapf(awserr.Clean(err),
+			return "", effects, errors.Wrapf(awserr.Sanitize(err),
 				"cannot read the tags of %s %s to check whether this resource created it", s.Kind, c.Name)
 		case tags[ownership.TagUID] == string(mg.GetUID()):
 			found.Ours = append(found.Ours, c.Name)

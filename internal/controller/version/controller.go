@@ -68,7 +68,7 @@ func (c *connector) connect(
 ) (managed.TypedExternalClient[*v1beta1.Version], error) {
 	return reconcile.NewExternal(
 		&external{
-			api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions,
+			api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions,
 			limited: c.limited,
 		},
 		calls,

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// ConfigMaps reads ConfigMaps. *objects.Reader is one.
+// ConfigMaps reads ConfigMaps. *ObjectReader is one.
 type ConfigMaps interface {
 	Get(ctx context.Context, ref ObjectRef) (ObjectData, error)
 }
@@ -23,18 +23,18 @@ func Refs(namespace string, selectors []v1beta1.FieldSelector) []ObjectRef {
 	var refs []ObjectRef
 	for _, s := range selectors {
 		// Get rejects other spellings.
-		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && gv.Group == "" && s.Kind == string(ConfigMap) {
+		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && gv.Group == "" &&
+			s.Kind == string(ConfigMap) {
 			refs = append(refs, ObjectRef{Kind: ConfigMap, Namespace: namespace, Name: s.Name})
 		}
 	}
 	return refs
 }
 
-// unwatched returns whether objects of a kind are read one by one even if the provider may
+// unwatched reports whether objects of a kind are read one by one even if the provider may
 // watch them: Kubernetes' core objects are too many.
 func unwatched(kind schema.GroupVersionKind) bool { return kind.Group == "" }
 
-// configMap returns a string in the data of a ConfigMap.
 func (r *FieldReader) configMap(ctx context.Context, obj Object, path string) (string, error) {
 	data, err := r.o.ConfigMaps.Get(ctx, ObjectRef{Kind: ConfigMap, Namespace: obj.Namespace, Name: obj.Name})
 	if IsMissing(err) {

@@ -42,8 +42,7 @@ type env struct {
 	calls   atomic.Int64
 
 	mu sync.Mutex
-	// mayGet is whether reading is allowed; mayWatch are the namespaces that may be watched,
-	// "" for all at once.
+	// mayGet is whether reading is allowed; mayWatch are the namespaces that may be watched, "" for all at once.
 	mayGet   bool
 	fail     error
 	mayWatch []string
@@ -58,7 +57,8 @@ func newEnv(t testing.TB, change ...func(*env)) *env {
 		mapper: kmeta.NewDefaultRESTMapper(nil),
 		clock:  testclock.NewFakeClock(time.Unix(1_800_000_000, 0)),
 	}
-	e.dynamic = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{roles: "RoleList"})
+	e.dynamic = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
+		map[schema.GroupVersionResource]string{roles: "RoleList"})
 	e.mapper.Add(roleKind, kmeta.RESTScopeNamespace)
 	e.mapper.Add(roleKind.GroupVersion().WithKind("Account"), kmeta.RESTScopeRoot)
 	e.dynamic.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -150,21 +150,24 @@ func role(name, arn string) *unstructured.Unstructured {
 
 func (e *env) create(u *unstructured.Unstructured) {
 	e.Helper()
-	if _, err := e.dynamic.Resource(roles).Namespace("shop").Create(e.Context(), u, metav1.CreateOptions{}); err != nil {
+	if _, err := e.dynamic.Resource(roles).Namespace("shop").Create(e.Context(), u,
+		metav1.CreateOptions{}); err != nil {
 		e.Fatal(err)
 	}
 }
 
 func (e *env) update(u *unstructured.Unstructured) {
 	e.Helper()
-	if _, err := e.dynamic.Resource(roles).Namespace("shop").Update(e.Context(), u, metav1.UpdateOptions{}); err != nil {
+	if _, err := e.dynamic.Resource(roles).Namespace("shop").Update(e.Context(), u,
+		metav1.UpdateOptions{}); err != nil {
 		e.Fatal(err)
 	}
 }
 
 func (e *env) delete(name string) {
 	e.Helper()
-	if err := e.dynamic.Resource(roles).Namespace("shop").Delete(e.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := e.dynamic.Resource(roles).Namespace("shop").Delete(e.Context(), name,
+		metav1.DeleteOptions{}); err != nil {
 		e.Fatal(err)
 	}
 }

@@ -1,16 +1,14 @@
 // Package refs reads what specs refer to: Secrets and ConfigMaps (ObjectReader), and fields of other
 // providers' objects, whose types are unknown here (FieldReader).
 //
-// A watch of the metadata of Secrets and ConfigMaps reports their versions. Their data is read from
-// the API server when the version is new, once for all resources that refer to it, and kept in memory
-// for as long as it is used. A change is therefore seen at once, an unchanged object causes no request,
-// and objects that nobody refers to are never read.
+// A watch of the metadata of Secrets and ConfigMaps reports their versions. Their data is read from the API server when
+// the version is new, once for all resources that refer to it, and kept in memory for as long as it is used. A change
+// is therefore seen at once, an unchanged object causes no request, and objects that nobody refers to are never read.
 //
-// Kinds that the provider may list and watch are watched for as long as a spec refers to them: a read
-// is then free, and a change enqueues the resources that refer to it. Only the fields that specs refer
-// to are kept of each object. Kinds that the provider may only get are read from the API server each
-// time. Crossplane grants a provider nothing on other kinds, so permissions depend on the cluster's
-// administrator, and may change at any time.
+// Kinds that the provider may list and watch are watched for as long as a spec refers to them: a read is then free, and
+// a change enqueues the resources that refer to it. Only the fields that specs refer to are kept of each object. Kinds
+// that the provider may only get are read from the API server each time. Crossplane grants a provider nothing on other
+// kinds, so permissions depend on the cluster's administrator, and may change at any time.
 package refs
 
 import (
@@ -33,13 +31,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// FieldReaderOptions are the options of a Reader.
+// FieldReaderOptions are the options of a FieldReader.
 type FieldReaderOptions struct {
 	// Live reads from the API server.
 	Live client.Reader
 
-	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server
-	// each time.
+	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server each time.
 	ConfigMaps ConfigMaps
 
 	// Mapper maps the cluster's kinds, including new ones.
@@ -48,8 +45,7 @@ type FieldReaderOptions struct {
 	// Dynamic lists and watches objects.
 	Dynamic dynamic.Interface
 
-	// MayWatch returns whether the provider may list and watch a resource, in one namespace
-	// or, if it is empty, in all.
+	// MayWatch reports whether the provider may list and watch a resource, in one namespace or, if it is empty, in all.
 	MayWatch func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error)
 
 	// Namespaces are the namespaces that the provider works in. Empty means all.
@@ -61,13 +57,12 @@ type FieldReaderOptions struct {
 	// Log logs which kinds are watched.
 	Log logging.Logger
 
-	// Missing returns what stands for the value of an object that has none yet, such as one that a plan assumes to be
-	// created. Nil reports an error instead.
+	// Missing returns a placeholder for the value of an object that has none yet, such as an object that a plan assumes to
+	// be created. If it is nil, a missing value is an error.
 	Missing func(obj Object, path string) (string, bool)
 }
 
-// A FieldReader reads fields of objects. It watches nothing before it is started. It is safe for
-// concurrent use.
+// A FieldReader reads fields of objects. It watches nothing before it is started. It is safe for concurrent use.
 type FieldReader struct {
 	o FieldReaderOptions
 
@@ -81,7 +76,7 @@ type FieldReader struct {
 	requests map[scope]request
 }
 
-// NewFieldReader returns a Reader.
+// NewFieldReader returns a FieldReader.
 func NewFieldReader(o FieldReaderOptions) *FieldReader {
 	return &FieldReader{
 		o:        o,
@@ -105,7 +100,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 		return r.configMap(ctx, obj, s.FieldPath)
 	}
 	user := userOf(ctx)
-	if v, known := r.settle(user, obj, s.FieldPath, nil); known {
+	if v, known := r.observe(user, obj, s.FieldPath, nil); known {
 		return given(v, obj, s.FieldPath)
 	}
 	v := value{}
@@ -117,7 +112,7 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 		return "", err
 	}
 	// A watch that has synced meanwhile is newer than what was read.
-	if now, known := r.settle(user, obj, s.FieldPath, &v); known {
+	if now, known := r.observe(user, obj, s.FieldPath, &v); known {
 		return given(now, obj, s.FieldPath)
 	}
 	if err != nil {
@@ -135,18 +130,20 @@ func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.Field
 func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	gv, err := schema.ParseGroupVersion(s.APIVersion)
 	if err != nil {
-		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1", s.APIVersion)
+		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1",
+			s.APIVersion)
 	}
 	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
-		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn", s.FieldPath)
+		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn",
+			s.FieldPath)
 	}
 	return Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, nil
 }
 
-// settle records the value of a field that a resource uses: the watched one, or else the one
+// observe records the value of a field that a resource uses: the watched one, or else the one
 // that was read, if any. It returns the watched value, if there is one. If the object is not
 // watched, it enqueues the other users of the field that have another value.
-func (r *FieldReader) settle(user User, obj Object, path string, read *value) (value, bool) {
+func (r *FieldReader) observe(user User, obj Object, path string, read *value) (value, bool) {
 	r.mu.Lock()
 	v, known := r.current(obj, path)
 	var stale map[User]bool
@@ -206,9 +203,11 @@ func (r *FieldReader) mapping(kind schema.GroupVersionKind) (m *kmeta.RESTMappin
 	case err != nil:
 		return nil, false, err
 	case m.Resource.GroupResource() == secretResource:
-		return nil, true, errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind")
+		return nil, true, errors.New(
+			"fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind")
 	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
-		return nil, true, errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", kind.Kind)
+		return nil, true, errors.Errorf(
+			"kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", kind.Kind)
 	}
 	named, err := r.o.Mapper.KindFor(m.Resource)
 	switch {
@@ -234,7 +233,8 @@ func (r *FieldReader) read(ctx context.Context, obj Object, resource schema.Grou
 	case kerrors.IsNotFound(err):
 		return value{}, true, nil
 	case kerrors.IsForbidden(err):
-		return value{}, true, errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API group %q", resource.Resource, resource.Group)
+		return value{}, true, errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API "+
+			"group %q", resource.Resource, resource.Group)
 	case err != nil:
 		return value{}, false, err
 	}

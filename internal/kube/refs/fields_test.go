@@ -32,15 +32,29 @@ func TestGet(t *testing.T) {
 		change func(*v1beta1.FieldSelector)
 		want   string
 	}{
-		"Found":      {reason: "The field is read.", get: true, want: "arn:r"},
-		"Missing":    {reason: "A field that is not there has no value.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status.nope" }, want: "error: Role shop/r has no value at status.nope yet"},
-		"NotAText":   {reason: "Only texts are read.", get: true, change: func(s *v1beta1.FieldSelector) { s.Name = "number" }, want: "error: Role shop/number has no value at status.arn yet"},
-		"NoObject":   {reason: "A missing object is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist"},
-		"Forbidden":  {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
-		"NoKind":     {reason: "A kind that the cluster lacks is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" }, want: "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
-		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" }, want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the namespace of the resource can be read"},
-		"NoVersion":  {reason: "An invalid API version is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
-		"NoPath":     {reason: "An invalid path is reported.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
+		"Found": {reason: "The field is read.", get: true, want: "arn:r"},
+		"Missing": {reason: "A field that is not there has no value.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status.nope" },
+			want:   "error: Role shop/r has no value at status.nope yet"},
+		"NotAText": {reason: "Only texts are read.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Name = "number" },
+			want:   "error: Role shop/number has no value at status.arn yet"},
+		"NoObject": {reason: "A missing object is named.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist"},
+		"Forbidden": {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
+		"NoKind": {reason: "A kind that the cluster lacks is named.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" },
+			want:   "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
+		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" },
+			want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the " +
+				"namespace of the resource can be read"},
+		"NoVersion": {reason: "An invalid API version is reported.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" },
+			want:   `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
+		"NoPath": {reason: "An invalid path is reported.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" },
+			want:   `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -65,8 +79,10 @@ func TestSpelling(t *testing.T) {
 		return metav1.APIResource{Name: name, SingularName: singular, Kind: kind, Namespaced: true}
 	}
 	mapper := restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{{
-		Group:              metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "v1", Version: "v1"}}},
-		VersionedResources: map[string][]metav1.APIResource{"v1": {core("secrets", "secret", "Secret"), core("configmaps", "configmap", "ConfigMap"), core("pods", "pod", "Pod")}},
+		Group: metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "v1",
+			Version: "v1"}}},
+		VersionedResources: map[string][]metav1.APIResource{"v1": {core("secrets", "secret", "Secret"),
+			core("configmaps", "configmap", "ConfigMap"), core("pods", "pod", "Pod")}},
 	}})
 	const refused = "fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"
 	cases := map[string]struct {
@@ -74,22 +90,32 @@ func TestSpelling(t *testing.T) {
 		apiVersion, kind string
 		want             string
 	}{
-		"Secret":     {reason: "Secrets are refused.", apiVersion: "v1", kind: "Secret", want: "cannot read Secret shop/db: " + refused},
-		"Lower":      {reason: "The API server reads the same Secrets by this kind.", apiVersion: "v1", kind: "secret", want: "cannot read secret shop/db: " + refused},
-		"SlashGroup": {reason: "The core group has no name.", apiVersion: "/v1", kind: "secret", want: "cannot read secret shop/db: " + refused},
-		"ConfigMap":  {reason: "A kind in another spelling is not watched, nor cached.", apiVersion: "v1", kind: "configmap", want: "cannot read configmap shop/db: the cluster spells this kind ConfigMap: correct it"},
-		"Pod":        {reason: "The same goes for all kinds.", apiVersion: "v1", kind: "pod", want: "cannot read pod shop/db: the cluster spells this kind Pod: correct it"},
-		"Upper":      {reason: "The cluster maps only the kind and its lower case.", apiVersion: "v1", kind: "SECRET", want: "cannot read SECRET shop/db: the cluster has no kind SECRET in v1"},
-		"Read":       {reason: "A kind that is spelled right is read.", apiVersion: "v1", kind: "Pod", want: "hunter2"},
+		"Secret": {reason: "Secrets are refused.", apiVersion: "v1", kind: "Secret",
+			want: "cannot read Secret shop/db: " + refused},
+		"Lower": {reason: "The API server reads the same Secrets by this kind.", apiVersion: "v1", kind: "secret",
+			want: "cannot read secret shop/db: " + refused},
+		"SlashGroup": {reason: "The core group has no name.", apiVersion: "/v1", kind: "secret",
+			want: "cannot read secret shop/db: " + refused},
+		"ConfigMap": {reason: "A kind in another spelling is not watched, nor cached.", apiVersion: "v1",
+			kind: "configmap",
+			want: "cannot read configmap shop/db: the cluster spells this kind ConfigMap: correct it"},
+		"Pod": {reason: "The same goes for all kinds.", apiVersion: "v1", kind: "pod",
+			want: "cannot read pod shop/db: the cluster spells this kind Pod: correct it"},
+		"Upper": {reason: "The cluster maps only the kind and its lower case.", apiVersion: "v1", kind: "SECRET",
+			want: "cannot read SECRET shop/db: the cluster has no kind SECRET in v1"},
+		"Read": {reason: "A kind that is spelled right is read.", apiVersion: "v1", kind: "Pod", want: "hunter2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			live := interceptor.NewClient(nil, interceptor.Funcs{Get: func(_ context.Context, _ client.WithWatch, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+			live := interceptor.NewClient(nil, interceptor.Funcs{Get: func(_ context.Context, _ client.WithWatch,
+				_ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 				obj.(*unstructured.Unstructured).Object["data"] = map[string]any{"password": "hunter2"}
 				return nil
 			}})
-			r := NewFieldReader(FieldReaderOptions{Live: live, Mapper: mapper, Clock: clock.RealClock{}, Log: logging.NewNopLogger()})
-			got, err := r.Get(t.Context(), "shop", v1beta1.FieldSelector{APIVersion: tc.apiVersion, Kind: tc.kind, Name: "db", FieldPath: "data.password"})
+			r := NewFieldReader(FieldReaderOptions{Live: live, Mapper: mapper, Clock: clock.RealClock{},
+				Log: logging.NewNopLogger()})
+			got, err := r.Get(t.Context(), "shop", v1beta1.FieldSelector{APIVersion: tc.apiVersion, Kind: tc.kind,
+				Name: "db", FieldPath: "data.password"})
 			if err != nil {
 				got = err.Error()
 			}
@@ -132,7 +158,8 @@ func TestKindsThatSpecsName(t *testing.T) {
 			walk(spec.Type)
 		}
 	}
-	if diff := cmp.Diff([]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency"}, slices.Sorted(maps.Keys(found))); diff != "" {
+	if diff := cmp.Diff([]string{"FieldSelector", "ProviderConfigReference", "RolloutConditionDependency"},
+		slices.Sorted(maps.Keys(found))); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -141,7 +168,8 @@ func TestErrorThatMayPass(t *testing.T) {
 	e := newEnv(t)
 	boom := errors.New("boom")
 	e.fail = boom
-	if _, err := e.reader.Get(t.Context(), "shop", arnOf("r")); !errors.Is(err, boom) || !strings.Contains(err.Error(), "cannot read Role shop/r") {
+	if _, err := e.reader.Get(t.Context(), "shop", arnOf("r")); !errors.Is(err, boom) ||
+		!strings.Contains(err.Error(), "cannot read Role shop/r") {
 		t.Errorf("want the error and what it is about, got %v", err)
 	}
 }
@@ -171,20 +199,25 @@ func TestOneAndAll(t *testing.T) {
 	e.create(role("r", "arn:r"))
 	found, missing := arnOf("r"), arnOf("nope")
 	set := "set"
-	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", &set, nil); err != nil || got != &set {
+	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", &set, nil); err != nil ||
+		got != &set {
 		t.Errorf("without a selector the value stays, got %v, %v", got, err)
 	}
-	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", nil, &found); err != nil || *got != "arn:r" {
+	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", nil, &found); err != nil ||
+		*got != "arn:r" {
 		t.Errorf("a selector selects, got %v, %v", got, err)
 	}
-	if got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", []string{set}, nil); err != nil || !cmp.Equal(got, []string{set}) {
+	if got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", []string{set}, nil); err != nil ||
+		!cmp.Equal(got, []string{set}) {
 		t.Errorf("without selectors the values stay, got %v, %v", got, err)
 	}
-	got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil, []v1beta1.FieldSelector{found, found})
+	got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil,
+		[]v1beta1.FieldSelector{found, found})
 	if err != nil || !cmp.Equal(got, []string{"arn:r", "arn:r"}) {
 		t.Errorf("selectors select, in their order, got %v, %v", got, err)
 	}
-	_, err = All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil, []v1beta1.FieldSelector{found, missing})
+	_, err = All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil,
+		[]v1beta1.FieldSelector{found, missing})
 	if err == nil || err.Error() != "cannot resolve spec.forProvider.layersFrom[1]: Role shop/nope does not exist" {
 		t.Errorf("the field of spec is named, got %v", err)
 	}

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// A MissingError says which object, or which key of it, does not exist. It never contains a
-// value.
+// A MissingError says which object, or which key of it, does not exist. It never contains a value.
 type MissingError struct {
 	Ref ObjectRef
 
@@ -52,7 +51,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.describe(), e.Key, e.has)
 }
 
-// IsMissing returns whether an error says that an object or a key of it does not exist.
+// IsMissing reports whether an error says that an object or a key of it does not exist.
 func IsMissing(err error) bool {
 	var m *MissingError
 	return errors.As(err, &m)

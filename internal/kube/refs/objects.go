@@ -43,11 +43,10 @@ type ObjectData map[string][]byte
 
 // Limits of what is kept in memory.
 const (
-	// MaxBytes is how much data is kept. A thousand objects of the maximum size are 1 GiB, of
-	// the usual size 4 MiB.
+	// MaxBytes is how much data is kept. A thousand objects of the maximum size are 1 GiB, of the usual size 4 MiB.
 	MaxBytes = 64 << 20
 
-	// MaxAge is how long unused data is kept.
+	// MaxAge is the time for which unused data is kept.
 	MaxAge = 30 * time.Minute
 
 	readTimeout = 15 * time.Second
@@ -66,9 +65,8 @@ type ObjectReader struct {
 	bytes   int
 }
 
-// An entry is the data of one object. It is valid while the watch reports one of two versions:
-// the one that it reported when the data was read, or the one of the data itself, which may be
-// ahead of the watch.
+// An entry is the data of one object. It is valid while the watch reports one of two versions: the one that it reported
+// when the data was read, or the one of the data itself, which may be ahead of the watch.
 type entry struct {
 	data     ObjectData
 	bytes    int
@@ -77,8 +75,7 @@ type entry struct {
 	lastUsed time.Time
 }
 
-// NewObjectReader returns a Reader. metadata reads PartialObjectMetadata from a cache;
-// live reads from the API server.
+// NewObjectReader returns an ObjectReader. metadata reads PartialObjectMetadata from a cache; live reads from the API server.
 func NewObjectReader(metadata, live client.Reader, now func() time.Time) *ObjectReader {
 	return &ObjectReader{metadata: metadata, live: live, now: now, entries: map[ObjectRef]*entry{}}
 }
@@ -109,8 +106,7 @@ func (r *ObjectReader) Get(ctx context.Context, ref ObjectRef) (ObjectData, erro
 	return v.(ObjectData), nil //nolint:forcetypeassert // The function above returns nothing else.
 }
 
-// Value returns the value of one key of an object. If the object or the key does not exist, it
-// returns a *MissingError.
+// Value returns the value of one key of an object. If the object or the key does not exist, it returns a *MissingError.
 func (r *ObjectReader) Value(ctx context.Context, ref ObjectRef, key string) ([]byte, error) {
 	d, err := r.Get(ctx, ref)
 	if err != nil {

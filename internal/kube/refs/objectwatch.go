@@ -27,9 +27,8 @@ func ObjectKeys(refs []ObjectRef) []string {
 	return keys
 }
 
-// Changed selects objects that are created, changed or deleted. It drops resyncs, and the
-// objects that exist when the watch starts, because every resource is reconciled at the start
-// anyway.
+// Changed selects objects that are created, changed or deleted. It drops resyncs, and the objects that exist when the
+// watch starts, because every resource is reconciled at the start anyway.
 func Changed() predicate.Predicate {
 	return predicate.And(NotInitial(), predicate.ResourceVersionChangedPredicate{})
 }
@@ -39,8 +38,8 @@ func NotInitial() predicate.Predicate {
 	return predicate.Funcs{CreateFunc: func(e event.CreateEvent) bool { return !e.IsInInitialList }}
 }
 
-// Referrers finds the resources that refer to an object, by a field index.
-type Referrers struct {
+// Dependents finds the resources that depend on an object, because they refer to it, by a field index.
+type Dependents struct {
 	// Resources lists the resources.
 	Resources client.Reader
 
@@ -50,19 +49,19 @@ type Referrers struct {
 	// Index is the name of the field index.
 	Index string
 
-	// Changed is called with each resource found, and with what has changed, such as "Secret
-	// db".
+	// Changed is called with each resource found, and with what has changed, such as "Secret db".
 	Changed func(name types.NamespacedName, by string)
 }
 
-// Requests returns a request for each resource that has one of the keys in the field index and
-// for which only returns true. A nil only selects all. It logs an error if it cannot list
-// resources: their next poll reads the object.
-func (r Referrers) Requests(ctx context.Context, by string, only func(client.Object) bool, keys ...string) []reconcile.Request {
+// Requests returns a request for each resource that has one of the keys in the field index and for which only returns
+// true. A nil only selects all. It logs an error if it cannot list resources: their next poll reads the object.
+func (d Dependents) Requests(ctx context.Context, by string, only func(client.Object) bool,
+	keys ...string) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range keys {
-		list := r.NewList()
-		if err := r.Resources.List(ctx, list, client.MatchingFields{r.Index: key}, client.UnsafeDisableDeepCopy); err != nil {
+		list := d.NewList()
+		if err := d.Resources.List(ctx, list, client.MatchingFields{d.Index: key},
+			client.UnsafeDisableDeepCopy); err != nil {
 			log.FromContext(ctx).Error(err, "cannot list the resources that refer to an object", "object", key)
 			continue
 		}
@@ -70,7 +69,7 @@ func (r Referrers) Requests(ctx context.Context, by string, only func(client.Obj
 		_ = meta.EachListItem(list, func(o runtime.Object) error {
 			if obj, ok := o.(client.Object); ok && (only == nil || only(obj)) {
 				name := client.ObjectKeyFromObject(obj)
-				r.Changed(name, by)
+				d.Changed(name, by)
 				requests = append(requests, reconcile.Request{NamespacedName: name})
 			}
 			return nil
@@ -81,10 +80,10 @@ func (r Referrers) Requests(ctx context.Context, by string, only func(client.Obj
 
 // RequestsFor maps an object of a kind to the resources that refer to it, by Index.
 // It calls forget first, so that the object is read again.
-func (r Referrers) RequestsFor(kind ObjectKind, forget func(ObjectRef)) handler.MapFunc {
+func (d Dependents) RequestsFor(kind ObjectKind, forget func(ObjectRef)) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		ref := ObjectRef{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 		forget(ref)
-		return r.Requests(ctx, fmt.Sprintf("%s %s", kind, o.GetName()), nil, ref.String())
+		return d.Requests(ctx, fmt.Sprintf("%s %s", kind, o.GetName()), nil, ref.String())
 	}
 }

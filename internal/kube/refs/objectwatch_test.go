@@ -36,14 +36,16 @@ func (i index) List(_ context.Context, list client.ObjectList, opts ...client.Li
 			continue
 		}
 		for _, n := range names {
-			l.Items = append(l.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: n}})
+			l.Items = append(l.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop",
+				Name: n}})
 		}
 	}
 	return nil
 }
 
 func changed(name, version string) *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, ResourceVersion: version}}
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name,
+		ResourceVersion: version}}
 }
 
 func TestRequestsFor(t *testing.T) {
@@ -52,7 +54,8 @@ func TestRequestsFor(t *testing.T) {
 		marked    []string
 		forgotten []ObjectRef
 	}
-	all := want{enqueued: []string{"cart", "pay"}, marked: []string{"cart by Secret db", "pay by Secret db"}, forgotten: []ObjectRef{db}}
+	all := want{enqueued: []string{"cart", "pay"}, marked: []string{"cart by Secret db", "pay by Secret db"},
+		forgotten: []ObjectRef{db}}
 	cases := map[string]struct {
 		reason string
 		err    error
@@ -97,11 +100,14 @@ func TestRequestsFor(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got want
-			r := Referrers{
+			r := Dependents{
 				Resources: index{by: map[string][]string{db.String(): {"cart", "pay"}}, err: tc.err},
 				NewList:   func() client.ObjectList { return &metav1.PartialObjectMetadataList{} },
 				Index:     ObjectIndex,
-				Changed:   func(k types.NamespacedName, by string) { got.marked = append(got.marked, k.Name+" by "+by) },
+				Changed: func(k types.NamespacedName, by string) {
+					got.marked = append(got.marked,
+						k.Name+" by "+by)
+				},
 			}
 			forget := func(r ObjectRef) { got.forgotten = append(got.forgotten, r) }
 			got.enqueued = samples.Enqueued(t.Context(), Changed(), r.RequestsFor(Secret, forget), tc.event)

@@ -9,14 +9,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A Getter reads fields of objects. *Reader is one.
+// A Getter reads fields of objects. *FieldReader is one.
 type Getter interface {
 	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
 }
 
 // One returns the value of a field of spec, or the selected value if there is a selector. An
 // error contains the selector's field of spec, such as spec.forProvider.roleFrom.
-func One(ctx context.Context, g Getter, namespace, name string, v *string, from *v1beta1.FieldSelector) (*string, error) {
+func One(ctx context.Context, g Getter, namespace, name string, v *string,
+	from *v1beta1.FieldSelector) (*string, error) {
 	if from == nil {
 		return v, nil
 	}
@@ -28,7 +29,8 @@ func One(ctx context.Context, g Getter, namespace, name string, v *string, from 
 }
 
 // All returns the values of a field of spec, or the selected values if there are selectors.
-func All(ctx context.Context, g Getter, namespace, name string, values []string, from []v1beta1.FieldSelector) ([]string, error) {
+func All(ctx context.Context, g Getter, namespace, name string, values []string,
+	from []v1beta1.FieldSelector) ([]string, error) {
 	if len(from) == 0 {
 		return values, nil
 	}

@@ -37,9 +37,7 @@ type field struct {
 	path string
 }
 
-func (f field) key() key {
-	return key{kind: f.Kind, namespace: f.Namespace, path: f.path}
-}
+func (f field) key() key { return key{kind: f.Kind, namespace: f.Namespace, path: f.path} }
 
 // fieldsOf returns the fields that selectors select. It omits invalid selectors, because
 // reading them returns the error.
@@ -47,7 +45,8 @@ func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]boo
 	fs := make(map[field]bool, len(selectors))
 	for _, s := range selectors {
 		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil {
-			fs[field{Object: Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, path: s.FieldPath}] = true
+			fs[field{Object: Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name},
+				path: s.FieldPath}] = true
 		}
 	}
 	return fs
@@ -79,7 +78,7 @@ func newUses() *uses {
 	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, keys: map[key]int{}}
 }
 
-// set sets the fields that a resource refers to. It returns whether other kinds, namespaces or
+// set sets the fields that a resource refers to. It reports whether other kinds, namespaces or
 // paths may have to be watched now.
 func (u *uses) set(user User, fs map[field]bool) bool {
 	changed := false
@@ -100,7 +99,7 @@ func (u *uses) set(user User, fs map[field]bool) bool {
 	return changed
 }
 
-// add adds a use. It returns whether it is the first of its key.
+// add adds a use. It reports whether it is the first of its key.
 func (u *uses) add(user User, f field) bool {
 	if u.byObject[f.Object] == nil {
 		u.byObject[f.Object] = map[string]*use{}
@@ -115,7 +114,7 @@ func (u *uses) add(user User, f field) bool {
 	return len(used.users) == 1 && u.keys[f.key()] == 1
 }
 
-// drop removes a use. It returns whether it was the last of its key.
+// drop removes a use. It reports whether it was the last of its key.
 func (u *uses) drop(user User, f field) bool {
 	used := u.byObject[f.Object][f.path]
 	delete(used.users, user)
@@ -145,9 +144,8 @@ func (u *uses) notify(user User, obj Object, path string, v value) {
 	}
 }
 
-// outdated returns the resources that have read a value of an object that differs from the
-// present one, if that is known. Resources that have not read yet are not included, because
-// they will read the present value.
+// outdated returns the resources that have read a value of an object that differs from the present one, if that is
+// known. Resources that have not read yet are not included, because they will read the present value.
 func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[User]bool {
 	found := map[User]bool{}
 	for path, used := range u.byObject[obj] {
@@ -182,7 +180,7 @@ func (u *uses) wanted() map[schema.GroupVersionKind]*needed {
 	return all
 }
 
-// needed is what has to be watched of a kind.
+// needed has the namespaces and fields of a kind that have to be watched.
 type needed struct {
 	namespaces map[string]bool
 	paths      map[string]bool

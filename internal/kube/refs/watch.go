@@ -14,8 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A scope is what one watch covers: the objects of a kind, in one namespace or, if it is
-// empty, in all.
+// A scope is what one watch covers: the objects of a kind, in one namespace or, if it is empty, in all.
 type scope struct {
 	kind      schema.GroupVersionKind
 	namespace string
@@ -36,14 +35,13 @@ type watch struct {
 	synced bool
 }
 
-// trimmed is what is kept of an object.
+// trimmed is the part of an object that is kept.
 type trimmed struct {
 	metav1.ObjectMeta
 
 	texts map[string]string
 }
 
-// value returns the value of a field in the store.
 func (w *watch) value(obj Object, path string) value {
 	kept, exists, err := w.store.GetByKey(obj.Namespace + "/" + obj.Name)
 	t, ok := kept.(*trimmed)
@@ -61,8 +59,9 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 			return in, nil
 		}
 		t := &trimmed{
-			ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(), ResourceVersion: u.GetResourceVersion()},
-			texts:      map[string]string{},
+			ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(),
+				ResourceVersion: u.GetResourceVersion()},
+			texts: map[string]string{},
 		}
 		for path := range paths {
 			if v := text(u, path); v != "" {
@@ -74,9 +73,11 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 }
 
 // start starts a watch. It runs until it is stopped, or is not permitted any more.
-func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupVersionResource, paths map[string]bool) error {
+func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupVersionResource,
+	paths map[string]bool) error {
 	ctx, stop := context.WithCancel(ctx)
-	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{}, nil).Informer()
+	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{},
+		nil).Informer()
 	w := &watch{scope: s, paths: paths, store: inf.GetStore(), stop: stop}
 	if err := r.prepare(inf, w); err != nil {
 		stop()
@@ -108,15 +109,15 @@ func (r *FieldReader) prepare(inf toolscache.SharedIndexInformer, w *watch) erro
 		return err
 	}
 	return inf.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *toolscache.Reflector, err error) {
-		r.o.Log.Debug("A watch of objects that specs refer to failed", "kind", w.scope.kind, "namespace", w.scope.namespace, "error", err)
+		r.o.Log.Debug("A watch of objects that specs refer to failed", "kind", w.scope.kind, "namespace",
+			w.scope.namespace, "error", err)
 		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) || kerrors.IsMethodNotSupported(err) {
 			r.handleLost(w)
 		}
 	})
 }
 
-// synced handles a watch that has received all objects. It enqueues resources that have read
-// other values meanwhile.
+// synced handles a watch that has received all objects. It enqueues resources that have read other values meanwhile.
 func (r *FieldReader) synced(w *watch) {
 	r.o.Log.Debug("Watching objects that specs refer to", "kind", w.scope.kind, "namespace", w.scope.namespace)
 	r.mu.Lock()

@@ -9,9 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// Delays before the permission to watch a scope is checked again: after the first refusal, the
-// longest one, and the longest one for single namespaces, of which there may be many unless
-// the provider is limited to some.
+// Delays before the permission to watch a scope is checked again: after the first refusal, the longest one, and the
+// longest one for single namespaces, of which there may be many unless the provider is limited to some.
 const (
 	minDelay          = 5 * time.Second
 	maxDelay          = 30 * time.Second
@@ -99,8 +98,7 @@ func covers(have, need map[string]bool) bool {
 	return true
 }
 
-// syncKind watches the objects of a kind: in all namespaces if that is allowed, or else in
-// those that need it.
+// syncKind watches the objects of a kind: in all namespaces if that is allowed, or else in those that need it.
 func (r *FieldReader) syncKind(ctx context.Context, kind schema.GroupVersionKind, w *needed) {
 	if len(r.o.Namespaces) == 0 && r.syncScope(ctx, scope{kind: kind}, w.paths) {
 		r.stopNamespaces(kind)
@@ -111,7 +109,7 @@ func (r *FieldReader) syncKind(ctx context.Context, kind schema.GroupVersionKind
 	}
 }
 
-// syncScope watches a scope, if that is allowed. It returns whether the scope is watched.
+// syncScope watches a scope, if that is allowed. It reports whether the scope is watched.
 func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]bool) bool {
 	r.mu.Lock()
 	running := r.watches[s] != nil
@@ -129,7 +127,7 @@ func (r *FieldReader) syncScope(ctx context.Context, s scope, paths map[string]b
 	return false
 }
 
-// try starts a watch of a scope, if that is allowed. It returns whether it did.
+// try starts a watch of a scope, if that is allowed. It reports whether it did.
 func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) bool {
 	asking, cancel := context.WithTimeout(ctx, accessTimeout)
 	defer cancel()
@@ -142,7 +140,8 @@ func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) b
 		err = r.start(ctx, s, m.Resource, paths)
 	}
 	if err != nil {
-		r.o.Log.Debug("Cannot watch objects that specs refer to", "kind", s.kind, "namespace", s.namespace, "error", err)
+		r.o.Log.Debug("Cannot watch objects that specs refer to", "kind", s.kind, "namespace", s.namespace, "error",
+			err)
 	}
 	return err == nil && allowed
 }

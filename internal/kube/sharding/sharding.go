@@ -19,9 +19,8 @@ const (
 	// LabelRing is the label of a shard's lease with the name of its ring.
 	LabelRing = "alpha.sharding.timebertt.dev/controllerring"
 
-	// prefixShard and prefixDrain precede the name of the ring in the labels of resources: the
-	// one with the name of the shard that a resource is assigned to, and the one that asks that
-	// shard to stop working on it.
+	// prefixShard and prefixDrain precede the name of the ring in the labels of resources: the one with the name of the
+	// shard that a resource is assigned to, and the one that asks that shard to stop working on it.
 	prefixShard = "shard.alpha.sharding.timebertt.dev/"
 	prefixDrain = "drain.alpha.sharding.timebertt.dev/"
 )
@@ -58,13 +57,14 @@ func InRing(ring, name string) (Shard, error) {
 		"shard": append(validation.IsDNS1123Subdomain(name), validation.IsValidLabelValue(name)...),
 	} {
 		if len(problems) > 0 {
-			return Shard{}, fmt.Errorf("the name of the %s cannot be used in labels and leases: %s", what, strings.Join(problems, ", "))
+			return Shard{}, fmt.Errorf("the name of the %s cannot be used in labels and leases: %s", what,
+				strings.Join(problems, ", "))
 		}
 	}
 	return Shard{selector: labels.SelectorFromSet(labels.Set{key: name}), Ring: ring, Name: name}, nil
 }
 
-// IsAll returns whether the shard has all resources.
+// IsAll reports whether the shard has all resources.
 func (s Shard) IsAll() bool { return s.selector == nil }
 
 // Selector returns the label selector of the shard's resources.
@@ -83,10 +83,10 @@ func (s Shard) String() string {
 	return s.selector.String()
 }
 
-// Has returns whether the shard has an object.
+// Has reports whether the shard has an object.
 func (s Shard) Has(o client.Object) bool { return s.Selector().Matches(labels.Set(o.GetLabels())) }
 
-// Drains returns whether the sharder has asked this shard to stop working on an object.
+// Drains reports whether the sharder has asked this shard to stop working on an object.
 func (s Shard) Drains(o client.Object) bool {
 	_, ok := o.GetLabels()[prefixDrain+s.Ring]
 	return ok && s.Ring != "" && s.Has(o)

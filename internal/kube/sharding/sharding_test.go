@@ -27,11 +27,16 @@ func TestParse(t *testing.T) {
 		lease     string
 		has, not  *corev1.ConfigMap
 	}{
-		"None":     {reason: "Without a selector, nothing differs from a provider without shards.", lease: lease, has: labelled()},
-		"Blank":    {reason: "A blank one is none.", selector: " ", lease: lease, has: labelled("shard", "a")},
-		"Equal":    {selector: "shard=a", canonical: "shard=a", lease: lease + "-3d8dfb268d", has: labelled("shard", "a"), not: labelled("shard", "b")},
-		"Absent":   {selector: "!shard", canonical: "!shard", lease: lease + "-dd0588b848", has: labelled(), not: labelled("shard", "a")},
-		"Set":      {reason: "Values and keys are sorted, so that the same selector always has the same lease.", selector: "tier, shard in (b,a)", canonical: "shard in (a,b),tier", lease: lease + "-8ca635ac3a", has: labelled("shard", "b", "tier", ""), not: labelled("shard", "b")},
+		"None": {reason: "Without a selector, nothing differs from a provider without shards.", lease: lease,
+			has: labelled()},
+		"Blank": {reason: "A blank one is none.", selector: " ", lease: lease, has: labelled("shard", "a")},
+		"Equal": {selector: "shard=a", canonical: "shard=a", lease: lease + "-3d8dfb268d",
+			has: labelled("shard", "a"), not: labelled("shard", "b")},
+		"Absent": {selector: "!shard", canonical: "!shard", lease: lease + "-dd0588b848", has: labelled(),
+			not: labelled("shard", "a")},
+		"Set": {reason: "Values and keys are sorted, so that the same selector always has the same lease.",
+			selector: "tier, shard in (b,a)", canonical: "shard in (a,b),tier", lease: lease + "-8ca635ac3a",
+			has: labelled("shard", "b", "tier", ""), not: labelled("shard", "b")},
 		"Reversed": {selector: "shard in (a, b),tier", canonical: "shard in (a,b),tier", lease: lease + "-8ca635ac3a"},
 		"Broken":   {selector: "shard in a", err: true},
 	}
@@ -69,7 +74,8 @@ func TestInRing(t *testing.T) {
 	if got := s.LeaseName(lease); got != "provider-lambda-0" {
 		t.Errorf("the sharder expects the lease to have the shard's name, got %q", got)
 	}
-	if diff := cmp.Diff(map[string]string{"alpha.sharding.timebertt.dev/controllerring": "lambda"}, s.LeaseLabels()); diff != "" {
+	if diff := cmp.Diff(map[string]string{"alpha.sharding.timebertt.dev/controllerring": "lambda"},
+		s.LeaseLabels()); diff != "" {
 		t.Errorf("LeaseLabels(): -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff(map[string]any{shard: nil, drain: nil}, s.Drained()); diff != "" {

@@ -43,7 +43,7 @@ func (t Target) claimed() Target {
 	return t
 }
 
-// exclusive returns whether only one resource can create the target. Many may publish versions of one layer.
+// exclusive reports whether only one resource can create the target. Many may publish versions of one layer.
 func (t Target) exclusive() bool { return t.Kind != v1beta1.LayerVersionKind }
 
 // claimKey returns the key in Index of the resources that may be creating a target.
@@ -90,7 +90,7 @@ func accountOf(u User, t Target) string {
 	return t.Account
 }
 
-// sameAccount returns whether two accounts may be the same. One that is unknown may be any.
+// sameAccount reports whether two accounts may be the same. One that is unknown may be any.
 func sameAccount(a, b string) bool { return a == b || a == "" || b == "" }
 
 // Release ends the claim of a resource that has created nothing, or that is paused: its annotations say whether it has
@@ -192,7 +192,7 @@ func (b *Registry) claimantsOf(u User, t Target) []types.NamespacedName {
 	return out
 }
 
-// creates returns whether a resource may be creating a target according to the cluster: if its annotations say that a
+// creates reports whether a resource may be creating a target according to the cluster: if its annotations say that a
 // creation was begun, or, if other processes reconcile resources too, if it may begin at any time.
 func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
@@ -210,7 +210,7 @@ func (b *Registry) creates(u User, t Target, o resource.ModernManaged) bool {
 	return ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind
 }
 
-// creating returns whether a resource has begun to create what its status does not name yet.
+// creating reports whether a resource has begun to create what its status does not name yet.
 func creating(o client.Object) bool {
 	if _, unanswered := ownership.UnansweredAt(o); unanswered {
 		return true

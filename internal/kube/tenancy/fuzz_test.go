@@ -9,8 +9,7 @@ import (
 
 var functionNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// FuzzTargets checks that any string is either the plain name of a function, or invalid, and
-// that none is ignored.
+// FuzzTargets checks that any string is either the plain name of a function, or invalid, and that none is ignored.
 func FuzzTargets(f *testing.F) {
 	for _, s := range []string{
 		"", "cart", "cart:live", "function:cart", "123456789012:cart", "123456789012:function:cart:live", "arn:aws:lambda:eu-central-1:123456789012:function:cart",
@@ -27,7 +26,8 @@ func FuzzTargets(f *testing.F) {
 			if !target.invalid && !functionNames.MatchString(target.Name) {
 				t.Errorf("%q names the function %q", s, target.Name)
 			}
-			if again := Functions(ptr.To(target.Name)); !target.invalid && (len(again) != 1 || again[0].Name != target.Name || again[0].invalid) {
+			if again := Functions(ptr.To(target.Name)); !target.invalid &&
+				(len(again) != 1 || again[0].Name != target.Name || again[0].invalid) {
 				t.Errorf("%q names the function %q, which names %+v", s, target.Name, again)
 			}
 		}

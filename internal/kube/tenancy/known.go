@@ -13,8 +13,7 @@ func keyOf(kind string, o client.Object) resourceKey {
 	return resourceKey{kind: kind, NamespacedName: client.ObjectKeyFromObject(o)}
 }
 
-// known returns what is known of a user of a kind, and creates it if there is nothing. The
-// caller holds the lock.
+// known returns what is known of a user of a kind, and creates it if there is nothing. The caller holds the lock.
 func (b *Registry) known(kind string, u User) *knownResource {
 	key := keyOf(kind, u.Resource)
 	k, ok := b.resources[key]
@@ -82,7 +81,7 @@ func (b *Registry) confirm(u User, t Target) {
 	b.release(keyOf(t.Kind, u.Resource), k)
 }
 
-// isConfirmed returns whether AWS has confirmed that a resource owns a target.
+// isConfirmed reports whether AWS has confirmed that a resource owns a target.
 func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -103,8 +102,7 @@ func (b *Registry) Acts(kind string, u User, targets []Target) {
 	}
 }
 
-// Acted returns whether this process has allowed a resource of a kind to act on a target
-// before.
+// Acted reports whether this process has allowed a resource of a kind to act on a target before.
 func (b *Registry) Acted(kind string, u User, t Target) bool {
 	if b == nil {
 		return true
@@ -125,8 +123,8 @@ func (b *Registry) RecordCreated(kind string, u User, name string) {
 	b.known(kind, u).created = &name
 }
 
-// Created returns the external name of what a resource has created. It is empty if that was removed, and known is false if
-// this process has not seen the resource create anything.
+// Created returns the external name of what a resource has created. It is empty if that was removed, and known is false
+// if this process has not seen the resource create anything.
 func (b *Registry) Created(kind string, u User) (name string, known bool) {
 	if b == nil {
 		return "", false

@@ -28,7 +28,7 @@ type resourceKey struct {
 	types.NamespacedName
 }
 
-// knownResource is what this process knows of a resource from other sources than its status
+// knownResource has the facts about a resource that this process has from other sources than its status
 // and annotations, which anyone who may edit the resource can write.
 type knownResource struct {
 	uid types.UID
@@ -41,8 +41,8 @@ type knownResource struct {
 
 	// owns is the target that the resource owns, as confirmed by AWS.
 	owns *confirmedKey
-	// created is the external name of what this process has seen the resource create, empty if it was removed since, and nil
-	// if the process does not know.
+	// created is the external name of what this process has seen the resource create, empty if it was removed since,
+	// and nil if the process does not know.
 	created *string
 	// claim is the key of the target that the resource is creating. It is empty if there is none.
 	claim string
@@ -54,9 +54,8 @@ type confirmedKey struct {
 	target string
 }
 
-// MayAct returns an error if a resource may not act on a target, or read it, because a
-// resource of another namespace owns it, or is creating it, and does not allow that. A target
-// that no resource owns is allowed.
+// MayAct returns an error if a resource may not act on a target, or read it, because a resource of another namespace
+// owns it, or is creating it, and does not allow that. A target that no resource owns is allowed.
 func (b *Registry) MayAct(ctx context.Context, u User, t Target) error {
 	if b == nil {
 		return nil
@@ -65,7 +64,7 @@ func (b *Registry) MayAct(ctx context.Context, u User, t Target) error {
 	return err
 }
 
-// mayAct returns whether a resource owns a target, and an error if the user may not act on it.
+// mayAct reports whether a resource owns a target, and an error if the user may not act on it.
 func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, err error) {
 	if t.invalid {
 		return false, &RefusedError{message: fmt.Sprintf("%q is neither the name nor the ARN of a function", t.Name)}
@@ -83,8 +82,10 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 			return owned, err
 		} else if !ok {
 			name := client.ObjectKeyFromObject(o)
-			refused := &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
-				t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
+			refused := &RefusedError{
+				message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
+					t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name,
+						u.Resource.GetNamespace()))}
 			if b.isConfirmed(u, t.in(u.Session), o) {
 				refused.owner = o
 			}
@@ -94,18 +95,18 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 	return owned, nil
 }
 
-// OwnedWithin returns whether a resource of the user's own namespace owns a target, as
-// confirmed by AWS.
+// OwnedWithin reports whether a resource of the user's own namespace owns a target, as confirmed by AWS.
 func (b *Registry) OwnedWithin(ctx context.Context, u User, t Target) bool {
 	if b == nil {
 		return false
 	}
 	owners, err := b.owners(ctx, u, t)
-	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() && b.isConfirmed(u, t.in(u.Session), owners[0])
+	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() &&
+		b.isConfirmed(u, t.in(u.Session), owners[0])
 }
 
 // MayOwn returns an error if another existing resource of any namespace owns a target already.
-// tagged is whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
+// tagged reports whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
 // oldest resource with the target in its status owns it.
 func (b *Registry) MayOwn(ctx context.Context, u User, t Target, tagged bool) error {
 	if b == nil {
@@ -132,11 +133,11 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 	return owners[0]
 }
 
-// CheckTags returns an error if another existing resource owns what was found in AWS,
-// according to its tags, or to the status of other resources if it has no such tags. v is the
-// result of the tags alone, targets are what the resource is to own, and what describes the
-// external resource in errors.
-func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string, targets []Target) error {
+// CheckTags returns an error if another existing resource owns what was found in AWS, according to its tags, or to the
+// status of other resources if it has no such tags. v is the result of the tags alone, targets are what the resource is
+// to own, and what describes the external resource in errors.
+func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership,
+	c ownership.Expected, what string, targets []Target) error {
 	if b == nil {
 		return nil
 	}
@@ -163,11 +164,12 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 	return nil
 }
 
-// checkOwner returns an error if the resource in the tags exists and still manages what has
-// the tags.
-func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected, what string) error {
+// checkOwner returns an error if the resource in the tags exists and still manages what has the tags.
+func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected,
+	what string) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
-	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind || name == client.ObjectKeyFromObject(u.Resource) {
+	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
+		name == client.ObjectKeyFromObject(u.Resource) {
 		return nil
 	}
 	o, err := b.get(ctx, u.Resource, name)
@@ -184,10 +186,10 @@ func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]strin
 	return ownership.NewOwnedError(what, gvk.Kind, name.Namespace, name.Name)
 }
 
-// get gets a resource of the example's kind. It returns nil if there is none. If the cache
-// does not have it, it reads it from the API server, because the cache may lag, or may not
-// contain all namespaces.
-func (b *Registry) get(ctx context.Context, example resource.ModernManaged, name types.NamespacedName) (resource.ModernManaged, error) {
+// get gets a resource of the example's kind. It returns nil if there is none. If the cache does not have it, it reads
+// it from the API server, because the cache may lag, or may not contain all namespaces.
+func (b *Registry) get(ctx context.Context, example resource.ModernManaged,
+	name types.NamespacedName) (resource.ModernManaged, error) {
 	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
 	if err != nil {
 		return nil, err
@@ -211,10 +213,8 @@ func (b *Registry) get(ctx context.Context, example resource.ModernManaged, name
 	return nil, nil //nolint:nilnil // There is none.
 }
 
-// sameName returns whether two resources may have the same external resource.
-func sameName(a, b resource.ModernManaged) bool {
-	return plainName(a) == plainName(b)
-}
+// sameName reports whether two resources may have the same external resource.
+func sameName(a, b resource.ModernManaged) bool { return plainName(a) == plainName(b) }
 
 // plainName returns the name in AWS of what a resource manages or is going to create.
 func plainName(o client.Object) string {
@@ -275,7 +275,8 @@ func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resour
 }
 
 // cachedResource returns a resource of the kind that owns a target. It returns nil if there is none.
-func (b *Registry) cachedResource(ctx context.Context, t Target, name types.NamespacedName) (resource.ModernManaged, error) {
+func (b *Registry) cachedResource(ctx context.Context, t Target,
+	name types.NamespacedName) (resource.ModernManaged, error) {
 	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind))
 	if err != nil {
 		return nil, err
@@ -291,7 +292,7 @@ func (b *Registry) cachedResource(ctx context.Context, t Target, name types.Name
 	return o, errors.Wrapf(err, "cannot read %s %s", t.Kind, name)
 }
 
-// reaches returns whether a resource that owns something with the target's region and name
+// reaches reports whether a resource that owns something with the target's region and name
 // owns the target in the target's account. If the session's account is unknown, only resources
 // with the same config are known to use the same account.
 func (b *Registry) reaches(u User, t Target, o resource.ModernManaged) bool {

@@ -31,7 +31,7 @@ type Target struct {
 	// configuration, or the name of a layer, a colon, and the version's number.
 	Name string
 
-	// invalid is whether the name is invalid.
+	// invalid reports whether the name is invalid.
 	invalid bool
 }
 
@@ -63,10 +63,9 @@ func (t Target) in(s *session.Session) Target {
 	return t
 }
 
-// Functions returns the functions that references refer to. Each is a name or an ARN, with or
-// without a qualifier, or nil or empty for none. AWS also accepts partial ARNs, such as
-// function:cart: if a reference can be read in two ways, both are returned, and one that
-// cannot be read is returned as invalid.
+// Functions returns the functions that references refer to. Each is a name or an ARN, with or without a qualifier, or
+// nil or empty for none. AWS also accepts partial ARNs, such as function:cart: if a reference can be read in two ways,
+// both are returned, and one that cannot be read is returned as invalid.
 func Functions(refs ...*string) []Target {
 	var out []Target
 	for _, ref := range refs {
@@ -80,7 +79,8 @@ func Functions(refs ...*string) []Target {
 		}
 		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
 		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
-			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Qualifier})
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account,
+				Name: r.Qualifier})
 		}
 	}
 	return out
@@ -104,9 +104,11 @@ func Named(arns ...*string) []Target {
 		case len(parts) <= name || parts[service] != "lambda":
 		case parts[typ] == "function":
 			out = append(out, Functions(arn)...)
-		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1: // A layer has no owner.
+		// A layer has no owner.
+		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1:
 		case kinds[parts[typ]] != "":
-			out = append(out, Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account], Name: parts[name]})
+			out = append(out, Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account],
+				Name: parts[name]})
 		}
 	}
 	return out
@@ -122,15 +124,15 @@ func CapacityProvider(name string) Target {
 	return Target{Kind: v1beta1.CapacityProviderKind, Name: name}
 }
 
-// Share returns whether one of a user's targets is one of another resource's targets. If the
-// account of one is unknown, they are only known to be the same if both resources use the same
-// config.
+// Share reports whether one of a user's targets is one of another resource's targets. If the account of one is unknown,
+// they are only known to be the same if both resources use the same config.
 func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
 	for _, t := range mine {
 		t = t.in(u.Session)
 		if slices.ContainsFunc(theirs, func(o Target) bool {
 			return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
-				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") && sameConfig(u.Resource, other))
+				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") &&
+					sameConfig(u.Resource, other))
 		}) {
 			return true
 		}
@@ -138,8 +140,7 @@ func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target)
 	return false
 }
 
-// owned returns what a resource owns according to its status. A resource that only observes
-// owns nothing.
+// owned returns what a resource owns according to its status. A resource that only observes owns nothing.
 func owned(o client.Object) []Target {
 	if mg, ok := o.(resource.ModernManaged); !ok || ownership.ObserveOnly(mg) {
 		return nil
@@ -175,7 +176,7 @@ func Owned(o client.Object) []string {
 	return keys
 }
 
-// Owns returns whether resources of the example's kind own targets, and therefore need Index.
+// Owns reports whether resources of the example's kind own targets, and therefore need Index.
 func Owns(example client.Object) bool {
 	switch example.(type) {
 	case *v1beta1.Function, *v1beta1.LayerVersion, *v1beta1.CapacityProvider, *v1beta1.CodeSigningConfig:
@@ -184,8 +185,7 @@ func Owns(example client.Object) bool {
 	return false
 }
 
-// newList returns an empty list of the kind that owns a target, and a function that returns
-// its items.
+// newList returns an empty list of the kind that owns a target, and a function that returns its items.
 func (t Target) newList() (client.ObjectList, func() []resource.Managed) {
 	switch t.Kind {
 	case v1beta1.LayerVersionKind:

@@ -1,6 +1,5 @@
-// Package tenancy separates namespaces that use the same AWS account: it determines which
-// resource owns a function or a version of a layer, and which resources of other namespaces
-// may act on it or refer to it.
+// Package tenancy separates namespaces that use the same AWS account: it determines which resource owns a function or a
+// version of a layer, and which resources of other namespaces may act on it or refer to it.
 package tenancy
 
 import (
@@ -23,9 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a
-// resource and act on what it owns: names separated by commas, or * for all. On a Namespace,
-// it applies to all resources in it.
+// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a resource and act on what it
+// owns: names separated by commas, or * for all. On a Namespace, it applies to all resources in it.
 const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
 
 // AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
@@ -42,14 +40,14 @@ type RefusedError struct {
 // Error returns the message for the user.
 func (e *RefusedError) Error() string { return e.message }
 
-// IsRefused returns whether an error says that a resource may not use something.
+// IsRefused reports whether an error says that a resource may not use something.
 func IsRefused(err error) bool {
 	var r *RefusedError
 	return errors.As(err, &r)
 }
 
-// RefusedBy returns the resource that owns, as confirmed by AWS, what an error says that another resource may not use. It
-// is nil if there is none.
+// RefusedBy returns the resource that owns, as confirmed by AWS, what an error says that another resource may not use.
+// It is nil if there is none.
 func RefusedBy(err error) client.Object {
 	var r *RefusedError
 	if !errors.As(err, &r) {
@@ -65,15 +63,14 @@ type User struct {
 	Session  *session.Session
 }
 
-// A Registry determines who owns what. It is safe for concurrent use. A nil Registry
-// allows everything.
+// A Registry determines who owns what. It is safe for concurrent use. A nil Registry allows everything.
 type Registry struct {
 	cached client.Client
 	live   client.Reader
 	now    func() time.Time
 
-	// Partial is whether other processes reconcile some of the resources, so that this one does not see their claims in
-	// time. It then refuses what any resource in another namespace might be about to create.
+	// Partial reports whether other processes reconcile some of the resources, so that this one does not see their
+	// claims in time. It then refuses what any resource in another namespace might be about to create.
 	Partial bool
 
 	mu         sync.Mutex
@@ -84,9 +81,8 @@ type Registry struct {
 	uses       map[string]map[types.UID]use
 }
 
-// New returns a Registry. cached has the index Index of the kinds for which Owns returns true.
-// live reads Namespaces, which the provider may not be allowed to watch, and what the cache
-// does not have.
+// New returns a Registry. cached has the index Index of the kinds for which Owns returns true. live reads Namespaces,
+// which the provider may not be allowed to watch, and what the cache does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
 	return &Registry{
 		cached:     cached,
@@ -100,10 +96,10 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 	}
 }
 
-// MayRefer returns an error if a resource may not refer to one of another namespace. The error
-// is the same whether that resource exists or not. name has an empty Name for the resources
-// that a selector may match.
-func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object, name types.NamespacedName) error {
+// MayRefer returns an error if a resource may not refer to one of another namespace. The error is the same whether that
+// resource exists or not. name has an empty Name for the resources that a selector may match.
+func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object,
+	name types.NamespacedName) error {
 	from := u.Resource.GetNamespace()
 	if b == nil || name.Namespace == from {
 		return nil
@@ -118,7 +114,8 @@ func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.
 	if name.Name == "" {
 		what = fmt.Sprintf("any %s in namespace %s that the selector matches", kind, name.Namespace)
 	}
-	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what, howToAllow(kind, name, from))}
+	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what,
+		howToAllow(kind, name, from))}
 }
 
 func howToAllow(kind string, name types.NamespacedName, namespace string) string {
@@ -126,10 +123,11 @@ func howToAllow(kind string, name types.NamespacedName, namespace string) string
 	if name.Name == "" {
 		of = "the " + kind
 	}
-	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of, name.Namespace, namespace)
+	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of,
+		name.Namespace, namespace)
 }
 
-// allows returns whether a user may use what another resource owns.
+// allows reports whether a user may use what another resource owns.
 func (b *Registry) allows(ctx context.Context, u User, owner resource.ModernManaged) (bool, error) {
 	if owner.GetNamespace() == u.Resource.GetNamespace() || b.byObject(u, owner) {
 		return true, nil
@@ -137,7 +135,7 @@ func (b *Registry) allows(ctx context.Context, u User, owner resource.ModernMana
 	return b.byNamespace(ctx, u.Resource.GetNamespace(), owner.GetNamespace())
 }
 
-// byObject returns whether an object itself allows a user, or the config of both does.
+// byObject reports whether an object itself allows a user, or the config of both does.
 func (b *Registry) byObject(u User, o client.Object) bool {
 	if names(o.GetAnnotations()[AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
 		return true
@@ -146,7 +144,6 @@ func (b *Registry) byObject(u User, o client.Object) bool {
 	return ok && u.Session != nil && u.Session.Tenancy.Trusting && sameConfig(u.Resource, owner)
 }
 
-// sameConfig returns whether two resources use the same config.
 func sameConfig(a, b resource.ModernManaged) bool {
 	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
 	if x == nil || y == nil || *x != *y {
@@ -155,7 +152,7 @@ func sameConfig(a, b resource.ModernManaged) bool {
 	return x.Kind == v1beta1.ClusterProviderConfigKind || a.GetNamespace() == b.GetNamespace()
 }
 
-// names returns whether the value of AnnotationAllowedNamespaces contains a namespace.
+// names reports whether the value of AnnotationAllowedNamespaces contains a namespace.
 func names(value, namespace string) bool {
 	return slices.ContainsFunc(strings.Split(value, ","), func(s string) bool {
 		s = strings.TrimSpace(s)
@@ -163,7 +160,7 @@ func names(value, namespace string) bool {
 	})
 }
 
-// namespaceAge is how long the annotation of a Namespace is cached.
+// namespaceAge is the time for which the annotation of a Namespace is cached.
 const namespaceAge = 10 * time.Second
 
 type knownNamespace struct {
@@ -171,8 +168,7 @@ type knownNamespace struct {
 	until   time.Time
 }
 
-// byNamespace returns whether a Namespace allows another one. It returns false if the provider
-// may not read Namespaces.
+// byNamespace reports whether a Namespace allows another one. It returns false if the provider may not read Namespaces.
 func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, error) {
 	b.mu.Lock()
 	known, ok := b.namespaces[to]
@@ -183,7 +179,8 @@ func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, erro
 	ns := &corev1.Namespace{}
 	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
 	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
-		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces, to)
+		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces,
+			to)
 	}
 	allowed := ns.GetAnnotations()[AnnotationAllowedNamespaces]
 	b.keep(to, allowed)

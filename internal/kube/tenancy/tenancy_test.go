@@ -36,7 +36,8 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // function returns a Function with the ARN in its status, if it is not empty.
 func function(namespace, name, arn string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{
-		Namespace: namespace, Name: name, UID: types.UID(namespace + "-" + name), CreationTimestamp: metav1.NewTime(start),
+		Namespace: namespace, Name: name, UID: types.UID(namespace + "-" + name), CreationTimestamp: metav1.NewTime(
+			start),
 		Annotations: map[string]string{"crossplane.io/external-name": "checkout"},
 	}}
 	f.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"}
@@ -75,12 +76,14 @@ func book(t *testing.T, objs ...client.Object) *Registry {
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(objs...).
 		WithIndex(&v1beta1.Function{}, Index, IndexedBy).WithIndex(&v1beta1.LayerVersion{}, Index, IndexedBy).
-		WithIndex(&v1beta1.CapacityProvider{}, Index, IndexedBy).WithIndex(&v1beta1.CodeSigningConfig{}, Index, IndexedBy).Build()
+		WithIndex(&v1beta1.CapacityProvider{}, Index, IndexedBy).WithIndex(&v1beta1.CodeSigningConfig{}, Index,
+		IndexedBy).Build()
 	return New(c, c, func() time.Time { return start })
 }
 
 func testSession(change ...func(*session.Session)) *session.Session {
-	s := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Identity: session.Identity{Account: account}, Scope: quota.Scope{Account: account, Region: "eu-central-1"}}
+	s := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Identity: session.Identity{Account: account},
+		Scope: quota.Scope{Account: account, Region: "eu-central-1"}}
 	for _, c := range change {
 		c(s)
 	}
@@ -99,7 +102,8 @@ func check(t *testing.T, reason string, err error, want string) {
 }
 
 func namespace(allowed string) *corev1.Namespace {
-	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop", Annotations: map[string]string{AnnotationAllowedNamespaces: allowed}}}
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop",
+		Annotations: map[string]string{AnnotationAllowedNamespaces: allowed}}}
 }
 
 func TestMayAct(t *testing.T) {
@@ -111,26 +115,47 @@ func TestMayAct(t *testing.T) {
 		target  string
 		want    string
 	}{
-		"Unowned":        {reason: "What no resource owns is anybody's."},
-		"Other":          {reason: "The function belongs to another namespace.", objects: []client.Object{function("shop", "checkout", arn)}, want: no},
-		"ByARN":          {reason: "By its ARN as well.", objects: []client.Object{function("shop", "checkout", arn)}, target: arn, want: no},
-		"Read2Ways":      {reason: "AWS takes this for the function too.", objects: []client.Object{function("shop", "checkout", arn)}, target: "function:checkout", want: no},
-		"Read3Ways":      {reason: "AWS accepts this partial ARN for the function, too.", objects: []client.Object{function("shop", "checkout", arn)}, target: account + ":checkout", want: no},
-		"Unreadable":     {reason: "The name is neither a name nor an ARN of a function.", target: "eu-central-1:123456789012:function:checkout", want: "is neither the name nor the ARN of a function"},
-		"Own":            {reason: "The function belongs to the namespace itself.", objects: []client.Object{function("evil", "checkout", arn)}},
-		"OtherAccount":   {reason: "The same name elsewhere is another function.", objects: []client.Object{function("shop", "checkout", elsewhere)}},
-		"OtherAccounts":  {reason: "The ARN names another account.", objects: []client.Object{function("shop", "checkout", elsewhere)}, target: elsewhere, want: no},
-		"Allowed":        {reason: "The owner allows the namespace.", objects: []client.Object{function("shop", "checkout", arn, annotated("bank, evil"))}},
-		"AllAllowed":     {reason: "The owner allows all namespaces.", objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}},
-		"OthersAllowed":  {reason: "The owner allows only another namespace.", objects: []client.Object{function("shop", "checkout", arn, annotated("evil-twin"))}, want: no},
-		"NamespaceAllow": {reason: "The owner's namespace allows the namespace.", objects: []client.Object{function("shop", "checkout", arn), namespace("evil")}},
-		"NamespaceOther": {reason: "The owner's namespace allows only another namespace.", objects: []client.Object{function("shop", "checkout", arn), namespace("bank")}, want: no},
-		"Trust":          {reason: "Both use a config whose namespaces trust each other.", objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(trusting)},
-		"OthersTrust":    {reason: "The owner uses another config.", objects: []client.Object{function("shop", "checkout", arn, configured("ClusterProviderConfig", "other"))}, session: testSession(trusting), want: no},
-		"Observes":       {reason: "An observe-only resource owns nothing.", objects: []client.Object{function("shop", "checkout", arn, observing)}},
-		"ForgedBeside":   {reason: "Status can be forged: that of one's own namespace is no leave.", objects: []client.Object{function("evil", "mine", arn), function("shop", "checkout", arn, later)}, want: no},
-		"UnknownAccount": {reason: "One config reaches one account, even if it is not known.", objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(unknown), want: no},
-		"UnknownOther":   {reason: "Another config may reach another.", objects: []client.Object{function("shop", "checkout", arn, configured("ClusterProviderConfig", "other"))}, session: testSession(unknown)},
+		"Unowned": {reason: "What no resource owns is anybody's."},
+		"Other": {reason: "The function belongs to another namespace.",
+			objects: []client.Object{function("shop", "checkout", arn)}, want: no},
+		"ByARN": {reason: "By its ARN as well.", objects: []client.Object{function("shop", "checkout", arn)},
+			target: arn, want: no},
+		"Read2Ways": {reason: "AWS takes this for the function too.",
+			objects: []client.Object{function("shop", "checkout", arn)}, target: "function:checkout", want: no},
+		"Read3Ways": {reason: "AWS accepts this partial ARN for the function, too.",
+			objects: []client.Object{function("shop", "checkout", arn)}, target: account + ":checkout", want: no},
+		"Unreadable": {reason: "The name is neither a name nor an ARN of a function.",
+			target: "eu-central-1:123456789012:function:checkout",
+			want:   "is neither the name nor the ARN of a function"},
+		"Own": {reason: "The function belongs to the namespace itself.",
+			objects: []client.Object{function("evil", "checkout", arn)}},
+		"OtherAccount": {reason: "The same name elsewhere is another function.",
+			objects: []client.Object{function("shop", "checkout", elsewhere)}},
+		"OtherAccounts": {reason: "The ARN names another account.",
+			objects: []client.Object{function("shop", "checkout", elsewhere)}, target: elsewhere, want: no},
+		"Allowed": {reason: "The owner allows the namespace.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("bank, evil"))}},
+		"AllAllowed": {reason: "The owner allows all namespaces.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}},
+		"OthersAllowed": {reason: "The owner allows only another namespace.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("evil-twin"))}, want: no},
+		"NamespaceAllow": {reason: "The owner's namespace allows the namespace.",
+			objects: []client.Object{function("shop", "checkout", arn), namespace("evil")}},
+		"NamespaceOther": {reason: "The owner's namespace allows only another namespace.",
+			objects: []client.Object{function("shop", "checkout", arn), namespace("bank")}, want: no},
+		"Trust": {reason: "Both use a config whose namespaces trust each other.",
+			objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(trusting)},
+		"OthersTrust": {reason: "The owner uses another config.", objects: []client.Object{function("shop",
+			"checkout", arn, configured("ClusterProviderConfig", "other"))}, session: testSession(trusting), want: no},
+		"Observes": {reason: "An observe-only resource owns nothing.",
+			objects: []client.Object{function("shop", "checkout", arn, observing)}},
+		"ForgedBeside": {reason: "Status can be forged: that of one's own namespace is no leave.",
+			objects: []client.Object{function("evil", "mine", arn), function("shop", "checkout", arn, later)},
+			want:    no},
+		"UnknownAccount": {reason: "One config reaches one account, even if it is not known.",
+			objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(unknown), want: no},
+		"UnknownOther": {reason: "Another config may reach another.", objects: []client.Object{function("shop",
+			"checkout", arn, configured("ClusterProviderConfig", "other"))}, session: testSession(unknown)},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +178,8 @@ func TestMayAct(t *testing.T) {
 }
 
 func TestMayOwn(t *testing.T) {
-	const no = "function checkout belongs to Function shop/checkout of this cluster, and cannot be taken over while that resource exists: delete one of the two"
+	const no = "function checkout belongs to Function shop/checkout of this cluster, and cannot be taken over while " +
+		"that resource exists: delete one of the two"
 	mine := function("evil", "x", arn)
 	cases := map[string]struct {
 		reason  string
@@ -161,17 +187,22 @@ func TestMayOwn(t *testing.T) {
 		tagged  bool
 		want    string
 	}{
-		"Free":          {reason: "No resource owns the function."},
-		"Other":         {reason: "The function belongs to another resource, which no annotation changes.", objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}, tagged: true, want: no},
-		"Mine":          {reason: "The function belongs to the resource itself.", objects: []client.Object{mine}},
-		"BothTagged":    {reason: "The tags decide which of the two owns it.", objects: []client.Object{mine, function("shop", "checkout", arn, later)}, tagged: true},
-		"BothMineFirst": {reason: "Without tags, the oldest has it.", objects: []client.Object{mine, function("shop", "checkout", arn, later)}},
-		"BothOther":     {reason: "Which may be the other.", objects: []client.Object{function("evil", "x", arn, later), function("shop", "checkout", arn)}, want: no},
+		"Free": {reason: "No resource owns the function."},
+		"Other": {reason: "The function belongs to another resource, which no annotation changes.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}, tagged: true, want: no},
+		"Mine": {reason: "The function belongs to the resource itself.", objects: []client.Object{mine}},
+		"BothTagged": {reason: "The tags decide which of the two owns it.",
+			objects: []client.Object{mine, function("shop", "checkout", arn, later)}, tagged: true},
+		"BothMineFirst": {reason: "Without tags, the oldest has it.",
+			objects: []client.Object{mine, function("shop", "checkout", arn, later)}},
+		"BothOther": {reason: "Which may be the other.", objects: []client.Object{function("evil", "x", arn, later),
+			function("shop", "checkout", arn)}, want: no},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			b := book(t, tc.objects...)
-			check(t, tc.reason, b.MayOwn(t.Context(), User{Resource: mine, Session: testSession()}, Functions(ptr.To("checkout"))[0], tc.tagged), tc.want)
+			check(t, tc.reason, b.MayOwn(t.Context(), User{Resource: mine, Session: testSession()},
+				Functions(ptr.To("checkout"))[0], tc.tagged), tc.want)
 		})
 	}
 }
@@ -186,17 +217,25 @@ func TestCheckTags(t *testing.T) {
 		tags    map[string]string
 		want    string
 	}{
-		"Live":     {reason: "The annotation adopts nothing from an existing resource.", objects: []client.Object{owner}, tags: tags, want: no},
-		"Sibling":  {reason: "The annotation adopts nothing of an existing resource of the same namespace.", objects: []client.Object{owner}, tags: tags, want: no},
-		"Gone":     {reason: "What was left behind is adopted.", tags: tags},
-		"Observes": {reason: "A resource that its owner only observes is adopted.", objects: []client.Object{function("shop", "checkout", "", observing)}, tags: tags},
-		"Again":    {reason: "A resource that was created anew has another UID.", objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) { f.UID = "again" })}, tags: tags, want: no},
-		"AgainOther": {reason: "The owner of that name is for another function now.", objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) {
-			f.UID, f.Annotations = "again", nil
-			f.Annotations = map[string]string{"crossplane.io/external-name": "pay"}
-		})}, tags: tags},
-		"Untagged":    {reason: "The status of another resource shows the ownership of an untagged function.", objects: []client.Object{function("shop", "checkout", arn)}, want: no},
-		"OtherRegion": {reason: "A function of another account.", objects: []client.Object{function("shop", "checkout", elsewhere)}},
+		"Live": {reason: "The annotation adopts nothing from an existing resource.",
+			objects: []client.Object{owner}, tags: tags, want: no},
+		"Sibling": {reason: "The annotation adopts nothing of an existing resource of the same namespace.",
+			objects: []client.Object{owner}, tags: tags, want: no},
+		"Gone": {reason: "What was left behind is adopted.", tags: tags},
+		"Observes": {reason: "A resource that its owner only observes is adopted.",
+			objects: []client.Object{function("shop", "checkout", "", observing)}, tags: tags},
+		"Again": {reason: "A resource that was created anew has another UID.",
+			objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) { f.UID = "again" })},
+			tags:    tags, want: no},
+		"AgainOther": {reason: "The owner of that name is for another function now.",
+			objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) {
+				f.UID, f.Annotations = "again", nil
+				f.Annotations = map[string]string{"crossplane.io/external-name": "pay"}
+			})}, tags: tags},
+		"Untagged": {reason: "The status of another resource shows the ownership of an untagged function.",
+			objects: []client.Object{function("shop", "checkout", arn)}, want: no},
+		"OtherRegion": {reason: "A function of another account.",
+			objects: []client.Object{function("shop", "checkout", elsewhere)}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -204,7 +243,9 @@ func TestCheckTags(t *testing.T) {
 			if name == "Sibling" {
 				u.Resource = function("shop", "x", "")
 			}
-			err := book(t, tc.objects...).CheckTags(t.Context(), u, tc.tags, ownership.Adopted, ownership.Expected{Kind: kind, ClusterID: cluster, Named: true}, "function checkout", Functions(ptr.To("checkout")))
+			err := book(t, tc.objects...).CheckTags(t.Context(), u, tc.tags, ownership.Adopted,
+				ownership.Expected{Kind: kind, ClusterID: cluster, Named: true}, "function checkout",
+				Functions(ptr.To("checkout")))
 			check(t, tc.reason, err, tc.want)
 			if err != nil && !ownership.IsForeign(err) {
 				t.Errorf("%s\na deletion must let go of it, got %v", tc.reason, err)
@@ -217,25 +258,31 @@ func TestCheckTags(t *testing.T) {
 func TestConfirmedOwner(t *testing.T) {
 	shop, forged := function("shop", "checkout", arn, later), function("evil", "forged", arn)
 	b, target := book(t, shop, forged), Functions(ptr.To("checkout"))[0]
-	owner, act := User{Resource: shop, Session: testSession()}, User{Resource: function("shop", "alias", ""), Session: testSession()}
+	owner, act := User{Resource: shop, Session: testSession()}, User{Resource: function("shop", "alias", ""),
+		Session: testSession()}
 	if b.OwnedWithin(t.Context(), act, target) {
 		t.Error("nobody knows whose it is")
 	}
-	check(t, "As long as nobody knows, both may be its owner.", b.MayAct(t.Context(), act, target), "belongs to Function evil/forged")
+	check(t, "As long as nobody knows, both may be its owner.", b.MayAct(t.Context(), act, target),
+		"belongs to Function evil/forged")
 	tags := ownership.Tags(shop, cluster, "default", kind)
-	if err := b.CheckTags(t.Context(), owner, tags, ownership.Ours, ownership.Expected{Kind: kind, ClusterID: cluster}, "function checkout", []Target{target}); err != nil {
+	if err := b.CheckTags(t.Context(), owner, tags, ownership.Ours, ownership.Expected{Kind: kind, ClusterID: cluster},
+		"function checkout", []Target{target}); err != nil {
 		t.Fatal(err)
 	}
 	check(t, "Then there is one.", b.MayAct(t.Context(), act, target), "")
-	if !b.OwnedWithin(t.Context(), act, target) || b.OwnedWithin(t.Context(), User{Resource: forged, Session: testSession()}, target) {
+	if !b.OwnedWithin(t.Context(), act, target) ||
+		b.OwnedWithin(t.Context(), User{Resource: forged, Session: testSession()}, target) {
 		t.Error("it is owned within its namespace, and in no other")
 	}
-	check(t, "Who forges a status gets nothing.", b.MayOwn(t.Context(), User{Resource: forged, Session: testSession()}, target, true), "belongs to Function shop/checkout")
+	check(t, "Who forges a status gets nothing.", b.MayOwn(t.Context(), User{Resource: forged, Session: testSession()},
+		target, true), "belongs to Function shop/checkout")
 
 	// A tenant's own endpoint may return any account.
 	hostile := function("evil", "hostile", arn, configured("ProviderConfig", "own"))
 	b = book(t, hostile)
-	b.Serve(v1beta1.FunctionKind, User{Resource: hostile, Session: testSession(func(s *session.Session) { s.Scope.Account = "config-of-evil" })})
+	b.Serve(v1beta1.FunctionKind,
+		User{Resource: hostile, Session: testSession(func(s *session.Session) { s.Scope.Account = "config-of-evil" })})
 	check(t, "What an endpoint of another scope says counts for nobody else.", b.MayAct(t.Context(), act, target), "")
 }
 
@@ -246,7 +293,8 @@ func TestBookForgets(t *testing.T) {
 		u := User{Resource: f, Session: testSession()}
 		b.Serve(v1beta1.FunctionKind, u)
 		b.Acts("Alias", u, target)
-		if err := b.CheckTags(t.Context(), u, map[string]string{ownership.TagUID: string(f.UID)}, ownership.Ours, ownership.Expected{}, "", target); err != nil {
+		if err := b.CheckTags(t.Context(), u, map[string]string{ownership.TagUID: string(f.UID)}, ownership.Ours,
+			ownership.Expected{}, "", target); err != nil {
 			t.Fatal(err)
 		}
 		b.Forget(v1beta1.FunctionKind, client.ObjectKeyFromObject(f))

@@ -71,9 +71,9 @@ func (f *Flags) Resolver(c client.Client, limiter *quota.Limiter, now func() tim
 	}
 	secrets := session.LiveSecrets(c)
 	if f.Chosen() {
-		secrets = session.SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
+		secrets = func(context.Context, types.NamespacedName) (map[string][]byte, error) {
 			return placeholder, nil
-		})
+		}
 	}
 	through := session.New(&configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}, secrets, limiter, now, o)
 	return &Resolver{flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through}

@@ -101,7 +101,7 @@ func clean(err error) error {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return fmt.Errorf("%s: %s", e.ErrorCode(), e.ErrorMessage())
 	}
-	return awserr.Clean(err)
+	return awserr.Sanitize(err)
 }
 
 // listFunctions lists the functions with all their versions.

@@ -90,13 +90,13 @@ const (
 type rule struct {
 	severity Severity
 
-	// kinds are those of the resources that findings are about. Nil means all managed resources.
+	// kinds are the kinds of the resources that findings are about. Nil means all managed resources.
 	kinds []string
 
 	// limit is the size that AWS allows, in bytes, of what status does not have.
 	limit int
 
-	// shown is whether the condition Advisory reports the finding. Other conditions report the others.
+	// shown reports whether the condition Advisory reports the finding. Other conditions report the others.
 	shown bool
 }
 
@@ -113,7 +113,7 @@ const (
 	maxEnvironment = 4096
 	maxPolicy      = 20480
 
-	// nearPercent is how much of a limit is near it.
+	// nearPercent is the percentage of a limit that is near it.
 	nearPercent = 80
 )
 
@@ -124,14 +124,15 @@ var rules = map[Code]rule{
 	RuntimeCreateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
 	RuntimeUpdateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
 	EnvironmentNearLimit:   {severity: Warning, kinds: []string{function}, limit: maxEnvironment, shown: true},
-	PolicyNearLimit:        {severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy, shown: true},
-	FunctionFailed:         {severity: Error, kinds: []string{function}},
-	FunctionInactive:       {severity: Info, kinds: []string{function}},
-	MappingDisabled:        {severity: Error, kinds: []string{mapping}},
-	ActionDenied:           {severity: Error},
-	CodeStorageNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
-	ConcurrencyNearLimit:   {severity: Warning, kinds: []string{config, clusterConfig}},
-	VersionsUnused:         {severity: Info, kinds: []string{function}},
+	PolicyNearLimit: {severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy,
+		shown: true},
+	FunctionFailed:       {severity: Error, kinds: []string{function}},
+	FunctionInactive:     {severity: Info, kinds: []string{function}},
+	MappingDisabled:      {severity: Error, kinds: []string{mapping}},
+	ActionDenied:         {severity: Error},
+	CodeStorageNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
+	ConcurrencyNearLimit: {severity: Warning, kinds: []string{config, clusterConfig}},
+	VersionsUnused:       {severity: Info, kinds: []string{function}},
 }
 
 // All returns a finding of each code, without a message, in order.
@@ -166,11 +167,11 @@ type Finding struct {
 	// Message says what was found. It does not change while the finding lasts.
 	Message string `json:"message"`
 
-	// Action is what to do.
+	// Action says what the user can do.
 	Action string `json:"action"`
 }
 
-// IsShown returns whether the condition Advisory reports the finding.
+// IsShown reports whether the condition Advisory reports the finding.
 func (f Finding) IsShown() bool { return rules[f.Code].shown }
 
 // newFinding returns a finding with the severity of its code.
@@ -178,7 +179,7 @@ func newFinding(code Code, field, message, action string) Finding {
 	return Finding{Code: code, Severity: rules[code].severity, Field: field, Message: message, Action: action}
 }
 
-// Ignores returns whether an object does not report findings of a code.
+// Ignores reports whether an object does not report findings of a code.
 func Ignores(obj metav1.Object, code Code) bool {
 	for c := range strings.SplitSeq(obj.GetAnnotations()[AnnotationIgnore], ",") {
 		if c = strings.TrimSpace(c); c == "*" || c == string(code) {

@@ -27,7 +27,8 @@ type Resource interface {
 type Sizes map[Code]int
 
 // Of returns the findings about a resource as it was last observed, without those that it ignores. Sizes that are not
-// known are judged by the condition Advisory, which says whether they were near their limit when they were last observed.
+// known are judged by the condition Advisory, which says whether they were near their limit when they were last
+// observed.
 func Of(mg Resource, sizes Sizes, now time.Time) []Finding {
 	found := ofConditions(mg)
 	if mg.GetDeletionTimestamp() == nil {
@@ -36,7 +37,6 @@ func Of(mg Resource, sizes Sizes, now time.Time) []Finding {
 	return Reported(mg, found)
 }
 
-// ofStatus returns the findings about what spec and status have.
 func ofStatus(mg Resource, now time.Time) []Finding {
 	switch r := mg.(type) {
 	case *v1beta1.Function:
@@ -63,16 +63,19 @@ func runtimeOf(f *v1beta1.Function) string {
 	return ptr.Deref(f.Spec.InitProvider.Runtime, "")
 }
 
-// ofState returns the findings about the state of a function.
 func ofState(o v1beta1.FunctionObservation) []Finding {
 	const stateField, updateField = "status.atProvider.state", "status.atProvider.lastUpdateStatus"
 	switch state := ptr.Deref(o.State, ""); {
 	case state == "Failed":
-		return []Finding{newFinding(FunctionFailed, stateField, because("the function is in state Failed", o.StateReason), "correct what the condition Ready names")}
+		return []Finding{newFinding(FunctionFailed, stateField, because("the function is in state Failed",
+			o.StateReason), "correct what the condition Ready names")}
 	case state == "Inactive":
-		return []Finding{newFinding(FunctionInactive, stateField, because("the function is in state Inactive, since nobody invokes it", o.StateReason), "invoke it to activate it again, or delete it if nobody needs it")}
+		return []Finding{newFinding(FunctionInactive, stateField,
+			because("the function is in state Inactive, since nobody invokes it", o.StateReason),
+			"invoke it to activate it again, or delete it if nobody needs it")}
 	case ptr.Deref(o.LastUpdateStatus, "") == "Failed":
-		return []Finding{newFinding(FunctionFailed, updateField, because("the last update of the function has failed", o.LastUpdateStatusReason), "correct what the condition Ready names")}
+		return []Finding{newFinding(FunctionFailed, updateField, because("the last update of the function has failed",
+			o.LastUpdateStatusReason), "correct what the condition Ready names")}
 	}
 	return nil
 }
@@ -100,7 +103,7 @@ func ofSizes(mg Resource, sizes Sizes) []Finding {
 	return found
 }
 
-// reports returns whether the condition Advisory of a resource reports a code.
+// reports reports whether the condition Advisory of a resource reports a code.
 func reports(mg Resource, code Code) bool {
 	c := mg.GetCondition(TypeAdvisory)
 	return c.Status == corev1.ConditionTrue && slices.Contains(strings.Split(string(c.Reason), ","), string(code))
@@ -109,10 +112,13 @@ func reports(mg Resource, code Code) bool {
 // ofSize returns the finding about a size near its limit. It does not name the size, which others may change often.
 func ofSize(code Code) Finding {
 	if code == EnvironmentNearLimit {
-		return newFinding(code, "spec.forProvider.environment", fmt.Sprintf("the environment variables take more than %d %% of the %d bytes that AWS allows", nearPercent, maxEnvironment),
+		return newFinding(code, "spec.forProvider.environment",
+			fmt.Sprintf("the environment variables take more than %d %% of the %d bytes that AWS allows", nearPercent,
+				maxEnvironment),
 			"move large values to a Secret or parameter that the function reads itself")
 	}
-	return newFinding(code, "status.atProvider.policy", fmt.Sprintf("the policy of the function takes more than %d %% of the %d bytes that AWS allows", nearPercent, maxPolicy),
+	return newFinding(code, "status.atProvider.policy", fmt.Sprintf("the policy of the function takes more than %d "+
+		"%% of the %d bytes that AWS allows", nearPercent, maxPolicy),
 		"combine statements, for example with a source ARN that ends with *")
 }
 
@@ -132,7 +138,9 @@ func ofConditions(mg Resource) []Finding {
 		for _, m := range deniedPattern.FindAllStringSubmatch(c.Message, -1) {
 			action := m[1]
 			if !slices.ContainsFunc(found, func(f Finding) bool { return f.Field == action }) {
-				found = append(found, newFinding(ActionDenied, action, "AWS denies "+action, "allow the action for the identity of the ProviderConfig: the condition "+string(t)+" says on what"))
+				found = append(found, newFinding(ActionDenied, action, "AWS denies "+action,
+					"allow the action for the identity of the ProviderConfig: the condition "+string(
+						t)+" says on what"))
 			}
 		}
 	}
@@ -143,11 +151,15 @@ func ofConditions(mg Resource) []Finding {
 func OfUsage(u v1beta1.AccountUsage) []Finding {
 	var found []Finding
 	if limit := ptr.Deref(u.CodeStorageLimit, 0); limit > 0 && ptr.Deref(u.CodeStorageUsed, 0)*100 > limit*nearPercent {
-		found = append(found, newFinding(CodeStorageNearLimit, u.Region, fmt.Sprintf("code takes more than %d %% of the storage that AWS allows in %s", nearPercent, u.Region),
+		found = append(found, newFinding(CodeStorageNearLimit, u.Region,
+			fmt.Sprintf("code takes more than %d %% of the storage that AWS allows in %s", nearPercent, u.Region),
 			"delete versions and layers that nobody uses, set historyLimit, or ask AWS to raise the quota"))
 	}
-	if limit := ptr.Deref(u.ConcurrentExecutions, 0); limit > 0 && ptr.Deref(u.UnreservedConcurrentExecutions, limit)*100 < limit*(100-nearPercent) {
-		found = append(found, newFinding(ConcurrencyNearLimit, u.Region, fmt.Sprintf("less than %d %% of the concurrent executions in %s are unreserved: functions without a reservation are throttled", 100-nearPercent, u.Region),
+	if limit := ptr.Deref(u.ConcurrentExecutions, 0); limit > 0 && ptr.Deref(u.UnreservedConcurrentExecutions,
+		limit)*100 < limit*(100-nearPercent) {
+		found = append(found, newFinding(ConcurrencyNearLimit, u.Region,
+			fmt.Sprintf("less than %d %% of the concurrent executions in %s are unreserved: functions without a "+
+				"reservation are throttled", 100-nearPercent, u.Region),
 			"lower reservedConcurrentExecutions, or ask AWS to raise the quota"))
 	}
 	return found
@@ -163,5 +175,7 @@ func OfVersions(unused []string) []Finding {
 	if more := len(unused) - named; more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	return []Finding{newFinding(VersionsUnused, "spec.forProvider.historyLimit", "nothing in Lambda uses these versions: "+list, "set historyLimit, so that the provider deletes earlier versions, or delete them in AWS")}
+	return []Finding{newFinding(VersionsUnused, "spec.forProvider.historyLimit",
+		"nothing in Lambda uses these versions: "+list,
+		"set historyLimit, so that the provider deletes earlier versions, or delete them in AWS")}
 }

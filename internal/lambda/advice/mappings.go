@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// IsUserAction reports whether a StateTransitionReason of an event source mapping names a user's action, in any of AWS's
-// spellings. No reason counts as one.
+// IsUserAction reports whether a StateTransitionReason of an event source mapping names a user's action, in any of
+// AWS's spellings. No reason counts as one.
 func IsUserAction(reason string) bool {
 	r := strings.ToLower(strings.ReplaceAll(reason, "_", " "))
 	return r == "" || strings.HasPrefix(r, "user")
@@ -33,5 +33,7 @@ func ofMapping(o v1beta1.EventSourceMappingObservation) []Finding {
 	default:
 		return nil
 	}
-	return []Finding{newFinding(MappingDisabled, "status.atProvider.stateTransitionReason", because(what, o.StateTransitionReason), "correct the event source or the function's role; the provider then enables the mapping again")}
+	return []Finding{newFinding(MappingDisabled, "status.atProvider.stateTransitionReason",
+		because(what, o.StateTransitionReason),
+		"correct the event source or the function's role; the provider then enables the mapping again")}
 }

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// RuntimesSource is where AWS publishes the dates of runtimes, and RuntimesAsOf the day that the table is of. It was taken
-// from public copies of that page.
+// RuntimesSource is the page on which AWS publishes the dates of runtimes, and RuntimesAsOf the day of the table. It
+// was taken from public copies of that page.
 const (
 	RuntimesSource = "https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html"
 	RuntimesAsOf   = "2026-10-01"
 )
 
-// MaxRuntimesAge is how old the table may be.
+// MaxRuntimesAge is the maximum age of the table.
 const MaxRuntimesAge = 180 * 24 * time.Hour
 
-// noticePeriod is how long before its deprecation a runtime is near it. AWS notifies accounts as early.
+// noticePeriod is the time before its deprecation at which a runtime is near it. AWS notifies accounts as early.
 const noticePeriod = 180 * 24 * time.Hour
 
 // A Runtime has the dates of a runtime, in the form 2006-01-02. A date that AWS has not published is empty.
@@ -24,11 +24,11 @@ type Runtime struct {
 	// Name is the identifier of the runtime.
 	Name string
 
-	// Deprecated is when AWS stops to patch it, CreateBlocked when it rejects new functions, and UpdateBlocked when it
+	// Deprecated is the time when AWS stops to patch it, CreateBlocked when it rejects new functions, and UpdateBlocked when it
 	// rejects updates of functions.
 	Deprecated, CreateBlocked, UpdateBlocked string
 
-	// Preview is whether AWS does not support it for production yet.
+	// Preview reports whether AWS does not support it for production yet.
 	Preview bool
 }
 
@@ -123,7 +123,6 @@ func ofRuntime(name string, now time.Time) []Finding {
 	return nil
 }
 
-// findings returns the finding about the runtime at a time.
 func (r Runtime) findings(now time.Time) []Finding {
 	code, text := r.code(now)
 	if code == "" {
@@ -141,13 +140,16 @@ func (r Runtime) findings(now time.Time) []Finding {
 func (r Runtime) code(now time.Time) (Code, string) {
 	switch {
 	case reached(r.UpdateBlocked, now):
-		return RuntimeUpdateBlocked, fmt.Sprintf("AWS rejects updates of functions with runtime %s since %s", r.Name, r.UpdateBlocked)
+		return RuntimeUpdateBlocked, fmt.Sprintf("AWS rejects updates of functions with runtime %s since %s", r.Name,
+			r.UpdateBlocked)
 	case reached(r.CreateBlocked, now):
-		return RuntimeCreateBlocked, fmt.Sprintf("AWS rejects new functions with runtime %s since %s%s", r.Name, r.CreateBlocked, from(", and updates from %s", r.UpdateBlocked))
+		return RuntimeCreateBlocked, fmt.Sprintf("AWS rejects new functions with runtime %s since %s%s", r.Name,
+			r.CreateBlocked, from(", and updates from %s", r.UpdateBlocked))
 	case reached(r.Deprecated, now):
 		return RuntimeDeprecated, fmt.Sprintf("AWS deprecated runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
 	case reached(r.Deprecated, now.Add(noticePeriod)):
-		return RuntimeNearDeprecation, fmt.Sprintf("AWS deprecates runtime %s on %s%s", r.Name, r.Deprecated, r.blocked())
+		return RuntimeNearDeprecation, fmt.Sprintf("AWS deprecates runtime %s on %s%s", r.Name, r.Deprecated,
+			r.blocked())
 	}
 	return "", ""
 }
@@ -165,7 +167,7 @@ func from(format, date string) string {
 	return fmt.Sprintf(format, date)
 }
 
-// reached returns whether a date has come. It has not if it is not known.
+// reached reports whether a date has come. It has not if it is not known.
 func reached(date string, now time.Time) bool {
 	t, err := time.Parse(time.DateOnly, date)
 	return err == nil && !now.Before(t)

@@ -58,7 +58,8 @@ func TestCheckAge(t *testing.T) {
 	}
 }
 
-// TestEveryRuntimeIsInTheTable compares the table with the runtimes that the SDK knows. The API accepts more: AWS decides.
+// TestEveryRuntimeIsInTheTable compares the table with the runtimes that the SDK knows. The API accepts more: AWS
+// decides.
 func TestEveryRuntimeIsInTheTable(t *testing.T) {
 	var known []string
 	for _, r := range Runtimes {

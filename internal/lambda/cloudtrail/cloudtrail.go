@@ -1,7 +1,7 @@
 // Package cloudtrail reads the events of CloudTrail about calls to Lambda, as EventBridge delivers them. It is pure.
 //
 // Anyone whose call is recorded chooses parts of an event, such as the user agent. The package reads no field that
-// may hold a secret, and bounds and sanitises what it reads.
+// may hold a secret, and limits and sanitizes what it reads.
 package cloudtrail
 
 import (
@@ -58,10 +58,10 @@ type Event struct {
 	// ReadOnly is true for a call that changes nothing, and Failed for one that AWS rejected.
 	ReadOnly, Failed bool
 
-	// Subject is what the call was about.
+	// Subject is the resource that the call was about.
 	Subject Subject
 
-	// By is who made the call.
+	// By is the caller.
 	By Origin
 }
 
@@ -81,7 +81,7 @@ type Subject struct {
 	Name string
 }
 
-// IsZero returns whether the call names nothing that this provider manages.
+// IsZero reports whether the call names nothing that this provider manages.
 func (s *Subject) IsZero() bool { return s.Function.Function == "" && s.Layer == "" && s.Name == "" }
 
 // text is a string of JSON. Any other value is read as an empty string.
@@ -96,7 +96,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// envelope is what EventBridge adds to an event.
+// envelope has the fields that EventBridge adds to an event.
 type envelope struct {
 	DetailType text            `json:"detail-type"`
 	Source     text            `json:"source"`
@@ -123,7 +123,7 @@ type record struct {
 	Response           parameters `json:"responseElements"`
 }
 
-// flag is true if the value in JSON is.
+// flag is a boolean that JSON has as a boolean or as a text.
 type flag bool
 
 // UnmarshalJSON reads a value.
@@ -196,7 +196,7 @@ func timeOf(times ...text) (time.Time, error) {
 	return time.Time{}, err
 }
 
-// isRead returns whether an operation changes nothing, by its name.
+// isRead reports whether an operation changes nothing, by its name.
 func isRead(operation string) bool {
 	for _, verb := range []string{"Get", "List", "Invoke"} {
 		if strings.HasPrefix(operation, verb) {

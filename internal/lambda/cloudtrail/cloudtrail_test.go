@@ -26,7 +26,8 @@ func message(name, parameters string, fields ...string) string {
 var at = time.Date(2026, 3, 14, 12, 3, 4, 0, time.UTC)
 
 func TestParse(t *testing.T) {
-	alice := Origin{Principal: "arn:aws:sts::111122223333:assumed-role/ops/alice", Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Time: at}
+	alice := Origin{Principal: "arn:aws:sts::111122223333:assumed-role/ops/alice", Agent: "aws-cli/2.15.30",
+		SourceIP: "198.51.100.7", Time: at}
 	by := func(operation string) Origin {
 		o := alice
 		o.Operation = operation
@@ -39,7 +40,8 @@ func TestParse(t *testing.T) {
 		return s
 	}
 	call := func(operation string, s Subject) Event {
-		return Event{Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: s, By: by(operation)}
+		return Event{Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: s,
+			By: by(operation)}
 	}
 	named := func(name string) Subject {
 		s := home
@@ -61,14 +63,16 @@ func TestParse(t *testing.T) {
 			reason: "the function may be an ARN with a qualifier, of another account",
 			body:   message("AddPermission20150331v2", `{"functionName":"arn:aws:lambda:us-east-1:444455556666:function:cart:live"}`),
 			want: call("AddPermission", Subject{
-				Account: "444455556666", Region: "us-east-1", Function: functionname.Name{Function: "cart", Qualifier: "live"},
+				Account: "444455556666", Region: "us-east-1", Function: functionname.Name{Function: "cart",
+					Qualifier: "live"},
 			}),
 		},
 		"PartialARN": {
 			reason: "the function may be an ARN from the account on",
 			body:   message("DeleteFunction20150331", `{"functionName":"444455556666:function:cart","qualifier":"3"}`),
 			want: call("DeleteFunction", Subject{
-				Account: "444455556666", Region: "eu-central-1", Function: functionname.Name{Function: "cart", Qualifier: "3"},
+				Account: "444455556666", Region: "eu-central-1", Function: functionname.Name{Function: "cart",
+					Qualifier: "3"},
 			}),
 		},
 		"Alias": {
@@ -102,11 +106,13 @@ func TestParse(t *testing.T) {
 		},
 		"Layer": {
 			body: message("DeleteLayerVersion20181031", `{"layerName":"base","versionNumber":"3"}`),
-			want: call("DeleteLayerVersion", Subject{Account: "111122223333", Region: "eu-central-1", Layer: "base", LayerVersion: "3"}),
+			want: call("DeleteLayerVersion", Subject{Account: "111122223333", Region: "eu-central-1", Layer: "base",
+				LayerVersion: "3"}),
 		},
 		"CodeSigning": {
 			body: message("UpdateCodeSigningConfig", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
-			want: call("UpdateCodeSigningConfig", named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
+			want: call("UpdateCodeSigningConfig",
+				named("arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b")),
 		},
 		"CapacityProvider": {
 			body: message("UpdateCapacityProvider20251130", `{"capacityProviderName":"batch"}`),
@@ -144,20 +150,23 @@ func TestParse(t *testing.T) {
 			body:   message("UpdateFunctionCode20150331v2", `[1,2]`, `"userAgent":{"a":1}`, `"sourceIPAddress":7`, `"userIdentity":"root"`),
 			want: Event{
 				Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: home,
-				By: Origin{Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Operation: "UpdateFunctionCode", Principal: alice.Principal, Time: at},
+				By: Origin{Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Operation: "UpdateFunctionCode",
+					Principal: alice.Principal, Time: at},
 			},
 		},
-		"NoJSON":        {body: `<xml/>`, err: ErrInvalid},
-		"Empty":         {body: ``, err: ErrInvalid},
-		"Array":         {body: `[]`, err: ErrInvalid},
-		"NoEnvelope":    {body: `{"eventName":"DeleteFunction20150331"}`, err: ErrInvalid},
-		"NoAccount":     {body: strings.Replace(message("DeleteFunction20150331", `{}`), `"account":"111122223333"`, `"account":"me"`, 1), err: ErrInvalid},
-		"NoTime":        {body: strings.NewReplacer("2026-03-14T12:03:04Z", "noon", "2026-03-14T12:03:09Z", "noon").Replace(message("DeleteFunction20150331", `{}`)), err: ErrInvalid},
-		"NoName":        {body: message("", `{}`), err: ErrInvalid},
-		"HostileName":   {body: message("Delete\nFunction", `{}`), err: ErrInvalid},
-		"DetailNoText":  {body: `{"detail-type":"AWS API Call via CloudTrail","source":"aws.lambda","account":"111122223333","region":"eu-central-1","detail":"x"}`, err: ErrInvalid},
-		"TooLong":       {body: message("DeleteFunction20150331", `{"a":"`+strings.Repeat("x", MaxSize)+`"}`), err: ErrInvalid},
-		"OtherInDetail": {body: strings.Replace(message("DeleteFunction20150331", `{}`), "lambda.amazonaws.com", "iam.amazonaws.com", 1), err: ErrInvalid},
+		"NoJSON":     {body: `<xml/>`, err: ErrInvalid},
+		"Empty":      {body: ``, err: ErrInvalid},
+		"Array":      {body: `[]`, err: ErrInvalid},
+		"NoEnvelope": {body: `{"eventName":"DeleteFunction20150331"}`, err: ErrInvalid},
+		"NoAccount":  {body: strings.Replace(message("DeleteFunction20150331", `{}`), `"account":"111122223333"`, `"account":"me"`, 1), err: ErrInvalid},
+		"NoTime": {body: strings.NewReplacer("2026-03-14T12:03:04Z", "noon", "2026-03-14T12:03:09Z",
+			"noon").Replace(message("DeleteFunction20150331", `{}`)), err: ErrInvalid},
+		"NoName":       {body: message("", `{}`), err: ErrInvalid},
+		"HostileName":  {body: message("Delete\nFunction", `{}`), err: ErrInvalid},
+		"DetailNoText": {body: `{"detail-type":"AWS API Call via CloudTrail","source":"aws.lambda","account":"111122223333","region":"eu-central-1","detail":"x"}`, err: ErrInvalid},
+		"TooLong":      {body: message("DeleteFunction20150331", `{"a":"`+strings.Repeat("x", MaxSize)+`"}`), err: ErrInvalid},
+		"OtherInDetail": {body: strings.Replace(message("DeleteFunction20150331", `{}`), "lambda.amazonaws.com",
+			"iam.amazonaws.com", 1), err: ErrInvalid},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +200,8 @@ func TestOrigin(t *testing.T) {
 		},
 		"ThroughAService": {
 			with(`{"type":"AssumedRole","arn":"arn:aws:sts::111122223333:assumed-role/ops/alice","invokedBy":"cloudformation.amazonaws.com"}`, "cloudformation.amazonaws.com"),
-			"arn:aws:sts::111122223333:assumed-role/ops/alice through cloudformation.amazonaws.com (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
+			"arn:aws:sts::111122223333:assumed-role/ops/alice through cloudformation.amazonaws.com " +
+				"(UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 		"IdentityCenter": {
 			with(`{"type":"IdentityCenterUser","accountId":"111122223333","onBehalfOf":{"userId":"544894e8-80c1"}}`, "Mozilla/5.0 (X11)"),
@@ -211,7 +221,8 @@ func TestOrigin(t *testing.T) {
 		},
 		"Long": {
 			with(`{"type":"IAMUser","arn":"`+strings.Repeat("a", 5000)+`"}`, strings.Repeat("b", 9000)),
-			strings.Repeat("a", 253) + "... with " + strings.Repeat("b", 61) + "... (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
+			strings.Repeat("a", 253) + "... with " + strings.Repeat("b",
+				61) + "... (UpdateFunctionCode) at 2026-03-14T12:03:04Z",
 		},
 	}
 	for name, tc := range cases {
@@ -232,7 +243,8 @@ func TestSourceIPOnlyIfAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(e.By.String(), "198.51.100.7") || !strings.Contains(e.By.StringWithSourceIP(), " from 198.51.100.7 ") {
+	if strings.Contains(e.By.String(), "198.51.100.7") || !strings.Contains(e.By.StringWithSourceIP(),
+		" from 198.51.100.7 ") {
 		t.Errorf("%s, %s", e.By, e.By.StringWithSourceIP())
 	}
 }
@@ -243,17 +255,24 @@ func TestMadeBy(t *testing.T) {
 		reason, principal, agent, identity string
 		want                               bool
 	}{
-		"Own":          {"the provider made it", "arn:aws:sts::111122223333:assumed-role/p/provider-lambda", own, "arn:aws:sts::111122223333:assumed-role/p/provider-lambda", true},
-		"OtherSession": {"EKS Pod Identity changes the name of the session", "arn:aws:sts::111122223333:assumed-role/p/eks-1", own, "arn:aws:sts::111122223333:assumed-role/p/eks-2", true},
-		"User":         {"", "arn:aws:iam::111122223333:user/p", own, "arn:aws:iam::111122223333:user/p", true},
-		"Forged":       {"anyone can send the user agent", "arn:aws:sts::111122223333:assumed-role/ops/alice", own, "arn:aws:sts::111122223333:assumed-role/p/provider-lambda", false},
-		"ByHand":       {"someone uses the provider's credentials", "arn:aws:iam::111122223333:user/p", "aws-cli/2.15.30", "arn:aws:iam::111122223333:user/p", false},
-		"Unknown":      {"the identity is not known", "arn:aws:iam::111122223333:user/p", own, "", false},
-		"Prefix":       {"a longer name is another one", "arn:aws:iam::111122223333:user/p", "x app/provider-lambda2", "arn:aws:iam::111122223333:user/p", false},
+		"Own": {"the provider made it", "arn:aws:sts::111122223333:assumed-role/p/provider-lambda", own,
+			"arn:aws:sts::111122223333:assumed-role/p/provider-lambda", true},
+		"OtherSession": {"EKS Pod Identity changes the name of the session",
+			"arn:aws:sts::111122223333:assumed-role/p/eks-1", own, "arn:aws:sts::111122223333:assumed-role/p/eks-2",
+			true},
+		"User": {"", "arn:aws:iam::111122223333:user/p", own, "arn:aws:iam::111122223333:user/p", true},
+		"Forged": {"anyone can send the user agent", "arn:aws:sts::111122223333:assumed-role/ops/alice", own,
+			"arn:aws:sts::111122223333:assumed-role/p/provider-lambda", false},
+		"ByHand": {"someone uses the provider's credentials", "arn:aws:iam::111122223333:user/p",
+			"aws-cli/2.15.30", "arn:aws:iam::111122223333:user/p", false},
+		"Unknown": {"the identity is not known", "arn:aws:iam::111122223333:user/p", own, "", false},
+		"Prefix": {"a longer name is another one", "arn:aws:iam::111122223333:user/p", "x app/provider-lambda2",
+			"arn:aws:iam::111122223333:user/p", false},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e, err := Parse([]byte(message("UpdateFunctionCode20150331v2", `{}`, fmt.Sprintf(`"userIdentity":{"arn":%q},"userAgent":%q`, tc.principal, tc.agent))))
+			e, err := Parse([]byte(message("UpdateFunctionCode20150331v2", `{}`,
+				fmt.Sprintf(`"userIdentity":{"arn":%q},"userAgent":%q`, tc.principal, tc.agent))))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,8 +19,10 @@ var concerned = map[string][]string{
 	"PutFunctionScalingConfig":        {v1beta1.FunctionKind},
 	"PublishVersion":                  {v1beta1.FunctionKind, v1beta1.VersionKind},
 
-	"TagResource":   {v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind},
-	"UntagResource": {v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind},
+	"TagResource": {v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
+		v1beta1.CapacityProviderKind},
+	"UntagResource": {v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
+		v1beta1.CapacityProviderKind},
 
 	"CreateAlias": {v1beta1.AliasKind},
 	"UpdateAlias": {v1beta1.AliasKind},
@@ -56,7 +58,7 @@ var concerned = map[string][]string{
 	"UpdateCapacityProvider":  {v1beta1.CapacityProviderKind},
 }
 
-// Concerns returns whether an operation may change what a kind of managed resource manages.
+// Concerns reports whether an operation may change what a kind of managed resource manages.
 func Concerns(operation, kind string) bool {
 	kinds, known := concerned[operation]
 	return !known || slices.Contains(kinds, kind)

@@ -30,17 +30,17 @@ type Origin struct {
 	// Operation such as UpdateFunctionConfiguration.
 	Operation string
 
-	// SourceIP is where the call came from.
+	// SourceIP is the address that the call came from.
 	SourceIP string
 
 	// Time of the call.
 	Time time.Time
 
-	// Provider is whether the user agent is that of this provider.
+	// Provider reports whether the user agent is that of this provider.
 	Provider bool
 }
 
-// IsZero returns whether nothing is known of the call.
+// IsZero reports whether nothing is known of the call.
 func (o Origin) IsZero() bool { return o.Operation == "" }
 
 // String describes the call, without where it came from: who made it, with which program, when.
@@ -59,10 +59,11 @@ func (o Origin) describe(from string) string {
 	if o.Agent != "" && !strings.HasSuffix(o.Principal, o.Agent) {
 		with = " with " + o.Agent
 	}
-	return cmp.Or(o.Principal, "an unknown principal") + with + from + " (" + o.Operation + ") at " + o.Time.UTC().Format(time.RFC3339)
+	return cmp.Or(o.Principal,
+		"an unknown principal") + with + from + " (" + o.Operation + ") at " + o.Time.UTC().Format(time.RFC3339)
 }
 
-// MadeBy returns whether the call was made by this provider as an identity of AWS. A session of the same role counts
+// MadeBy reports whether the call was made by this provider as an identity of AWS. A session of the same role counts
 // as the identity, because some sources of credentials change its name. The user agent alone proves nothing, because
 // the caller chooses it.
 func (o Origin) MadeBy(identity string) bool {
@@ -125,7 +126,8 @@ func (i *identity) principal() string {
 	}
 	who := cmp.Or(i.ARN, i.InvokedBy)
 	if who == "" {
-		who = text(strings.TrimSpace(string(i.Type + " " + cmp.Or(i.UserName, i.OnBehalfOf.UserID, i.PrincipalID, i.AccountID))))
+		who = text(strings.TrimSpace(string(i.Type + " " + cmp.Or(i.UserName, i.OnBehalfOf.UserID, i.PrincipalID,
+			i.AccountID))))
 	}
 	return clean(string(who), maxPrincipal) + through
 }
@@ -149,9 +151,10 @@ func agent(userAgent string) string {
 	return clean(userAgent, maxAgent)
 }
 
-// isProvider returns whether a user agent is that of this provider.
+// isProvider reports whether a user agent is that of this provider.
 func isProvider(userAgent string) bool {
-	return slices.Contains(strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")), "app/"+AppID)
+	return slices.Contains(strings.Fields(strings.Trim(userAgent[:min(len(userAgent), maxUserAgent)], "[] ")),
+		"app/"+AppID)
 }
 
 // clean returns a text with at most a number of bytes. Characters that are not printable ASCII become question marks.
@@ -173,5 +176,4 @@ func clean(s string, most int) string {
 	return string(b)
 }
 
-// decode decodes JSON.
 func decode(data []byte, v any) error { return json.Unmarshal(data, v) }

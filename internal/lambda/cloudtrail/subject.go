@@ -16,7 +16,8 @@ var (
 	namePattern      = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,140}$`)
 	qualifierPattern = regexp.MustCompile(`^(?:\$LATEST(?:\.PUBLISHED)?|[a-zA-Z0-9_-]{1,128})$`)
 	numberPattern    = regexp.MustCompile(`^[0-9]{1,19}$`)
-	arnPattern       = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:lambda:[a-z0-9-]{1,32}:[0-9]{12}:[a-zA-Z0-9$._:-]{1,256}$`)
+	arnPattern       = regexp.MustCompile(
+		`^arn:aws[a-z-]{0,16}:lambda:[a-z0-9-]{1,32}:[0-9]{12}:[a-zA-Z0-9$._:-]{1,256}$`)
 )
 
 // maxRegion is the length of the longest region.
@@ -34,8 +35,8 @@ func operationOf(eventName string) (string, bool) {
 	return m[1], true
 }
 
-// parameters are those of a request or of its response that name something. Which of them a call has depends on the
-// operation. The names are matched without regard to case: CloudTrail spells UUID in its own way.
+// parameters are the parameters of a request or of its response that name something. Which of them a call has depends
+// on the operation. The names are matched without regard to case: CloudTrail spells UUID in its own way.
 type parameters struct {
 	FunctionName         text `json:"functionName"`
 	FunctionArn          text `json:"functionArn"`
@@ -107,7 +108,6 @@ func (s *Subject) setFunction(ref, qualifier string) {
 	s.Function = r.Or(qualifier)
 }
 
-// setLayer sets the layer to a name or an ARN.
 func (s *Subject) setLayer(name, version string) {
 	if a, err := arn.Parse(name); err == nil && arnPattern.MatchString(name) {
 		s.Account, s.Region = a.AccountID, a.Region
@@ -134,7 +134,6 @@ func (s *Subject) setCapacityProvider(name string) {
 	}
 }
 
-// setARN sets what an ARN of Lambda names.
 func (s *Subject) setARN(ref string) {
 	a, err := arn.Parse(ref)
 	if err != nil || !arnPattern.MatchString(ref) {

@@ -37,7 +37,8 @@ func FuzzNames(f *testing.F) {
 		if !ok {
 			return
 		}
-		if strings.Trim(r.Function, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" || !strings.HasSuffix(s, r.String()) {
+		if strings.Trim(r.Function, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" ||
+			!strings.HasSuffix(s, r.String()) {
 			t.Errorf("%q refers to function %q, qualifier %q", s, r.Function, r.Qualifier)
 		}
 		if again, ok := ParseReference(r.String()); !ok || again.Name != r.Name {

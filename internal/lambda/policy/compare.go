@@ -7,8 +7,7 @@ import (
 
 // A Difference is a part of an observed policy that differs from the desired one.
 type Difference struct {
-	// Part of the policy: Version, Id or Statement[...] with the ID of the statement, or its
-	// position if it has none.
+	// Part of the policy: Version, Id or Statement[...] with the ID of the statement, or its position if it has none.
 	Part string
 
 	// Wanted and Observed are the texts of the part, empty if it is absent.

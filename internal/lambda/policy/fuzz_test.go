@@ -10,8 +10,7 @@ import (
 // longestError is the maximum length of an error of a policy, in bytes.
 const longestError = 500
 
-// FuzzCompare checks that Compare is symmetric for policies that leave nothing to AWS, and that
-// errors are short.
+// FuzzCompare checks that Compare is symmetric for policies that leave nothing to AWS, and that errors are short.
 func FuzzCompare(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // Seeds are to be the same each time.
 	for range 10 {

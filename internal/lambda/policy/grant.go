@@ -17,13 +17,11 @@ const (
 	isBool       = "Bool"
 )
 
-// sourceOperators are the operators with which AWS compares an ARN to a pattern: it documents one,
-// and returns another.
+// sourceOperators are the operators with which AWS compares an ARN to a pattern: it documents one, and returns another.
 var sourceOperators = []string{"ArnLike", "ArnEquals", "StringLike"}
 
 // A Grant is a statement that allows one action to one principal, in the terms of AddPermission and
-// AddLayerVersionPermission. Two grants that mean the same are equal in the forms that Normal and
-// GrantOf return.
+// AddLayerVersionPermission. Two grants that mean the same are equal in the forms that Normal and GrantOf return.
 type Grant struct {
 	// Action is the allowed one, such as lambda:InvokeFunction.
 	Action string `json:"action"`

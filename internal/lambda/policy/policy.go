@@ -42,7 +42,7 @@ type Statement struct {
 	// Resource and NotResource are the resources that are meant, or all others.
 	Resource, NotResource []string
 
-	// Condition is that of the statement.
+	// Condition is the condition of the statement.
 	Condition Condition
 
 	// Written is the statement as it was parsed. It is not compared.
@@ -142,8 +142,7 @@ func decode(text []byte, into any, strict bool) error {
 	return nil
 }
 
-// Compact returns a policy without white space between its parts. It returns a text that is not
-// JSON as it is.
+// Compact returns a policy without white space between its parts. It returns a text that is not JSON as it is.
 func Compact(text string) string {
 	b := bytes.Buffer{}
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -251,7 +250,8 @@ func (s Statement) Text() string {
 			out[name] = each(who)
 		}
 	}
-	for name, list := range map[string][]string{"Action": s.Action, "NotAction": s.NotAction, "Resource": s.Resource, "NotResource": s.NotResource} {
+	for name, list := range map[string][]string{"Action": s.Action, "NotAction": s.NotAction, "Resource": s.Resource,
+		"NotResource": s.NotResource} {
 		if len(list) > 0 {
 			out[name] = single(list)
 		}
@@ -289,8 +289,7 @@ func encode(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// canonical returns the statement as Text does, with what AWS reads regardless of case in lower
-// case.
+// canonical returns the statement as Text does, with what AWS reads regardless of case in lower case.
 func (s Statement) canonical() string {
 	s.Action, s.NotAction = lower(s.Action), lower(s.NotAction)
 	return s.Text()

@@ -22,7 +22,8 @@ func TestCompare(t *testing.T) {
 	}{
 		"Same": {reason: "Nothing differs.", observed: wanted},
 		"Rewritten": {
-			reason: "AWS adds ids, writes accounts as ARNs, numbers as texts, lists of one as such, and puts all in another order.",
+			reason: "AWS adds ids, writes accounts as ARNs, numbers as texts, lists of one as such, and puts all in " +
+				"another order.",
 			observed: `{"Id":"default","Statement":[
 				{"Sid":"x","Condition":{"NumericLessThan":{"aws:multifactorauthage":["300"]},"Bool":{"aws:SecureTransport":"false"}},"Action":["lambda:*"],"Principal":{"AWS":"*"},"Resource":["*"],"Effect":"Deny"},
 				{"Resource":["arn:aws:lambda:eu-west-1:123456789012:function:f"],"Action":["lambda:getfunction","lambda:InvokeFunction","lambda:InvokeFunction"],
@@ -121,22 +122,26 @@ func TestCheck(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"Empty":          {reason: "Nothing is no policy.", text: "", want: "the JSON is incomplete"},
-		"Cut":            {reason: "Half a policy is none.", text: `{"Statement":`, want: "the JSON is incomplete"},
-		"NoJSON":         {reason: "The text has to be JSON.", text: `{'Statement': []}`, want: `invalid character '\'' looking for beginning of object key string`},
-		"List":           {reason: "A policy is a block.", text: `[]`, want: "expected a JSON object, not array"},
-		"Trailing":       {reason: "One policy at a time.", text: `{"Statement":{"Effect":"Allow"}}}`, want: "there is more text after the end"},
-		"NoStatement":    {reason: "A policy needs a Statement.", text: `{"Version":"2012-10-17"}`, want: "Statement is missing"},
-		"EmptyStatement": {reason: "A policy needs a statement in its list.", text: `{"Statement":[]}`, want: "Statement is missing"},
-		"TextStatement":  {reason: "A statement is a block.", text: `{"Statement":["a"]}`, want: "in statement 1, expected a JSON object, not string"},
-		"Typo":           {reason: "What no policy has is a typing error.", text: `{"Statement":[{"Effect":"Allow","Actions":"a"}]}`, want: `in statement 1, unknown field "Actions"`},
-		"TopTypo":        {reason: "What no policy has is a typing error.", text: `{"Statements":[]}`, want: `unknown field "Statements"`},
-		"Effect":         {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
-		"SidNumber":      {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
-		"ActionBlock":    {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
-		"PrincipalText":  {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
-		"ConditionList":  {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
-		"Fine":           {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
+		"Empty": {reason: "Nothing is no policy.", text: "", want: "the JSON is incomplete"},
+		"Cut":   {reason: "Half a policy is none.", text: `{"Statement":`, want: "the JSON is incomplete"},
+		"NoJSON": {reason: "The text has to be JSON.", text: `{'Statement': []}`,
+			want: `invalid character '\'' looking for beginning of object key string`},
+		"List":        {reason: "A policy is a block.", text: `[]`, want: "expected a JSON object, not array"},
+		"Trailing":    {reason: "One policy at a time.", text: `{"Statement":{"Effect":"Allow"}}}`, want: "there is more text after the end"},
+		"NoStatement": {reason: "A policy needs a Statement.", text: `{"Version":"2012-10-17"}`, want: "Statement is missing"},
+		"EmptyStatement": {reason: "A policy needs a statement in its list.", text: `{"Statement":[]}`,
+			want: "Statement is missing"},
+		"TextStatement": {reason: "A statement is a block.", text: `{"Statement":["a"]}`,
+			want: "in statement 1, expected a JSON object, not string"},
+		"Typo": {reason: "What no policy has is a typing error.", text: `{"Statement":[{"Effect":"Allow","Actions":"a"}]}`, want: `in statement 1, unknown field "Actions"`},
+		"TopTypo": {reason: "What no policy has is a typing error.", text: `{"Statements":[]}`,
+			want: `unknown field "Statements"`},
+		"Effect":        {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
+		"SidNumber":     {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
+		"ActionBlock":   {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
+		"PrincipalText": {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
+		"ConditionList": {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
+		"Fine":          {reason: "A valid policy is accepted.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -196,18 +201,21 @@ func random(r *rand.Rand) (wanted, observed string) {
 	}
 	statements := []func() map[string]any{}
 	for i := range 1 + r.IntN(4) {
-		sid, n, actions := pick("", "a", "b")+strings.Repeat("x", i), pick("111122223333", "444455556666"), []string{"lambda:InvokeFunction", "lambda:GetFunction"}[:1+r.IntN(2)]
+		sid, n, actions := pick("", "a", "b")+strings.Repeat("x", i), pick("111122223333",
+			"444455556666"), []string{"lambda:InvokeFunction", "lambda:GetFunction"}[:1+r.IntN(2)]
 		if sid == strings.Repeat("x", i) {
 			sid = ""
 		}
 		conditional, effect := r.IntN(2) == 0, pick("Allow", "Deny")
 		statements = append(statements, func() map[string]any {
-			s := map[string]any{"Effect": effect, "Resource": list("*"), "Action": list(append([]string{}, actions...)...), "Principal": map[string]any{"AWS": list(accountOrARN(n), "arn:aws:iam::1:role/r")}}
+			s := map[string]any{"Effect": effect, "Resource": list("*"), "Action": list(append([]string{},
+				actions...)...), "Principal": map[string]any{"AWS": list(accountOrARN(n), "arn:aws:iam::1:role/r")}}
 			if sid != "" {
 				s["Sid"] = sid
 			}
 			if conditional {
-				s["Condition"] = map[string]any{"Bool": map[string]any{pick("aws:SecureTransport", "AWS:securetransport"): []any{"true", true}[r.IntN(2)]}}
+				s["Condition"] = map[string]any{"Bool": map[string]any{pick("aws:SecureTransport",
+					"AWS:securetransport"): []any{"true", true}[r.IntN(2)]}}
 			}
 			return s
 		})

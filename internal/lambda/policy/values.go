@@ -12,8 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// texts is a value or a list of values: strings, or numbers and booleans, which mean the same as
-// their texts.
+// texts is a value or a list of values: strings, or numbers and booleans, which mean the same as their texts.
 type texts []string
 
 // UnmarshalJSON decodes one value or a list.
@@ -58,7 +57,7 @@ func number(n json.Number) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// principals are those of a statement: "*", or lists by kind.
+// principals are the principals of a statement: "*", or lists by kind.
 type principals map[string][]string
 
 // UnmarshalJSON decodes "*" or lists by kind.
@@ -98,8 +97,7 @@ const (
 
 var rootARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::([0-9]{12}):root$`)
 
-// accounts returns principals with account IDs in place of the ARNs of root users, which AWS
-// returns for accounts.
+// accounts returns principals with account IDs in place of the ARNs of root users, which AWS returns for accounts.
 func accounts(kind string, who []string) []string {
 	if kind != kindAWS {
 		return who
@@ -126,8 +124,7 @@ func principal(given string) map[string][]string {
 	return map[string][]string{kindService: {given}}
 }
 
-// onlyPrincipal returns the principal for which AddPermission would write an element, empty if
-// there is none.
+// onlyPrincipal returns the principal for which AddPermission would write an element, empty if there is none.
 func onlyPrincipal(of map[string][]string) string {
 	if len(of) != 1 {
 		return ""

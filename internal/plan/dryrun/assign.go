@@ -50,7 +50,6 @@ func as[T any](from any) *T {
 	return out
 }
 
-// clone returns a shallow copy.
 func clone[T any](v *T) *T {
 	if v == nil {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
 
-// readCode answers a read of code that Lambda does not store, and remembers what AWS would deploy: the hash of an object in
-// S3, and the digest that a tag of an image names.
+// readCode answers a read of code that Lambda does not store, and remembers what AWS would deploy: the hash of an
+// object in S3, and the digest that a tag of an image names.
 func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 	out, err := live()
 	if err != nil {
@@ -45,7 +45,8 @@ func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 		}
 		for _, i := range o.Images {
 			if i.ImageId != nil && i.ImageId.ImageDigest != nil && i.ImageId.ImageTag != nil {
-				k := imageuri.Image{Registry: aws.ToString(in.RegistryId), Repository: aws.ToString(in.RepositoryName), Tag: *i.ImageId.ImageTag}
+				k := imageuri.Image{Registry: aws.ToString(in.RegistryId), Repository: aws.ToString(in.RepositoryName),
+					Tag: *i.ImageId.ImageTag}
 				a.state.digests[k] = *i.ImageId.ImageDigest
 			}
 		}
@@ -70,12 +71,12 @@ func (b *hashedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// objectKey returns the key of an object in S3.
 func objectKey(bucket, object, version *string) string {
 	return aws.ToString(bucket) + "/" + aws.ToString(object) + "#" + aws.ToString(version)
 }
 
-// codeHash returns the hash of an archive. If that of an object in S3 was not read, it is known after AWS has accepted it.
+// codeHash returns the hash of an archive. If that of an object in S3 was not read, it is known after AWS has accepted
+// it.
 func (a *Account) codeHash(zip []byte, bucket, object, version *string) *string {
 	if zip != nil {
 		return aws.String(archive.Hash(zip))
@@ -92,7 +93,8 @@ func (a *Account) image(f *lambda.GetFunctionOutput, uri *string) {
 	if uri == nil {
 		return
 	}
-	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, aws.String(archive.Hash([]byte(*uri)))
+	f.Configuration.PackageType, f.Configuration.CodeSha256 = types.PackageTypeImage, aws.String(
+		archive.Hash([]byte(*uri)))
 	f.Code.ImageUri, f.Code.RepositoryType, f.Code.ResolvedImageUri = uri, aws.String("ECR"), uri
 	image, _ := imageuri.Parse(*uri)
 	digest := image.Digest

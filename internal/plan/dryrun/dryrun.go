@@ -1,8 +1,8 @@
 // Package dryrun answers the calls of AWS's clients without making those that change something.
 //
-// An Account records calls that change something, and remembers their effect: a later read returns what AWS would return
-// after them. Other reads are answered by AWS, or, if the Account is offline, as if the account were empty. So the code
-// that reconciles a resource can be run to find out what it would do.
+// An Account records calls that change something, and remembers their effect: a later read returns what AWS would
+// return after them. Other reads are answered by AWS, or, if the Account is offline, as if the account were empty. So
+// the code that reconciles a resource can be run to find out what it would do.
 //
 // What AWS makes up, such as an ID, is replaced by a placeholder: see IsUnknown.
 package dryrun
@@ -148,25 +148,27 @@ func (a *Account) Mask(text, by string) string {
 // addTo adds the middleware that answers calls to the stack of an operation.
 func (a *Account) addTo(stack *middleware.Stack) error {
 	operation := stack.ID()
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("DryRun", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-		out middleware.InitializeOutput, md middleware.Metadata, err error,
-	) {
-		out.Result, err = a.answer(operation, in.Parameters, func() (any, error) {
-			if !a.base.Live {
-				return nil, offline(operation)
-			}
-			o, m, err := next.HandleInitialize(ctx, in)
-			md = m
-			return o.Result, err
-		})
-		return out, md, err
-	}), middleware.Before)
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("DryRun",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			out middleware.InitializeOutput, md middleware.Metadata, err error,
+		) {
+			out.Result, err = a.answer(operation, in.Parameters, func() (any, error) {
+				if !a.base.Live {
+					return nil, offline(operation)
+				}
+				o, m, err := next.HandleInitialize(ctx, in)
+				md = m
+				return o.Result, err
+			})
+			return out, md, err
+		}), middleware.Before)
 }
 
 // offline returns the error of a read that only AWS can answer.
 func offline(operation string) error {
 	code := "ResourceNotFoundException"
-	if operation == "HeadObject" || operation == "GetObject" || operation == "BatchGetImage" || operation == "GetAccountSettings" {
+	if operation == "HeadObject" || operation == "GetObject" || operation == "BatchGetImage" ||
+		operation == "GetAccountSettings" {
 		code = "AccessDenied" // What cannot be read counts as unchanged.
 	}
 	return &smithy.GenericAPIError{Code: code, Message: "it is not known without a connection to AWS"}
@@ -177,7 +179,8 @@ func (a *Account) answer(operation string, in any, live func() (any, error)) (an
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.record != nil {
-		a.record(Request{Service: path.Base(reflect.TypeOf(in).Elem().PkgPath()), Operation: operation, Region: a.base.Region, Input: in})
+		a.record(Request{Service: path.Base(reflect.TypeOf(in).Elem().PkgPath()), Operation: operation,
+			Region: a.base.Region, Input: in})
 	}
 	if IsRead(operation) {
 		return a.read(in, live)
@@ -186,7 +189,7 @@ func (a *Account) answer(operation string, in any, live func() (any, error)) (an
 	return a.write(in)
 }
 
-// IsRead returns whether an operation changes nothing. One that is not known counts as if it did.
+// IsRead reports whether an operation changes nothing. One that is not known counts as if it did.
 func IsRead(operation string) bool {
 	for _, verb := range []string{"Get", "List", "Head", "Describe", "BatchGet"} {
 		if strings.HasPrefix(operation, verb) {
@@ -200,7 +203,8 @@ func IsRead(operation string) bool {
 func nameOf(in any) string {
 	v := reflect.Indirect(reflect.ValueOf(in))
 	var parts []string
-	for _, member := range []string{"FunctionName", "LayerName", "CapacityProviderName", "UUID", "CodeSigningConfigArn", "Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId"} {
+	for _, member := range []string{"FunctionName", "LayerName", "CapacityProviderName", "UUID", "CodeSigningConfigArn",
+		"Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId"} {
 		if member == "CodeSigningConfigArn" && len(parts) > 0 {
 			continue // It is a setting of a function.
 		}
@@ -216,7 +220,7 @@ func nameOf(in any) string {
 	return strings.Join(parts, ":")
 }
 
-// notFound is the error of what the account does not have.
 func notFound() error {
-	return &types.ResourceNotFoundException{Message: aws.String("The resource you requested does not exist."), Type: aws.String("User")}
+	return &types.ResourceNotFoundException{Message: aws.String("The resource you requested does not exist."),
+		Type: aws.String("User")}
 }

@@ -59,12 +59,15 @@ func TestLive(t *testing.T) {
 		return out
 	}
 	before := read()
-	_, err := api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: cart, MemorySize: aws.Int32(512), Layers: []string{"arn:aws:lambda:eu-central-1:123456789012:layer:l:1"}})
+	_, err := api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: cart,
+		MemorySize: aws.Int32(512), Layers: []string{"arn:aws:lambda:eu-central-1:123456789012:layer:l:1"}})
 	w.Must(err)
-	_, err = api.TagResource(ctx, &lambda.TagResourceInput{Resource: before.Configuration.FunctionArn, Tags: map[string]string{"team": "shop"}})
+	_, err = api.TagResource(ctx, &lambda.TagResourceInput{Resource: before.Configuration.FunctionArn,
+		Tags: map[string]string{"team": "shop"}})
 	w.Must(err)
 	after := read()
-	if c := after.Configuration; *c.MemorySize != 512 || len(c.Layers) != 1 || *c.Handler != *before.Configuration.Handler || *c.RevisionId == *before.Configuration.RevisionId {
+	if c := after.Configuration; *c.MemorySize != 512 || len(c.Layers) != 1 ||
+		*c.Handler != *before.Configuration.Handler || *c.RevisionId == *before.Configuration.RevisionId {
 		t.Errorf("the function is %+v", c)
 	}
 	if *before.Configuration.MemorySize == 512 || before.Tags["team"] != "" || after.Tags["team"] != "shop" {
@@ -82,7 +85,8 @@ func TestLive(t *testing.T) {
 	for _, c := range a.Calls() {
 		got = append(got, c.String())
 	}
-	want := []string{"UpdateFunctionConfiguration cart", "TagResource arn:aws:lambda:eu-central-1:123456789012:function:cart", "DeleteFunction cart"}
+	want := []string{"UpdateFunctionConfiguration cart",
+		"TagResource arn:aws:lambda:eu-central-1:123456789012:function:cart", "DeleteFunction cart"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls: -want, +got:\n%s", diff)
 	}
@@ -107,14 +111,17 @@ func TestCode(t *testing.T) {
 		"Head": {
 			reason: "S3 returns the hash that it stores.", in: object, want: archive.Hash(zipped),
 			read: func(ctx context.Context, s *session.Session) error {
-				_, err := session.Client(s, s3.NewFromConfig).HeadObject(ctx, &s3.HeadObjectInput{Bucket: object.S3Bucket, Key: object.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+				_, err := session.Client(s, s3.NewFromConfig).HeadObject(ctx,
+					&s3.HeadObjectInput{Bucket: object.S3Bucket, Key: object.S3Key,
+						ChecksumMode: s3types.ChecksumModeEnabled})
 				return err
 			},
 		},
 		"Get": {
 			reason: "The object was read as a whole.", in: object, want: archive.Hash(zipped),
 			read: func(ctx context.Context, s *session.Session) error {
-				out, err := session.Client(s, s3.NewFromConfig).GetObject(ctx, &s3.GetObjectInput{Bucket: object.S3Bucket, Key: object.S3Key})
+				out, err := session.Client(s, s3.NewFromConfig).GetObject(ctx,
+					&s3.GetObjectInput{Bucket: object.S3Bucket, Key: object.S3Key})
 				if err != nil {
 					return err
 				}
@@ -126,22 +133,28 @@ func TestCode(t *testing.T) {
 			reason: "ECR returns what the tag names.", in: image, want: strings.TrimPrefix(digest, "sha256:"),
 			read: func(ctx context.Context, s *session.Session) error {
 				_, err := session.Client(s, ecr.NewFromConfig).BatchGetImage(ctx, &ecr.BatchGetImageInput{
-					RegistryId: aws.String(awsdouble.DefaultAccount), RepositoryName: aws.String("hello"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("v1")}},
+					RegistryId: aws.String(awsdouble.DefaultAccount), RepositoryName: aws.String(
+						"hello"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("v1")}},
 				})
 				return err
 			},
 		},
-		"Digest":  {reason: "The URI has the digest.", in: &lambda.UpdateFunctionCodeInput{ImageUri: aws.String(repository + "@" + digest)}, want: strings.TrimPrefix(digest, "sha256:")},
-		"Unread":  {reason: "What the object has is not known.", in: object, want: archive.Hash(zipped), not: true},
-		"Inline":  {reason: "The call contains the archive.", in: &lambda.UpdateFunctionCodeInput{ZipFile: zipped}, want: archive.Hash(zipped)},
-		"Unknown": {reason: "What the tag names is not known.", in: image, want: strings.TrimPrefix(digest, "sha256:"), not: true},
+		"Digest": {reason: "The URI has the digest.",
+			in:   &lambda.UpdateFunctionCodeInput{ImageUri: aws.String(repository + "@" + digest)},
+			want: strings.TrimPrefix(digest, "sha256:")},
+		"Unread": {reason: "What the object has is not known.", in: object, want: archive.Hash(zipped), not: true},
+		"Inline": {reason: "The call contains the archive.", in: &lambda.UpdateFunctionCodeInput{ZipFile: zipped},
+			want: archive.Hash(zipped)},
+		"Unknown": {reason: "What the tag names is not known.", in: image, want: strings.TrimPrefix(digest, "sha256:"),
+			not: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			w, a, api := account(t)
 			w.Double.PutObject("b", "k.zip", nil)
 			_, err := s3.NewFromConfig(w.Double.Config(testenv.Region)).PutObject(t.Context(), &s3.PutObjectInput{
-				Bucket: object.S3Bucket, Key: object.S3Key, Body: bytes.NewReader(zipped), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256,
+				Bucket: object.S3Bucket, Key: object.S3Key, Body: bytes.NewReader(
+					zipped), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256,
 			})
 			w.Must(err)
 			w.Double.PutImage("hello", "v1", digest)
@@ -161,7 +174,8 @@ func TestCode(t *testing.T) {
 // TestUnknownEffect checks that a call whose effect is not modeled is not sent either.
 func TestUnknownEffect(t *testing.T) {
 	w, a, api := account(t)
-	_, err := api.StopDurableExecution(t.Context(), &lambda.StopDurableExecutionInput{DurableExecutionArn: aws.String("arn")})
+	_, err := api.StopDurableExecution(t.Context(),
+		&lambda.StopDurableExecutionInput{DurableExecutionArn: aws.String("arn")})
 	if err == nil || len(a.Calls()) != 1 || len(w.Operations()) != 0 {
 		t.Errorf("error %v, calls %v, AWS has received %v", err, a.Calls(), w.Operations())
 	}
@@ -173,7 +187,8 @@ func TestLists(t *testing.T) {
 	w.Publish("cart")
 	w.AddAlias("cart", "old")
 	ctx, cart := t.Context(), aws.String("cart")
-	_, err := api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: cart, Name: aws.String("new"), FunctionVersion: aws.String("1")})
+	_, err := api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: cart, Name: aws.String("new"),
+		FunctionVersion: aws.String("1")})
 	w.Must(err)
 	_, err = api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: cart, Name: aws.String("old")})
 	w.Must(err)
@@ -194,10 +209,12 @@ func TestOffline(t *testing.T) {
 	a := New(Base{ID: "000000000000", Region: "eu-central-1", Partition: "aws", Now: func() time.Time { return now }})
 	api := session.Client(a.Offline(), lambda.NewFromConfig)
 	ctx := t.Context()
-	if _, err := api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String("cart")}); !awserr.IsNotFound(err) {
+	if _, err := api.GetFunction(ctx,
+		&lambda.GetFunctionInput{FunctionName: aws.String("cart")}); !awserr.IsNotFound(err) {
 		t.Errorf("the account is not empty: %v", err)
 	}
-	m, err := api.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: aws.String("cart"), EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:000000000000:q"), BatchSize: aws.Int32(5)})
+	m, err := api.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: aws.String("cart"),
+		EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:000000000000:q"), BatchSize: aws.Int32(5)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +225,9 @@ func TestOffline(t *testing.T) {
 	if got := a.Mask("mapping "+*m.UUID, "(unknown)"); got != "mapping (unknown)" {
 		t.Errorf("got %q", got)
 	}
-	_, err = api.AddPermission(ctx, &lambda.AddPermissionInput{FunctionName: aws.String("cart"), StatementId: aws.String("s"), Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com")})
+	_, err = api.AddPermission(ctx, &lambda.AddPermissionInput{FunctionName: aws.String("cart"),
+		StatementId: aws.String("s"), Action: aws.String("lambda:InvokeFunction"),
+		Principal: aws.String("s3.amazonaws.com")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,11 +246,14 @@ func TestOffline(t *testing.T) {
 
 func TestAssign(t *testing.T) {
 	in := &lambda.CreateFunctionInput{
-		MemorySize: aws.Int32(256), TracingConfig: &types.TracingConfig{Mode: types.TracingModeActive}, VpcConfig: &types.VpcConfig{SubnetIds: []string{"subnet-1"}},
+		MemorySize: aws.Int32(256), TracingConfig: &types.TracingConfig{
+			Mode: types.TracingModeActive}, VpcConfig: &types.VpcConfig{SubnetIds: []string{"subnet-1"}},
 		Environment: &types.Environment{Variables: map[string]string{"A": "b"}}, Runtime: types.RuntimePython313,
 	}
 	got := as[types.FunctionConfiguration](in)
-	if *got.MemorySize != 256 || got.TracingConfig.Mode != types.TracingModeActive || got.VpcConfig.SubnetIds[0] != "subnet-1" || got.Environment.Variables["A"] != "b" || got.Runtime != types.RuntimePython313 {
+	if *got.MemorySize != 256 || got.TracingConfig.Mode != types.TracingModeActive ||
+		got.VpcConfig.SubnetIds[0] != "subnet-1" || got.Environment.Variables["A"] != "b" ||
+		got.Runtime != types.RuntimePython313 {
 		t.Errorf("got %+v", got)
 	}
 }

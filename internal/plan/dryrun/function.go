@@ -51,7 +51,8 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		return &lambda.DeleteFunctionConcurrencyOutput{}, true
 	case *lambda.PutFunctionCodeSigningConfigInput:
 		s.signing.set(key(in.FunctionName, nil), in.CodeSigningConfigArn)
-		return &lambda.PutFunctionCodeSigningConfigOutput{CodeSigningConfigArn: in.CodeSigningConfigArn, FunctionName: in.FunctionName}, true
+		return &lambda.PutFunctionCodeSigningConfigOutput{CodeSigningConfigArn: in.CodeSigningConfigArn,
+			FunctionName: in.FunctionName}, true
 	case *lambda.DeleteFunctionCodeSigningConfigInput:
 		s.signing.set(key(in.FunctionName, nil), aws.String(""))
 		return &lambda.DeleteFunctionCodeSigningConfigOutput{}, true
@@ -69,7 +70,6 @@ func (a *Account) writeFunction(in any) (any, bool) {
 	return nil, false
 }
 
-// function returns the function to change.
 func (a *Account) function(name *string) *lambda.GetFunctionOutput {
 	k := key(name, nil)
 	f := a.state.functions.current(k)
@@ -84,20 +84,24 @@ func (a *Account) function(name *string) *lambda.GetFunctionOutput {
 // newConfiguration returns the configuration of a function with AWS's defaults.
 func (a *Account) newConfiguration(name string) *types.FunctionConfiguration {
 	c := &types.FunctionConfiguration{
-		FunctionName: aws.String(name), FunctionArn: aws.String(a.arn("function:" + name)), Version: aws.String(functionname.Latest),
-		MemorySize: aws.Int32(defaultMemory), Timeout: aws.Int32(defaultTimeout), EphemeralStorage: &types.EphemeralStorage{Size: aws.Int32(defaultStorage)},
+		FunctionName: aws.String(name), FunctionArn: aws.String(a.arn("function:" + name)), Version: aws.String(
+			functionname.Latest),
+		MemorySize: aws.Int32(defaultMemory), Timeout: aws.Int32(
+			defaultTimeout), EphemeralStorage: &types.EphemeralStorage{Size: aws.Int32(defaultStorage)},
 		PackageType: types.PackageTypeZip, Architectures: []types.Architecture{types.ArchitectureX8664},
 		TracingConfig: &types.TracingConfigResponse{Mode: types.TracingModePassThrough},
-		SnapStart:     &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone, OptimizationStatus: types.SnapStartOptimizationStatusOff},
-		LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: aws.String("/aws/lambda/" + name)},
-		Description:   aws.String(""),
+		SnapStart: &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone,
+			OptimizationStatus: types.SnapStartOptimizationStatusOff},
+		LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText,
+			LogGroup: aws.String("/aws/lambda/" + name)},
+		Description: aws.String(""),
 	}
-	a.settle(c)
+	a.activate(c)
 	return c
 }
 
-// settle sets the state of a function whose change AWS has completed.
-func (a *Account) settle(c *types.FunctionConfiguration) {
+// activate sets the state of a function whose change AWS has completed.
+func (a *Account) activate(c *types.FunctionConfiguration) {
 	c.State, c.StateReason, c.StateReasonCode = types.StateActive, nil, ""
 	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = types.LastUpdateStatusSuccessful, nil, ""
 	c.LastModified = aws.String(a.base.Now().UTC().Format("2006-01-02T15:04:05.000-0700"))
@@ -105,7 +109,7 @@ func (a *Account) settle(c *types.FunctionConfiguration) {
 
 // touch completes a change of a function, which gives it another revision.
 func (a *Account) touch(f *lambda.GetFunctionOutput) {
-	a.settle(f.Configuration)
+	a.activate(f.Configuration)
 	f.Configuration.RevisionId = aws.String(a.placeholder("planned-revision-%d"))
 }
 
@@ -131,7 +135,6 @@ func (a *Account) createFunction(in *lambda.CreateFunctionInput) *lambda.CreateF
 	return out
 }
 
-// configure copies the settings of an input.
 func configure(c *types.FunctionConfiguration, in any) {
 	was := clone(c)
 	assign(c, in)
@@ -197,8 +200,8 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 	return out
 }
 
-// publish publishes a version of a function.
-func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
+func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
+	to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
 	last := a.numbers[name]
 	for k := range a.state.versions {
@@ -222,7 +225,6 @@ func (a *Account) publish(f *lambda.GetFunctionOutput, description *string, to t
 	return v
 }
 
-// functionARN returns the ARN of a key.
 func (a *Account) functionARN(k string) string {
 	return a.arn("function:" + strings.TrimSuffix(k, ":"))
 }

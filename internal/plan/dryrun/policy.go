@@ -32,7 +32,9 @@ func (a *Account) writePolicy(in any) (any, bool) {
 	switch in := in.(type) {
 	case *lambda.AddPermissionInput:
 		k := key(in.FunctionName, in.Qualifier)
-		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow", Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action), Resource: a.functionARN(k)}
+		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow",
+			Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action),
+			Resource: a.functionARN(k)}
 		s.condition("ArnLike", "AWS:SourceArn", aws.ToString(in.SourceArn))
 		s.condition("StringEquals", "AWS:SourceAccount", aws.ToString(in.SourceAccount))
 		s.condition("StringEquals", "lambda:EventSourceToken", aws.ToString(in.EventSourceToken))
@@ -47,7 +49,9 @@ func (a *Account) writePolicy(in any) (any, bool) {
 		return &lambda.RemovePermissionOutput{}, true
 	case *lambda.AddLayerVersionPermissionInput:
 		k := layerKey(in.LayerName, in.VersionNumber)
-		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow", Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action), Resource: a.arn("layer:" + k)}
+		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow",
+			Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action),
+			Resource: a.arn("layer:" + k)}
 		s.condition("StringEquals", "aws:PrincipalOrgID", aws.ToString(in.OrganizationId))
 		return &lambda.AddLayerVersionPermissionOutput{Statement: aws.String(a.add("layer:"+k, s))}, true
 	case *lambda.RemoveLayerVersionPermissionInput:
@@ -92,14 +96,12 @@ func (a *Account) principal(p string) any {
 	return map[string]string{"Service": p}
 }
 
-// policy returns a policy to change.
 func (a *Account) policy(k string) document {
 	d := document{Version: "2012-10-17", ID: "default"}
 	_ = json.Unmarshal([]byte(*a.state.policies.current(k)), &d) // What cannot be read is replaced.
 	return d
 }
 
-// add adds a statement to a policy, and returns it.
 func (a *Account) add(k string, s statement) string {
 	d := a.policy(k)
 	written := text(s)
@@ -108,7 +110,6 @@ func (a *Account) add(k string, s statement) string {
 	return written
 }
 
-// remove removes a statement from a policy.
 func (a *Account) remove(k, sid string) {
 	d := a.policy(k)
 	d.Statement = slices.DeleteFunc(d.Statement, func(raw json.RawMessage) bool {

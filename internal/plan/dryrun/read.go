@@ -29,24 +29,32 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 	case *lambda.ListVersionsByFunctionInput:
 		return a.listVersions(in, live)
 	case *lambda.GetFunctionCodeSigningConfigInput:
-		return get(s.signing, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionCodeSigningConfigOutput{}), func(v *string) *lambda.GetFunctionCodeSigningConfigOutput {
+		return get(s.signing, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live,
+			&lambda.GetFunctionCodeSigningConfigOutput{}), func(v *string) *lambda.GetFunctionCodeSigningConfigOutput {
 			if *v == "" {
 				v = nil // It was removed.
 			}
 			return &lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: v, FunctionName: in.FunctionName}
 		}, func(o *lambda.GetFunctionCodeSigningConfigOutput) *string { return o.CodeSigningConfigArn })
 	case *lambda.GetFunctionRecursionConfigInput:
-		return get(s.recursion, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}), func(v *types.RecursiveLoop) *lambda.GetFunctionRecursionConfigOutput {
-			return &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: *v}
-		}, func(o *lambda.GetFunctionRecursionConfigOutput) *types.RecursiveLoop { return &o.RecursiveLoop })
+		return get(s.recursion, key(in.FunctionName, nil),
+			a.ofFunction(in.FunctionName, live,
+				&lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: types.RecursiveLoopTerminate}),
+			func(v *types.RecursiveLoop) *lambda.GetFunctionRecursionConfigOutput {
+				return &lambda.GetFunctionRecursionConfigOutput{RecursiveLoop: *v}
+			}, func(o *lambda.GetFunctionRecursionConfigOutput) *types.RecursiveLoop { return &o.RecursiveLoop })
 	case *lambda.GetFunctionScalingConfigInput:
-		return get(s.scaling, key(in.FunctionName, nil), a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}), func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
-			return &lambda.GetFunctionScalingConfigOutput{RequestedFunctionScalingConfig: v, AppliedFunctionScalingConfig: v}
-		}, nil)
+		return get(s.scaling, key(in.FunctionName, nil),
+			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}),
+			func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
+				return &lambda.GetFunctionScalingConfigOutput{RequestedFunctionScalingConfig: v,
+					AppliedFunctionScalingConfig: v}
+			}, nil)
 	case *lambda.GetAliasInput:
 		return getAs[lambda.GetAliasOutput](s.aliases, key(in.FunctionName, in.Name), live)
 	case *lambda.ListAliasesInput:
-		return list(a, s.aliases, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListAliasesOutput) *[]types.AliasConfiguration { return &o.Aliases },
+		return list(a, s.aliases, key(in.FunctionName, nil), in.Marker, live,
+			func(o *lambda.ListAliasesOutput) *[]types.AliasConfiguration { return &o.Aliases },
 			func(v types.AliasConfiguration) string { return key(in.FunctionName, v.Name) })
 	case *lambda.GetLayerVersionInput:
 		return get(s.layers, layerKey(in.LayerName, in.VersionNumber), live, clone, clone)
@@ -57,63 +65,76 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 			return &lambda.GetPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
 		}, func(o *lambda.GetPolicyOutput) *string { return o.Policy })
 	case *lambda.GetLayerVersionPolicyInput:
-		return get(s.policies, "layer:"+layerKey(in.LayerName, in.VersionNumber), live, func(v *string) *lambda.GetLayerVersionPolicyOutput {
-			return &lambda.GetLayerVersionPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
-		}, func(o *lambda.GetLayerVersionPolicyOutput) *string { return o.Policy })
+		return get(s.policies, "layer:"+layerKey(in.LayerName, in.VersionNumber), live,
+			func(v *string) *lambda.GetLayerVersionPolicyOutput {
+				return &lambda.GetLayerVersionPolicyOutput{Policy: v, RevisionId: aws.String("planned")}
+			}, func(o *lambda.GetLayerVersionPolicyOutput) *string { return o.Policy })
 	case *lambda.GetResourcePolicyInput:
-		return get(s.policies, "resource:"+aws.ToString(in.ResourceArn), live, func(v *string) *lambda.GetResourcePolicyOutput {
-			return &lambda.GetResourcePolicyOutput{Policy: v, RevisionId: aws.String("planned")}
-		}, func(o *lambda.GetResourcePolicyOutput) *string { return o.Policy })
+		return get(s.policies, "resource:"+aws.ToString(in.ResourceArn), live,
+			func(v *string) *lambda.GetResourcePolicyOutput {
+				return &lambda.GetResourcePolicyOutput{Policy: v, RevisionId: aws.String("planned")}
+			}, func(o *lambda.GetResourcePolicyOutput) *string { return o.Policy })
 	}
 	return a.readConfig(in, live)
 }
 
-// readConfig answers reads of what is configured besides functions.
 func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 	s := &a.state
 	switch in := in.(type) {
 	case *lambda.GetEventSourceMappingInput:
 		return getAs[lambda.GetEventSourceMappingOutput](s.mappings, aws.ToString(in.UUID), live)
 	case *lambda.ListEventSourceMappingsInput:
-		return list(a, s.mappings, "", in.Marker, live, func(o *lambda.ListEventSourceMappingsOutput) *[]types.EventSourceMappingConfiguration {
-			return &o.EventSourceMappings
-		},
+		return list(a, s.mappings, "", in.Marker, live,
+			func(o *lambda.ListEventSourceMappingsOutput) *[]types.EventSourceMappingConfiguration {
+				return &o.EventSourceMappings
+			},
 			func(v types.EventSourceMappingConfiguration) string { return aws.ToString(v.UUID) })
 	case *lambda.ListTagsInput:
-		return get(s.tags, aws.ToString(in.Resource), a.orEmpty(live, &lambda.ListTagsOutput{}), func(v *map[string]string) *lambda.ListTagsOutput { return &lambda.ListTagsOutput{Tags: *v} },
+		return get(s.tags, aws.ToString(in.Resource), a.orEmpty(live, &lambda.ListTagsOutput{}),
+			func(v *map[string]string) *lambda.ListTagsOutput { return &lambda.ListTagsOutput{Tags: *v} },
 			func(o *lambda.ListTagsOutput) *map[string]string { return &o.Tags })
 	case *lambda.GetCodeSigningConfigInput:
-		return get(s.configs, aws.ToString(in.CodeSigningConfigArn), live, func(v *types.CodeSigningConfig) *lambda.GetCodeSigningConfigOutput {
-			return &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: v}
-		}, func(o *lambda.GetCodeSigningConfigOutput) *types.CodeSigningConfig { return o.CodeSigningConfig })
+		return get(s.configs, aws.ToString(in.CodeSigningConfigArn), live,
+			func(v *types.CodeSigningConfig) *lambda.GetCodeSigningConfigOutput {
+				return &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: v}
+			}, func(o *lambda.GetCodeSigningConfigOutput) *types.CodeSigningConfig { return o.CodeSigningConfig })
 	case *lambda.ListCodeSigningConfigsInput:
-		return list(a, s.configs, "", in.Marker, live, func(o *lambda.ListCodeSigningConfigsOutput) *[]types.CodeSigningConfig { return &o.CodeSigningConfigs },
+		return list(a, s.configs, "", in.Marker, live,
+			func(o *lambda.ListCodeSigningConfigsOutput) *[]types.CodeSigningConfig { return &o.CodeSigningConfigs },
 			func(v types.CodeSigningConfig) string { return aws.ToString(v.CodeSigningConfigArn) })
 	case *lambda.GetCapacityProviderInput:
-		return get(s.providers, aws.ToString(in.CapacityProviderName), live, func(v *types.CapacityProvider) *lambda.GetCapacityProviderOutput {
-			return &lambda.GetCapacityProviderOutput{CapacityProvider: v}
-		}, func(o *lambda.GetCapacityProviderOutput) *types.CapacityProvider { return o.CapacityProvider })
+		return get(s.providers, aws.ToString(in.CapacityProviderName), live,
+			func(v *types.CapacityProvider) *lambda.GetCapacityProviderOutput {
+				return &lambda.GetCapacityProviderOutput{CapacityProvider: v}
+			}, func(o *lambda.GetCapacityProviderOutput) *types.CapacityProvider { return o.CapacityProvider })
 	case *lambda.GetFunctionUrlConfigInput:
 		return getAs[lambda.GetFunctionUrlConfigOutput](s.urls, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.ListFunctionUrlConfigsInput:
-		return list(a, s.urls, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListFunctionUrlConfigsOutput) *[]types.FunctionUrlConfig { return &o.FunctionUrlConfigs },
+		return list(a, s.urls, key(in.FunctionName, nil), in.Marker, live,
+			func(o *lambda.ListFunctionUrlConfigsOutput) *[]types.FunctionUrlConfig { return &o.FunctionUrlConfigs },
 			func(v types.FunctionUrlConfig) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetFunctionEventInvokeConfigInput:
 		return getAs[lambda.GetFunctionEventInvokeConfigOutput](s.invokes, key(in.FunctionName, in.Qualifier), live)
 	case *lambda.ListFunctionEventInvokeConfigsInput:
-		return list(a, s.invokes, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListFunctionEventInvokeConfigsOutput) *[]types.FunctionEventInvokeConfig {
-			return &o.FunctionEventInvokeConfigs
-		},
+		return list(a, s.invokes, key(in.FunctionName, nil), in.Marker, live,
+			func(o *lambda.ListFunctionEventInvokeConfigsOutput) *[]types.FunctionEventInvokeConfig {
+				return &o.FunctionEventInvokeConfigs
+			},
 			func(v types.FunctionEventInvokeConfig) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetProvisionedConcurrencyConfigInput:
-		return getAs[lambda.GetProvisionedConcurrencyConfigOutput](s.provisioned, key(in.FunctionName, in.Qualifier), live)
+		return getAs[lambda.GetProvisionedConcurrencyConfigOutput](s.provisioned, key(in.FunctionName, in.Qualifier),
+			live)
 	case *lambda.ListProvisionedConcurrencyConfigsInput:
-		return list(a, s.provisioned, key(in.FunctionName, nil), in.Marker, live, func(o *lambda.ListProvisionedConcurrencyConfigsOutput) *[]types.ProvisionedConcurrencyConfigListItem {
-			return &o.ProvisionedConcurrencyConfigs
-		},
+		return list(a, s.provisioned, key(in.FunctionName, nil), in.Marker, live,
+			func(o *lambda.ListProvisionedConcurrencyConfigsOutput) *[]types.ProvisionedConcurrencyConfigListItem {
+				return &o.ProvisionedConcurrencyConfigs
+			},
 			func(v types.ProvisionedConcurrencyConfigListItem) string { return key(v.FunctionArn, nil) })
 	case *lambda.GetRuntimeManagementConfigInput:
-		return get(s.runtimes, key(in.FunctionName, in.Qualifier), a.ofFunction(in.FunctionName, live, &lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto, FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
+		return get(s.runtimes, key(in.FunctionName, in.Qualifier),
+			a.ofFunction(in.FunctionName, live,
+				&lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
+					FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
 	case *s3.HeadObjectInput, *s3.GetObjectInput, *ecr.BatchGetImageInput:
 		return a.readCode(in, live)
 	case *lambda.ListFunctionsInput:
@@ -130,8 +151,8 @@ func (a *Account) orEmpty(live func() (any, error), empty any) func() (any, erro
 	return func() (any, error) { return empty, nil }
 }
 
-// ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if AWS
-// does not have the function.
+// ofFunction returns a function that reads live what belongs to a function, or returns the answer about a new one, if
+// AWS does not have the function.
 func (a *Account) ofFunction(name *string, live func() (any, error), empty any) func() (any, error) {
 	if r := a.state.functions[named(name).Function+":"]; r != nil && r.created {
 		return func() (any, error) { return empty, nil }
@@ -161,13 +182,14 @@ func get[V, O any](t table[V], k string, live func() (any, error), answer func(*
 	return out, nil
 }
 
-// getAs answers a read of one row whose answer has the members of the row.
+// getAs answers a read of one row. The answer has the same members as the row.
 func getAs[O, V any](t table[V], k string, live func() (any, error)) (*O, error) {
 	return get(t, k, live, func(v *V) *O { return as[O](v) }, func(o *O) *V { return as[V](o) })
 }
 
 // list answers a read of a list: AWS's, with the rows that were changed. Rows that were created are on its first page.
-func list[V, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error), items func(*O) *[]V, keyOf func(V) string) (*O, error) {
+func list[V, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error),
+	items func(*O) *[]V, keyOf func(V) string) (*O, error) {
 	out := new(O)
 	if a.base.Live {
 		o, err := live()
@@ -198,7 +220,6 @@ func list[V, O any](a *Account, t table[V], prefix string, marker *string, live 
 	return out, nil
 }
 
-// getFunction answers a read of a function or of a version.
 func (a *Account) getFunction(k string, live func() (any, error)) (*lambda.GetFunctionOutput, error) {
 	function, qualifier := split(k)
 	if qualifier == "" {
@@ -223,14 +244,17 @@ func (a *Account) assume(function string) *lambda.GetFunctionOutput {
 	return &lambda.GetFunctionOutput{Configuration: c}
 }
 
-func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput, live func() (any, error)) (*lambda.ListVersionsByFunctionOutput, error) {
+func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
+	live func() (any, error)) (*lambda.ListVersionsByFunctionOutput, error) {
 	k := key(in.FunctionName, nil)
-	out, err := list(a, a.state.versions, k, in.Marker, live, func(o *lambda.ListVersionsByFunctionOutput) *[]types.FunctionConfiguration { return &o.Versions },
+	out, err := list(a, a.state.versions, k, in.Marker, live,
+		func(o *lambda.ListVersionsByFunctionOutput) *[]types.FunctionConfiguration { return &o.Versions },
 		func(v types.FunctionConfiguration) string { return key(in.FunctionName, v.Version) })
 	return out, err
 }
 
-func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput, live func() (any, error)) (*lambda.ListLayerVersionsOutput, error) {
+func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput,
+	live func() (any, error)) (*lambda.ListLayerVersionsOutput, error) {
 	out := &lambda.ListLayerVersionsOutput{}
 	if a.base.Live {
 		o, err := live()

@@ -70,7 +70,8 @@ func (t table[V]) below(prefix string) []*V {
 	return out
 }
 
-// state is what an account has. The key of what belongs to a function is its name, a colon and a qualifier or a name.
+// state has the resources of an account. The key of a resource that belongs to a function is its name, a colon and a
+// qualifier or a name.
 type state struct {
 	functions   table[lambda.GetFunctionOutput]
 	versions    table[types.FunctionConfiguration]
@@ -113,7 +114,6 @@ func (a *Account) placeholder(format string) string {
 	return u
 }
 
-// arn returns an ARN of Lambda.
 func (a *Account) arn(resource string) string {
 	return "arn:" + a.base.Partition + ":lambda:" + a.base.Region + ":" + a.base.ID + ":" + resource
 }
@@ -139,7 +139,6 @@ func named(function *string) functionname.Name {
 	return n
 }
 
-// layerKey returns the key of a version of a layer.
 func layerKey(layer *string, version *int64) string {
 	name := aws.ToString(layer)
 	if _, after, ok := strings.Cut(name, ":layer:"); ok {
@@ -151,8 +150,8 @@ func layerKey(layer *string, version *int64) string {
 	return name + ":" + itoa(aws.ToInt64(version))
 }
 
-// Number sets the number of the version of a function or layer that was published last, so that the next one follows it.
-// It has no effect if versions are known, or if the number is not positive.
+// Number sets the number of the version of a function or layer that was published last, so that the next one follows
+// it. It has no effect if versions are known, or if the number is not positive.
 func (a *Account) Number(name string, last int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

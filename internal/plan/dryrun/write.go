@@ -33,7 +33,8 @@ func (a *Account) write(in any) (any, error) {
 		v := as[types.CodeSigningConfig](in)
 		v.CodeSigningConfigArn = aws.String(arn)
 		if v.CodeSigningPolicies == nil {
-			v.CodeSigningPolicies = &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn}
+			v.CodeSigningPolicies = &types.CodeSigningPolicies{
+				UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn}
 		}
 		s.configs.set(arn, v)
 		a.setTags(arn, in.Tags)
@@ -68,7 +69,8 @@ func (a *Account) write(in any) (any, error) {
 		})
 		return &lambda.UntagResourceOutput{}, nil
 	case *lambda.InvokeInput:
-		return &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}, nil //nolint:mnd // OK.
+		return &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), //nolint:mnd // OK.
+			Payload: []byte("null")}, nil
 	}
 	if out, ok := a.writeFunction(in); ok {
 		return out, nil
@@ -101,7 +103,8 @@ func (a *Account) writeConfig(in any) (any, error) {
 	case *lambda.CreateFunctionUrlConfigInput:
 		k := key(in.FunctionName, in.Qualifier)
 		v := as[types.FunctionUrlConfig](in)
-		v.FunctionArn, v.FunctionUrl = aws.String(a.functionARN(k)), aws.String("https://"+a.placeholder("planned-url-%d")+".lambda-url."+a.base.Region+".on.aws/")
+		v.FunctionArn, v.FunctionUrl = aws.String(a.functionARN(k)), aws.String(
+			"https://"+a.placeholder("planned-url-%d")+".lambda-url."+a.base.Region+".on.aws/")
 		if v.InvokeMode == "" {
 			v.InvokeMode = types.InvokeModeBuffered
 		}
@@ -139,7 +142,8 @@ func (a *Account) writeConfig(in any) (any, error) {
 		s.runtimes.set(k, v)
 		return as[lambda.PutRuntimeManagementConfigOutput](v), nil
 	}
-	return nil, &smithy.GenericAPIError{Code: "UnsupportedOperation", Message: "the plan does not know what this call changes"}
+	return nil, &smithy.GenericAPIError{Code: "UnsupportedOperation",
+		Message: "the plan does not know what this call changes"}
 }
 
 // update changes a row by the members of an input that are set, and returns it.
@@ -150,7 +154,6 @@ func update[V any](t table[V], k string, in any) *V {
 	return v
 }
 
-// alias creates or changes an alias.
 func (a *Account) alias(in any, k string) *types.AliasConfiguration {
 	v := update(a.state.aliases, k, in)
 	v.AliasArn = aws.String(a.functionARN(k))
@@ -200,7 +203,6 @@ func (a *Account) publishLayer(in *lambda.PublishLayerVersionInput) *lambda.Publ
 	return as[lambda.PublishLayerVersionOutput](v)
 }
 
-// setTags sets the tags of what was created.
 func (a *Account) setTags(arn string, tags map[string]string) {
 	all := maps.Clone(tags)
 	if all == nil {

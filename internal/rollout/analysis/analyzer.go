@@ -19,14 +19,14 @@ import (
 )
 
 const (
-	// maxRequests is how many HTTP checks of a rollout are measured at the same time.
+	// maxRequests is the maximum number of HTTP checks of a rollout that are measured at the same time.
 	maxRequests = 4
 
-	// startWithin is how long checks are started for. A check that was not started stays due. So
+	// startWithin is the time in which checks are started. A check that was not started stays due. So
 	// all checks together end after startWithin and requestTimeout.
 	startWithin = 4 * time.Second
 
-	// startAgain is after how long the checks that were not started are measured.
+	// startAgain is the wait for the checks that were not started.
 	startAgain = time.Second
 
 	// maxMessage and maxValue are the lengths that the API allows, in characters.
@@ -38,10 +38,12 @@ const (
 // caller asks again after it. An error is fit for users to see.
 type CloudWatch interface {
 	// Sample returns the value of a metric of the provider lambda or cloudWatch.
-	Sample(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error)
+	Sample(ctx context.Context, s rollout.Subject,
+		m *v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error)
 
 	// Alarms returns the states of alarms by their names.
-	Alarms(ctx context.Context, names []string, interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
+	Alarms(ctx context.Context, names []string,
+		interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error)
 }
 
 // Secrets reads Secrets. *refs.ObjectReader is one.
@@ -55,8 +57,7 @@ type Options struct {
 	// * stands for any characters. Those with private addresses must be listed exactly.
 	Hosts []string
 
-	// AllowLoopback allows loopback addresses for hosts that are listed exactly. It is for tests
-	// and the demo.
+	// AllowLoopback allows loopback addresses for hosts that are listed exactly. It is for tests and the demo.
 	AllowLoopback bool
 
 	// Reader reads objects that rollouts depend on from the API server, without a cache.
@@ -94,8 +95,9 @@ func (a *Analyzer) WithCloudWatch(c CloudWatch) *Analyzer {
 
 // Measure measures the due checks of the types Dependency, Metric and Alarm, in less than 10 s. It
 // returns no measurement of a check that has no value yet or that was not started in time: such a
-// check stays due, and wait is after how long to measure it. wait is zero if there is none.
-func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+// check stays due, and wait is the time to wait before it is measured. wait is zero if there is none.
+func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout,
+	due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
 	jobs := a.jobs(s, spec, due)
 	starting, stop := context.WithTimeout(ctx, startWithin)
 	defer stop()
@@ -122,7 +124,6 @@ func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1
 	return collect(jobs)
 }
 
-// collect returns the measurements of all jobs, and the shortest wait.
 func collect(jobs []*job) (found []rollout.Measurement, wait time.Duration) {
 	for _, j := range jobs {
 		found = append(found, j.found...)
@@ -135,7 +136,7 @@ func collect(jobs []*job) (found []rollout.Measurement, wait time.Duration) {
 
 // A job measures one check, or all alarms.
 type job struct {
-	// checks are what is measured.
+	// checks are the checks that are measured.
 	checks []rollout.CheckID
 
 	// request says that a server is called that the user names.
@@ -174,15 +175,17 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 		switch id.Type {
 		case rollout.CheckDependency:
 			if d := dependencyOf(spec, id.Name); d != nil {
-				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
+				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement,
+					time.Duration) {
 					return a.dependency(ctx, id, s.Namespace, d), 0
 				}))
 			}
 		case rollout.CheckMetric:
 			if m := metricOf(spec, id.Name); m != nil {
-				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil, func(ctx context.Context) (rollout.Measurement, time.Duration) {
-					return a.metric(ctx, id, s, m)
-				}))
+				jobs = append(jobs, single(id, m.Provider.Prometheus != nil || m.Provider.Web != nil,
+					func(ctx context.Context) (rollout.Measurement, time.Duration) {
+						return a.metric(ctx, id, s, m)
+					}))
 			}
 		case rollout.CheckAlarm:
 			if alarms == nil && spec.Analysis != nil && spec.Analysis.Alarms != nil {
@@ -203,17 +206,18 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 }
 
 // single returns a job that measures one check.
-func single(id rollout.CheckID, request bool, measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
-	return &job{checks: []rollout.CheckID{id}, request: request, measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
-		m, wait := measure(ctx)
-		if wait > 0 {
-			return nil, wait
-		}
-		return []rollout.Measurement{m}, 0
-	}}
+func single(id rollout.CheckID, request bool,
+	measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
+	return &job{checks: []rollout.CheckID{id}, request: request,
+		measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
+			m, wait := measure(ctx)
+			if wait > 0 {
+				return nil, wait
+			}
+			return []rollout.Measurement{m}, 0
+		}}
 }
 
-// each returns a measurement for each check.
 func each(checks []rollout.CheckID, of func(rollout.CheckID) rollout.Measurement) []rollout.Measurement {
 	all := make([]rollout.Measurement, len(checks))
 	for i, id := range checks {
@@ -245,9 +249,9 @@ func dependencyOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutDepen
 	return nil
 }
 
-// measured returns a measurement within the limits of the API.
 func measured(id rollout.CheckID, result, value, format string, args ...any) rollout.Measurement {
-	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue), Message: bounded(fmt.Sprintf(format, args...), maxMessage)}
+	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue),
+		Message: bounded(fmt.Sprintf(format, args...), maxMessage)}
 }
 
 // failed returns a measurement without a value.

@@ -27,7 +27,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-var subject = rollout.Subject{Namespace: "shop", Function: "checkout", Alias: "live", Stable: "7", Target: "8", Weighted: true}
+var subject = rollout.Subject{Namespace: "shop", Function: "checkout", Alias: "live", Stable: "7", Target: "8",
+	Weighted: true}
 
 // secrets are keys of Secrets by namespace/name/key.
 type secrets map[string]string
@@ -67,7 +68,8 @@ func answers(status int, contentType, body string) http.HandlerFunc {
 
 // metric returns a spec with one metric, m.
 func metric(p v1beta1.RolloutMetricProvider, success string) *v1beta1.AliasRollout {
-	return &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "m", SuccessCondition: &success, Provider: p}}}}
+	return &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "m",
+		SuccessCondition: &success, Provider: p}}}}
 }
 
 func web(target string) v1beta1.RolloutMetricProvider {
@@ -97,8 +99,10 @@ type outcome struct{ result, value, message string }
 
 func compare(t *testing.T, reason string, want outcome, got rollout.Measurement) {
 	t.Helper()
-	if got.Result != want.result || got.Value != want.value || want.message == "" != (got.Message == "") || !strings.Contains(got.Message, want.message) {
-		t.Errorf("%s\ngot %q, %q, %q\nwant %q, %q, %q", reason, got.Result, got.Value, got.Message, want.result, want.value, want.message)
+	if got.Result != want.result || got.Value != want.value || want.message == "" != (got.Message == "") ||
+		!strings.Contains(got.Message, want.message) {
+		t.Errorf("%s\ngot %q, %q, %q\nwant %q, %q, %q", reason, got.Result, got.Value, got.Message, want.result,
+			want.value, want.message)
 	}
 	if strings.Contains(got.Message, "secret") || strings.Contains(got.Value, "secret") {
 		t.Errorf("it quotes what the server has answered: %+v", got)
@@ -110,7 +114,8 @@ func vector(values ...string) string {
 	for i, v := range values {
 		elements = append(elements, fmt.Sprintf(`{"metric": {"secret": "%d"}, "value": [1700000000, %q]}`, i, v))
 	}
-	return `{"status": "success", "warnings": ["secret"], "data": {"resultType": "vector", "result": [` + strings.Join(elements, ",") + `]}}`
+	return `{"status": "success", "warnings": ["secret"], "data": {"resultType": "vector", "result": [` + strings.Join(
+		elements, ",") + `]}}`
 }
 
 func TestPrometheus(t *testing.T) {
@@ -119,14 +124,21 @@ func TestPrometheus(t *testing.T) {
 		handler http.HandlerFunc
 		want    outcome
 	}{
-		"Success":   {"A vector of one element.", answers(200, "application/json", vector("0.002")), outcome{"Success", "0.002", ""}},
-		"Failure":   {"One above the bound.", answers(200, "application/json", vector("0.2")), outcome{"Failure", "0.2", "successCondition is not met: result < 0.01"}},
-		"Scalar":    {"A scalar.", answers(200, "application/json", `{"status":"success","data":{"resultType":"scalar","result":[1,"0.001"]}}`), outcome{"Success", "0.001", ""}},
-		"Empty":     {"No series is no value, and never a success.", answers(200, "application/json", vector()), outcome{"Error", "", "the query has no value"}},
-		"Several":   {"Several elements are ambiguous.", answers(200, "application/json", vector("0", "0")), outcome{"Error", "", "has 2 elements"}},
-		"Many":      {"Very many are not read.", answers(200, "application/json", vector(slices.Repeat([]string{"0"}, 10000)...)), outcome{"Error", "", "the response has more than 256 KiB"}},
-		"NaN":       {"A division of zero by zero is not a number.", answers(200, "application/json", vector("NaN")), outcome{"Inconclusive", "NaN", "not a finite number"}},
-		"Infinite":  {"Nor is one of more by zero.", answers(200, "application/json", vector("+Inf")), outcome{"Inconclusive", "+Inf", "not a finite number"}},
+		"Success": {"A vector of one element.", answers(200, "application/json", vector("0.002")),
+			outcome{"Success", "0.002", ""}},
+		"Failure": {"One above the bound.", answers(200, "application/json", vector("0.2")),
+			outcome{"Failure", "0.2", "successCondition is not met: result < 0.01"}},
+		"Scalar": {"A scalar.", answers(200, "application/json", `{"status":"success","data":{"resultType":"scalar","result":[1,"0.001"]}}`), outcome{"Success", "0.001", ""}},
+		"Empty": {"No series is no value, and never a success.", answers(200, "application/json", vector()),
+			outcome{"Error", "", "the query has no value"}},
+		"Several": {"Several elements are ambiguous.", answers(200, "application/json", vector("0", "0")),
+			outcome{"Error", "", "has 2 elements"}},
+		"Many": {"Very many are not read.", answers(200, "application/json", vector(slices.Repeat([]string{"0"},
+			10000)...)), outcome{"Error", "", "the response has more than 256 KiB"}},
+		"NaN": {"A division of zero by zero is not a number.", answers(200, "application/json", vector("NaN")),
+			outcome{"Inconclusive", "NaN", "not a finite number"}},
+		"Infinite": {"Nor is one of more by zero.", answers(200, "application/json", vector("+Inf")),
+			outcome{"Inconclusive", "+Inf", "not a finite number"}},
 		"Matrix":    {"A range is not one value.", answers(200, "application/json", `{"status":"success","data":{"resultType":"matrix","result":[]}}`), outcome{"Error", "", "neither a scalar nor an instant vector"}},
 		"Text":      {"Nor is text.", answers(200, "application/json", `{"status":"success","data":{"resultType":"string","result":[1,"secret"]}}`), outcome{"Error", "", ""}},
 		"Histogram": {"Nor is a histogram.", answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`), outcome{"Error", "", "is a histogram"}},
@@ -134,13 +146,17 @@ func TestPrometheus(t *testing.T) {
 		"Exec":      {"One that cannot be evaluated.", answers(422, "application/json", `{"status":"error","errorType":"execution","error":"secret"}`), outcome{"Error", "", "cannot evaluate the query"}},
 		"Timeout":   {"One that takes too long.", answers(503, "application/json", `{"status":"error","errorType":"timeout","error":"secret"}`), outcome{"Error", "", "error of its own"}},
 		"Weird":     {"An error that no Prometheus knows.", answers(200, "application/json", `{"status":"error","errorType":"secret","error":"secret"}`), outcome{"Error", "", "does not answer as Prometheus does"}},
-		"Failing":   {"A server that fails.", answers(500, "text/plain", "secret"), outcome{"Error", "", "the server answered with an error of its own"}},
-		"Denied":    {"A server that denies.", answers(401, "text/plain", "secret"), outcome{"Error", "", "check address and bearerTokenSecretRef"}},
-		"HTML":      {"A page of a login.", answers(200, "text/html", "<html>secret"), outcome{"Error", "", "does not answer as Prometheus does"}},
+		"Failing": {"A server that fails.", answers(500, "text/plain", "secret"),
+			outcome{"Error", "", "the server answered with an error of its own"}},
+		"Denied": {"A server that denies.", answers(401, "text/plain", "secret"),
+			outcome{"Error", "", "check address and bearerTokenSecretRef"}},
+		"HTML": {"A page of a login.", answers(200, "text/html", "<html>secret"),
+			outcome{"Error", "", "does not answer as Prometheus does"}},
 		"Redirect": {"A redirect.", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/secret", http.StatusTemporaryRedirect)
 		}, outcome{"Error", "", "the server redirects, which the provider does not follow"}},
-		"Hangup": {"A server that hangs up.", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, outcome{"Error", "", "the request failed"}},
+		"Hangup": {"A server that hangs up.", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			outcome{"Error", "", "the request failed"}},
 		"Truncated": {"One that hangs up in the middle.", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte(vector("0")))
@@ -185,14 +201,18 @@ func TestPrometheusQuery(t *testing.T) {
 		_, _ = w.Write([]byte(vector(value)))
 	})
 	p := prometheus(target+"/prefix/", `errors{f="$(function)",a="$(alias)",v="$(target)",s="$(stable)"}`)
-	compare(t, "A condition without a baseline.", outcome{"Success", "0.4", ""}, only(t, a, metric(p, "result < 1"), due...))
-	compare(t, "A condition with one.", outcome{"Success", "0.4", ""}, only(t, a, metric(p, "result < baseline * 2"), due...))
-	compare(t, "The stable version is better.", outcome{"Failure", "0.4", "successCondition is not met"}, only(t, a, metric(p, "result <= baseline"), due...))
+	compare(t, "A condition without a baseline.", outcome{"Success", "0.4", ""},
+		only(t, a, metric(p, "result < 1"), due...))
+	compare(t, "A condition with one.", outcome{"Success", "0.4", ""}, only(t, a, metric(p, "result < baseline * 2"),
+		due...))
+	compare(t, "The stable version is better.", outcome{"Failure", "0.4", "successCondition is not met"},
+		only(t, a, metric(p, "result <= baseline"), due...))
 	first, stable := `errors{f="checkout",a="live",v="8",s="7"}`, `errors{f="checkout",a="live",v="7",s="7"}`
 	if diff := cmp.Diff([]string{first, first, stable, first, stable}, asked); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	compare(t, "A query that does not name the target has no baseline.", outcome{"Inconclusive", "0.4", "a number that is not known"},
+	compare(t, "A query that does not name the target has no baseline.",
+		outcome{"Inconclusive", "0.4", "a number that is not known"},
 		only(t, a, metric(prometheus(target+"/prefix", "up"), "result <= baseline"), due...))
 	asked = nil
 	all := subject
@@ -201,7 +221,8 @@ func TestPrometheusQuery(t *testing.T) {
 	if len(found) != 1 || found[0].Result != rollout.Success || len(asked) != 1 {
 		t.Errorf("a stable version without invocations has no baseline: %v, %v", found, asked)
 	}
-	compare(t, "A comparison with a stable version without invocations does not apply.", outcome{"Skipped", "0.4", "receives no invocations any more"},
+	compare(t, "A comparison with a stable version without invocations does not apply.",
+		outcome{"Skipped", "0.4", "receives no invocations any more"},
 		func() rollout.Measurement {
 			m, _ := a.Measure(t.Context(), all, metric(p, "result <= baseline"), due)
 			return m[0]
@@ -215,25 +236,46 @@ func TestWeb(t *testing.T) {
 		success string
 		want    outcome
 	}{
-		"Success":    {"A field.", answers(200, "application/json", `{"p99": 120, "note": "secret"}`), "result.p99 < 200", outcome{"Success", "", ""}},
-		"Failure":    {"One above the bound.", answers(200, "application/json", `{"p99": 220}`), "result.p99 < 200", outcome{"Failure", "", "successCondition is not met: result.p99 < 200"}},
-		"Number":     {"A number alone is shown.", answers(200, "application/json", `120`), "result < 200", outcome{"Success", "120", ""}},
-		"Bool":       {"So is a truth value.", answers(201, "application/json", `false`), "result", outcome{"Failure", "false", "successCondition is not met"}},
-		"Text":       {"Text is not.", answers(200, "application/json", `"secret"`), `result == "x"`, outcome{"Failure", "", "successCondition is not met"}},
-		"Missing":    {"A field that is missing.", answers(200, "application/json", `{"secret": 1}`), "result.p99 < 200", outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition: cannot be evaluated at 1:7: there is no such field"}},
-		"HTML":       {"A page.", answers(200, "text/html", "<html>secret"), "result < 1", outcome{"Error", "", "the response is not JSON"}},
-		"Empty":      {"Nothing.", answers(200, "application/json", ""), "result < 1", outcome{"Error", "", "the response is not JSON"}},
-		"Two":        {"Two documents.", answers(200, "application/json", "1 2"), "result < 1", outcome{"Error", "", "the response is not JSON"}},
-		"NotNumber":  {"JSON has no NaN.", answers(200, "application/json", "NaN"), "result < 1", outcome{"Error", "", "the response is not JSON"}},
-		"Large":      {"A number that is too large.", answers(200, "application/json", "1e999"), "result < 1", outcome{"Error", "", "the response is not JSON"}},
-		"Huge":       {"A long response.", answers(200, "application/json", `"`+strings.Repeat("x", 64<<10)+`"`), "result != ''", outcome{"Error", "", "the response has more than 64 KiB"}},
-		"Endless":    {"One that never ends.", endless(`"`), "result != ''", outcome{"Error", "", "the response has more than 64 KiB"}},
-		"Limit":      {"The longest that is read.", answers(200, "application/json", `"`+strings.Repeat("x", 64<<10-2)+`"`), "result != ''", outcome{"Success", "", ""}},
-		"Failing":    {"A server that fails.", answers(500, "application/json", `{"p99": 1}`), "result.p99 < 200", outcome{"Error", "", "the server answered with HTTP status 500"}},
-		"NoContent":  {"No content.", answers(204, "", ""), "result < 1", outcome{"Error", "", "the response is not JSON"}},
-		"Undeclared": {"A condition that is not valid.", nil, "p99 < 200", outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared reference to 'p99'"}},
+		"Success": {"A field.", answers(200, "application/json", `{"p99": 120, "note": "secret"}`),
+			"result.p99 < 200", outcome{"Success", "", ""}},
+		"Failure": {"One above the bound.", answers(200, "application/json", `{"p99": 220}`), "result.p99 < 200",
+			outcome{"Failure", "", "successCondition is not met: result.p99 < 200"}},
+		"Number": {"A number alone is shown.", answers(200, "application/json", `120`), "result < 200",
+			outcome{"Success", "120", ""}},
+		"Bool": {"So is a truth value.", answers(201, "application/json", `false`), "result",
+			outcome{"Failure", "false", "successCondition is not met"}},
+		"Text": {"Text is not.", answers(200, "application/json", `"secret"`), `result == "x"`,
+			outcome{"Failure", "", "successCondition is not met"}},
+		"Missing": {"A field that is missing.", answers(200, "application/json", `{"secret": 1}`),
+			"result.p99 < 200", outcome{"Error", "",
+				"spec.rollout.analysis.metrics[m].successCondition: cannot be evaluated at 1:7: there is no such field"}},
+		"HTML": {"A page.", answers(200, "text/html", "<html>secret"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"}},
+		"Empty": {"Nothing.", answers(200, "application/json", ""), "result < 1",
+			outcome{"Error", "", "the response is not JSON"}},
+		"Two": {"Two documents.", answers(200, "application/json", "1 2"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"}},
+		"NotNumber": {"JSON has no NaN.", answers(200, "application/json", "NaN"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"}},
+		"Large": {"A number that is too large.", answers(200, "application/json", "1e999"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"}},
+		"Huge": {"A long response.", answers(200, "application/json", `"`+strings.Repeat("x", 64<<10)+`"`),
+			"result != ''", outcome{"Error", "", "the response has more than 64 KiB"}},
+		"Endless": {"One that never ends.", endless(`"`), "result != ''",
+			outcome{"Error", "", "the response has more than 64 KiB"}},
+		"Limit": {"The longest that is read.", answers(200, "application/json",
+			`"`+strings.Repeat("x", 64<<10-2)+`"`), "result != ''", outcome{"Success", "", ""}},
+		"Failing": {"A server that fails.", answers(500, "application/json", `{"p99": 1}`), "result.p99 < 200",
+			outcome{"Error", "", "the server answered with HTTP status 500"}},
+		"NoContent": {"No content.", answers(204, "", ""), "result < 1",
+			outcome{"Error", "", "the response is not JSON"}},
+		"Undeclared": {"A condition that is not valid.", nil, "p99 < 200", outcome{"Error", "",
+			"spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared reference to 'p99'"}},
 		"Redirect": {
-			"A redirect.", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/secret", http.StatusFound) }, "result < 1",
+			"A redirect.", func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "/secret",
+					http.StatusFound)
+			}, "result < 1",
 			outcome{"Error", "", "the server redirects, which the provider does not follow"},
 		},
 		"Headers": {"A long header.", func(w http.ResponseWriter, _ *http.Request) {
@@ -248,34 +290,46 @@ func TestWeb(t *testing.T) {
 		})
 	}
 	t.Run("Substituted", func(t *testing.T) {
-		target, a := serve(t, func(w http.ResponseWriter, r *http.Request) { _, _ = fmt.Fprintf(w, "%q", r.URL.String()) })
-		compare(t, "Variables are replaced.", outcome{"Success", "", ""}, only(t, a, metric(web(target+"/$(function)/$(alias)?v=$(target)&s=$(stable)"), `result == "/checkout/live?v=8&s=7"`), due...))
-		compare(t, "The baseline is that of the stable version.", outcome{"Success", "", ""}, only(t, a, metric(web(target+"/$(target)"), `result == "/8" && baseline == "/7"`), due...))
+		target, a := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			_,
+				_ = fmt.Fprintf(w, "%q", r.URL.String())
+		})
+		compare(t, "Variables are replaced.", outcome{"Success", "", ""},
+			only(t, a, metric(web(target+"/$(function)/$(alias)?v=$(target)&s=$(stable)"),
+				`result == "/checkout/live?v=8&s=7"`), due...))
+		compare(t, "The baseline is that of the stable version.", outcome{"Success", "", ""},
+			only(t, a, metric(web(target+"/$(target)"), `result == "/8" && baseline == "/7"`), due...))
 	})
 }
 
 // TestUnreachable has servers that cannot be called.
 func TestUnreachable(t *testing.T) {
-	target, a := serve(t, answers(200, "application/json", "1"), func(o *Options) { o.Hosts = append(o.Hosts, "a.invalid", "localhost:1") })
+	target, a := serve(t, answers(200, "application/json", "1"),
+		func(o *Options) { o.Hosts = append(o.Hosts, "a.invalid", "localhost:1") })
 	for name, tc := range map[string]struct {
 		reason string
 		url    string
 		want   string
 	}{
-		"NotAllowed": {"A host that is not listed.", "https://evil.example.com/x", "host evil.example.com is not allowed: ask the provider's operator for --analysis-host"},
-		"Unknown":    {"A name that does not exist.", "http://a.invalid/", "cannot read a.invalid: "},
-		"Closed":     {"A port that is closed.", "http://localhost:1/", "cannot read localhost:1: the host does not accept the connection"},
-		"NotTLS":     {"A server without TLS.", strings.Replace(target, "http:", "https:", 1), "the request failed"},
-		"NoURL":      {"Something else.", "ftp://a.invalid/", "it is not an http or https URL"},
-		"Malformed":  {"A URL that cannot be parsed.", "http://[::1/", "it is not an http or https URL"},
-		"Control":    {"One with control characters.", "http://a.invalid/\x01", "it is not an http or https URL"},
+		"NotAllowed": {"A host that is not listed.", "https://evil.example.com/x",
+			"host evil.example.com is not allowed: ask the provider's operator for --analysis-host"},
+		"Unknown": {"A name that does not exist.", "http://a.invalid/", "cannot read a.invalid: "},
+		"Closed": {"A port that is closed.", "http://localhost:1/",
+			"cannot read localhost:1: the host does not accept the connection"},
+		"NotTLS":    {"A server without TLS.", strings.Replace(target, "http:", "https:", 1), "the request failed"},
+		"NoURL":     {"Something else.", "ftp://a.invalid/", "it is not an http or https URL"},
+		"Malformed": {"A URL that cannot be parsed.", "http://[::1/", "it is not an http or https URL"},
+		"Control":   {"One with control characters.", "http://a.invalid/\x01", "it is not an http or https URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := metric(web(tc.url), "result < 2")
-			spec.Dependencies = []v1beta1.RolloutDependency{{Name: "d", HTTP: &v1beta1.RolloutHTTPDependency{URL: tc.url}}}
+			spec.Dependencies = []v1beta1.RolloutDependency{{Name: "d",
+				HTTP: &v1beta1.RolloutHTTPDependency{URL: tc.url}}}
 			compare(t, tc.reason, outcome{"Error", "", tc.want}, only(t, a, spec, due...))
-			compare(t, tc.reason, outcome{"Error", "", tc.want}, only(t, a, spec, rollout.CheckID{Type: rollout.CheckDependency, Name: "d"}))
-			compare(t, tc.reason, outcome{"Error", "", tc.want}, only(t, a, metric(prometheus(tc.url, "x"), "result < 2"), due...))
+			compare(t, tc.reason, outcome{"Error", "", tc.want},
+				only(t, a, spec, rollout.CheckID{Type: rollout.CheckDependency, Name: "d"}))
+			compare(t, tc.reason, outcome{"Error", "", tc.want},
+				only(t, a, metric(prometheus(tc.url, "x"), "result < 2"), due...))
 		})
 	}
 }
@@ -295,7 +349,8 @@ func TestBearerToken(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	u, _ := url.Parse(s.URL)
-	a := New(Options{Hosts: []string{u.Host}, AllowLoopback: true, Secrets: secrets{"shop/token/ok": "abc\n", "shop/token/bad": "a\nb", "shop/token/none": " ", "other/foreign/ok": "x"}})
+	a := New(Options{Hosts: []string{u.Host}, AllowLoopback: true, Secrets: secrets{"shop/token/ok": "abc\n",
+		"shop/token/bad": "a\nb", "shop/token/none": " ", "other/foreign/ok": "x"}})
 	for name, tc := range map[string]struct {
 		reason string
 		trust  bool
@@ -304,15 +359,24 @@ func TestBearerToken(t *testing.T) {
 		want   outcome
 		sent   string
 	}{
-		"Sent":      {"A token.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "ok"}, outcome{"Success", "1", ""}, "Bearer abc"},
-		"None":      {"No token.", true, s.URL, nil, outcome{"Success", "1", ""}, ""},
-		"Optional":  {"One that may be missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok", Optional: new(true)}, outcome{"Success", "1", ""}, ""},
-		"Missing":   {"One that is missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok"}, outcome{"Error", "", "cannot read the bearer token: Secret shop/x does not exist"}, "-"},
-		"Foreign":   {"A Secret of another namespace.", true, s.URL, &v1beta1.KeySelector{Name: "foreign", Key: "ok"}, outcome{"Error", "", "does not exist"}, "-"},
-		"Malformed": {"A token that would add a header.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "bad"}, outcome{"Error", "", "key bad of Secret token is not a bearer token"}, "-"},
-		"Empty":     {"A token that is empty.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "none"}, outcome{"Error", "", "is not a bearer token"}, "-"},
-		"Plain":     {"It is not sent without TLS.", true, "http://" + u.Host, &v1beta1.KeySelector{Name: "token", Key: "ok"}, outcome{"Error", "", "the bearer token is sent over https only"}, "-"},
-		"Untrusted": {"Nor to a server whose certificate is not trusted.", false, s.URL, &v1beta1.KeySelector{Name: "token", Key: "ok"}, outcome{"Error", "", "the server's certificate is not trusted"}, "-"},
+		"Sent": {"A token.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "ok"},
+			outcome{"Success", "1", ""}, "Bearer abc"},
+		"None": {"No token.", true, s.URL, nil, outcome{"Success", "1", ""}, ""},
+		"Optional": {"One that may be missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok",
+			Optional: new(true)}, outcome{"Success", "1", ""}, ""},
+		"Missing": {"One that is missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok"},
+			outcome{"Error", "", "cannot read the bearer token: Secret shop/x does not exist"}, "-"},
+		"Foreign": {"A Secret of another namespace.", true, s.URL, &v1beta1.KeySelector{Name: "foreign", Key: "ok"},
+			outcome{"Error", "", "does not exist"}, "-"},
+		"Malformed": {"A token that would add a header.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "bad"},
+			outcome{"Error", "", "key bad of Secret token is not a bearer token"}, "-"},
+		"Empty": {"A token that is empty.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "none"},
+			outcome{"Error", "", "is not a bearer token"}, "-"},
+		"Plain": {"It is not sent without TLS.", true, "http://" + u.Host, &v1beta1.KeySelector{Name: "token",
+			Key: "ok"}, outcome{"Error", "", "the bearer token is sent over https only"}, "-"},
+		"Untrusted": {"Nor to a server whose certificate is not trusted.", false, s.URL,
+			&v1beta1.KeySelector{Name: "token", Key: "ok"},
+			outcome{"Error", "", "the server's certificate is not trusted"}, "-"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			transport := newTransport(a.hosts)
@@ -346,11 +410,13 @@ type samples struct {
 	asked  []string
 }
 
-func (c *samples) Sample(context.Context, rollout.Subject, *v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
+func (c *samples) Sample(context.Context, rollout.Subject,
+	*v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
 	return c.sample, c.wait, c.err
 }
 
-func (c *samples) Alarms(_ context.Context, names []string, interval time.Duration) (map[string]rollout.AlarmState, time.Duration, error) {
+func (c *samples) Alarms(_ context.Context, names []string,
+	interval time.Duration) (map[string]rollout.AlarmState, time.Duration, error) {
 	c.asked = append(c.asked, fmt.Sprint(interval, names))
 	return c.states, c.wait, c.err
 }
@@ -365,31 +431,59 @@ func TestCloudWatchMetric(t *testing.T) {
 		generic          bool
 		want             outcome
 	}{
-		"Success":        {"A number that meets the condition.", rollout.Sample{Value: 0.001, Samples: 10}, "result < 0.01", "", 10, false, outcome{"Success", "0.001", ""}},
-		"Failure":        {"One that does not.", rollout.Sample{Value: 1.0 / 3, Samples: 10}, "result < 0.01", "", 10, false, outcome{"Failure", "0.333333", "successCondition is not met: result < 0.01"}},
-		"FailureOnly":    {"What does not fail succeeds.", rollout.Sample{Value: 0.01, Samples: 10}, "", "result > 0.1", 10, false, outcome{"Success", "0.01", ""}},
-		"FailureMet":     {"What does fails.", rollout.Sample{Value: 0.2, Samples: 10}, "", "result > 0.1", 10, false, outcome{"Failure", "0.2", "failureCondition is met: result > 0.1"}},
-		"Neither":        {"What is between both is inconclusive.", rollout.Sample{Value: 0.05, Samples: 10}, "result < 0.01", "result > 0.1", 10, false, outcome{"Inconclusive", "0.05", "neither successCondition nor failureCondition is met"}},
-		"Both":           {"Failure is first.", rollout.Sample{Value: 0.05, Samples: 10}, "result > 0.01", "result < 0.1", 10, false, outcome{"Failure", "0.05", "failureCondition is met"}},
-		"Few":            {"Too few invocations say nothing.", rollout.Sample{Value: 1, Samples: 3}, "result < 0.01", "", 10, false, outcome{"Inconclusive", "", "no traffic: 3 of 10 invocations"}},
-		"NoTraffic":      {"Nor do none, whose rate is not a number.", rollout.Sample{Value: nan, Samples: 0}, "result < 0.01", "", 0, false, outcome{"Inconclusive", "", "no traffic: 0 of 1 invocations"}},
-		"UnknownTraffic": {"Nor does a number that is not known.", rollout.Sample{Value: 0, Samples: nan}, "result < 0.01", "", 1, false, outcome{"Inconclusive", "", "no traffic: the number of invocations is not known"}},
-		"OtherMetric":    {"Other metrics have no invocations.", rollout.Sample{Value: 0, Samples: nan}, "result < 0.01", "", 10, true, outcome{"Success", "0", ""}},
-		"NaN":            {"A result that is not a number.", rollout.Sample{Value: nan, Samples: 10}, "", "result > 1", 1, false, outcome{"Inconclusive", "NaN", "not a finite number"}},
-		"Infinite":       {"Nor is an infinite one.", rollout.Sample{Value: math.Inf(-1), Samples: 10}, "result < 1", "", 1, false, outcome{"Inconclusive", "-Inf", "not a finite number"}},
-		"Baseline":       {"A comparison with the stable version.", rollout.Sample{Value: 0.02, Baseline: 0.015, Samples: 10}, "result <= baseline * 1.5", "", 1, false, outcome{"Success", "0.02", ""}},
-		"NoBaseline":     {"Without one, it does not fail.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "result <= baseline * 1.5", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"NoBaselineOnly": {"Nor succeed.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "", "result > baseline * 1.5", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"NoneFailing":    {"Whether it fails is not known, so it does not succeed.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "result < 1", "result > baseline", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"Unbounded":      {"Everything is less than infinity.", rollout.Sample{Value: 0.02, Baseline: math.Inf(1), Samples: 10}, "result <= baseline", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"BaselineOfFew":  {"The number of the stable version's invocations.", rollout.Sample{Value: 0.02, Baseline: 0.01, Samples: 10, BaselineSamples: 3}, "baselineSamples < 10 || result < baseline", "", 1, false, outcome{"Success", "0.02", ""}},
-		"NoCondition":    {"The API server rejects this.", rollout.Sample{Value: 0, Samples: 10}, "", "", 1, false, outcome{"Error", "", "metrics[m] has no condition"}},
-		"Invalid":        {"Both conditions have to be valid.", rollout.Sample{Value: 5, Samples: 10}, "reslt < 1", "result > 1", 1, false, outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared"}},
-		"InvalidFailure": {"Also that for failure.", rollout.Sample{Value: 5, Samples: 10}, "result < 1", "result >", 1, false, outcome{"Error", "", "spec.rollout.analysis.metrics[m].failureCondition is not valid: 1:9: Syntax error"}},
+		"Success": {"A number that meets the condition.", rollout.Sample{Value: 0.001, Samples: 10},
+			"result < 0.01", "", 10, false, outcome{"Success", "0.001", ""}},
+		"Failure": {"One that does not.", rollout.Sample{Value: 1.0 / 3, Samples: 10}, "result < 0.01", "", 10,
+			false, outcome{"Failure", "0.333333", "successCondition is not met: result < 0.01"}},
+		"FailureOnly": {"What does not fail succeeds.", rollout.Sample{Value: 0.01, Samples: 10}, "", "result > 0.1",
+			10, false, outcome{"Success", "0.01", ""}},
+		"FailureMet": {"What does fails.", rollout.Sample{Value: 0.2, Samples: 10}, "", "result > 0.1", 10, false,
+			outcome{"Failure", "0.2", "failureCondition is met: result > 0.1"}},
+		"Neither": {"What is between both is inconclusive.", rollout.Sample{Value: 0.05, Samples: 10},
+			"result < 0.01", "result > 0.1", 10, false,
+			outcome{"Inconclusive", "0.05", "neither successCondition nor failureCondition is met"}},
+		"Both": {"Failure is first.", rollout.Sample{Value: 0.05, Samples: 10}, "result > 0.01",
+			"result < 0.1", 10, false, outcome{"Failure", "0.05", "failureCondition is met"}},
+		"Few": {"Too few invocations say nothing.", rollout.Sample{Value: 1, Samples: 3}, "result < 0.01",
+			"", 10, false, outcome{"Inconclusive", "", "no traffic: 3 of 10 invocations"}},
+		"NoTraffic": {"Nor do none, whose rate is not a number.", rollout.Sample{Value: nan, Samples: 0},
+			"result < 0.01", "", 0, false, outcome{"Inconclusive", "", "no traffic: 0 of 1 invocations"}},
+		"UnknownTraffic": {"Nor does a number that is not known.", rollout.Sample{Value: 0, Samples: nan},
+			"result < 0.01", "", 1, false,
+			outcome{"Inconclusive", "", "no traffic: the number of invocations is not known"}},
+		"OtherMetric": {"Other metrics have no invocations.", rollout.Sample{Value: 0, Samples: nan},
+			"result < 0.01", "", 10, true, outcome{"Success", "0", ""}},
+		"NaN": {"A result that is not a number.", rollout.Sample{Value: nan, Samples: 10}, "", "result > 1",
+			1, false, outcome{"Inconclusive", "NaN", "not a finite number"}},
+		"Infinite": {"Nor is an infinite one.", rollout.Sample{Value: math.Inf(-1), Samples: 10}, "result < 1",
+			"", 1, false, outcome{"Inconclusive", "-Inf", "not a finite number"}},
+		"Baseline": {"A comparison with the stable version.", rollout.Sample{Value: 0.02, Baseline: 0.015,
+			Samples: 10}, "result <= baseline * 1.5", "", 1, false, outcome{"Success", "0.02", ""}},
+		"NoBaseline": {"Without one, it does not fail.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10},
+			"result <= baseline * 1.5", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
+		"NoBaselineOnly": {"Nor succeed.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "",
+			"result > baseline * 1.5", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
+		"NoneFailing": {"Whether it fails is not known, so it does not succeed.",
+			rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "result < 1", "result > baseline", 1, false,
+			outcome{"Inconclusive", "0.02", "baseline"}},
+		"Unbounded": {"Everything is less than infinity.", rollout.Sample{Value: 0.02, Baseline: math.Inf(1),
+			Samples: 10}, "result <= baseline", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
+		"BaselineOfFew": {"The number of the stable version's invocations.",
+			rollout.Sample{Value: 0.02, Baseline: 0.01, Samples: 10, BaselineSamples: 3},
+			"baselineSamples < 10 || result < baseline", "", 1, false, outcome{"Success", "0.02", ""}},
+		"NoCondition": {"The API server rejects this.", rollout.Sample{Value: 0, Samples: 10}, "", "", 1, false,
+			outcome{"Error", "", "metrics[m] has no condition"}},
+		"Invalid": {"Both conditions have to be valid.", rollout.Sample{Value: 5, Samples: 10}, "reslt < 1",
+			"result > 1", 1, false,
+			outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared"}},
+		"InvalidFailure": {"Also that for failure.", rollout.Sample{Value: 5, Samples: 10}, "result < 1", "result >", 1,
+			false, outcome{"Error", "",
+				"spec.rollout.analysis.metrics[m].failureCondition is not valid: 1:9: Syntax error"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			m := v1beta1.RolloutMetric{Name: "m", MinSampleCount: &tc.least, Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}}
+			m := v1beta1.RolloutMetric{Name: "m", MinSampleCount: &tc.least,
+				Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}}
 			if tc.generic {
 				m.Provider = v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{}}
 			}
@@ -400,25 +494,30 @@ func TestCloudWatchMetric(t *testing.T) {
 				m.FailureCondition = &tc.failure
 			}
 			spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{m}}}
-			compare(t, tc.reason, tc.want, only(t, New(Options{}).WithCloudWatch(&samples{sample: tc.sample}), spec, due...))
+			compare(t, tc.reason, tc.want, only(t, New(Options{}).WithCloudWatch(&samples{sample: tc.sample}), spec,
+				due...))
 		})
 	}
 	spec := metric(v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{}}, "result < 1")
-	compare(t, "A source that fails.", outcome{"Error", "", "cannot read CloudWatch"}, only(t, New(Options{}).WithCloudWatch(&samples{err: errors.New("cannot read CloudWatch")}), spec, due...))
+	compare(t, "A source that fails.", outcome{"Error", "", "cannot read CloudWatch"},
+		only(t, New(Options{}).WithCloudWatch(&samples{err: errors.New("cannot read CloudWatch")}), spec, due...))
 	compare(t, "No source.", outcome{"Error", "", "CloudWatch cannot be read"}, only(t, New(Options{}), spec, due...))
-	if found, wait := New(Options{}).WithCloudWatch(&samples{wait: 3 * time.Second}).Measure(t.Context(), subject, spec, due); len(found) != 0 || wait != 3*time.Second {
+	if found, wait := New(Options{}).WithCloudWatch(&samples{wait: 3 * time.Second}).Measure(t.Context(), subject, spec,
+		due); len(found) != 0 || wait != 3*time.Second {
 		t.Errorf("a value that is not there yet is no measurement: %v, %s", found, wait)
 	}
 }
 
 func TestAlarms(t *testing.T) {
-	spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a", "b", "c", "d", "e"}, Interval: &metav1.Duration{Duration: time.Minute}}}}
+	spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a",
+		"b", "c", "d", "e"}, Interval: &metav1.Duration{Duration: time.Minute}}}}
 	var ids []rollout.CheckID
 	for _, name := range spec.Analysis.Alarms.Names {
 		ids = append(ids, rollout.CheckID{Type: rollout.CheckAlarm, Name: name})
 	}
 	c := &samples{states: map[string]rollout.AlarmState{
-		"a": {State: "OK"}, "b": {State: "ALARM"}, "c": {State: "INSUFFICIENT_DATA"}, "d": {Err: errors.New("the alarm d does not exist")}, "e": {State: "secret"},
+		"a": {State: "OK"}, "b": {State: "ALARM"}, "c": {State: "INSUFFICIENT_DATA"}, "d": {
+			Err: errors.New("the alarm d does not exist")}, "e": {State: "secret"},
 	}}
 	found, wait := New(Options{}).WithCloudWatch(c).Measure(t.Context(), subject, spec, ids)
 	if len(found) != 5 || wait != 0 {
@@ -426,23 +525,29 @@ func TestAlarms(t *testing.T) {
 	}
 	compare(t, "An alarm that is OK.", outcome{"Success", "OK", ""}, found[0])
 	compare(t, "One that fires.", outcome{"Failure", "ALARM", "the alarm b is in state ALARM"}, found[1])
-	compare(t, "One without data.", outcome{"Inconclusive", "INSUFFICIENT_DATA", "the alarm c has insufficient data"}, found[2])
+	compare(t, "One without data.", outcome{"Inconclusive", "INSUFFICIENT_DATA", "the alarm c has insufficient data"},
+		found[2])
 	compare(t, "One that does not exist.", outcome{"Error", "", "the alarm d does not exist"}, found[3])
-	compare(t, "A state that is not known.", outcome{"Error", "", "the alarm e is in a state that is not known"}, found[4])
+	compare(t, "A state that is not known.", outcome{"Error", "", "the alarm e is in a state that is not known"},
+		found[4])
 	if diff := cmp.Diff([]string{"1m0s [a b c d e]"}, c.asked); diff != "" {
 		t.Errorf("all alarms are read in one call: -want +got\n%s", diff)
 	}
 	c.wait = time.Second
-	if found, wait := New(Options{}).WithCloudWatch(c).Measure(t.Context(), subject, spec, ids); len(found) != 0 || wait != time.Second {
+	if found, wait := New(Options{}).WithCloudWatch(c).Measure(t.Context(), subject, spec, ids); len(found) != 0 ||
+		wait != time.Second {
 		t.Errorf("got %v, %s", found, wait)
 	}
 	for _, a := range []*Analyzer{New(Options{}), New(Options{}).WithCloudWatch(&samples{err: errors.New("no")})} {
-		if found, _ := a.Measure(t.Context(), subject, spec, ids); len(found) != 5 || found[4].Result != rollout.Error || found[4].Name != "e" {
+		if found, _ := a.Measure(t.Context(), subject, spec, ids); len(found) != 5 ||
+			found[4].Result != rollout.Error || found[4].Name != "e" {
 			t.Errorf("got %v", found)
 		}
 	}
 	spec.Analysis = nil
-	if found, wait := New(Options{}).Measure(t.Context(), subject, spec, append(ids, due[0], rollout.CheckID{Type: rollout.CheckDependency, Name: "x"}, rollout.CheckID{Type: rollout.CheckPreTraffic, Name: "x"})); len(found) != 0 || wait != 0 {
+	if found, wait := New(Options{}).Measure(t.Context(), subject, spec,
+		append(ids, due[0], rollout.CheckID{Type: rollout.CheckDependency, Name: "x"},
+			rollout.CheckID{Type: rollout.CheckPreTraffic, Name: "x"})); len(found) != 0 || wait != 0 {
 		t.Errorf("checks that the spec does not have are measured: %v, %s", found, wait)
 	}
 }
@@ -466,13 +571,15 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestSlowSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{}
-		a := New(Options{Hosts: []string{"a.example.org"}}).WithCloudWatch(&samples{sample: rollout.Sample{Value: 1, Samples: 5}})
+		a := New(Options{Hosts: []string{"a.example.org"}}).WithCloudWatch(&samples{sample: rollout.Sample{Value: 1,
+			Samples: 5}})
 		a.transport = s
 		spec := metric(v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{}}, "result < 2")
 		ids := slices.Clone(due)
 		for i := range 15 {
 			name := fmt.Sprintf("w%d", i)
-			spec.Analysis.Metrics = append(spec.Analysis.Metrics, v1beta1.RolloutMetric{Name: name, SuccessCondition: new("result < 1"), Provider: web("https://a.example.org")})
+			spec.Analysis.Metrics = append(spec.Analysis.Metrics, v1beta1.RolloutMetric{Name: name,
+				SuccessCondition: new("result < 1"), Provider: web("https://a.example.org")})
 			ids = append(ids, rollout.CheckID{Type: rollout.CheckMetric, Name: name})
 		}
 		begin := time.Now()
@@ -481,10 +588,12 @@ func TestSlowSources(t *testing.T) {
 			t.Errorf("it took %s", took)
 		}
 		if len(found) != 5 || wait != startAgain || s.most.Load() != maxRequests || s.begun.Load() != maxRequests {
-			t.Fatalf("%d were measured, %d requests of which %d at a time, wait %s", len(found), s.begun.Load(), s.most.Load(), wait)
+			t.Fatalf("%d were measured, %d requests of which %d at a time, wait %s", len(found), s.begun.Load(),
+				s.most.Load(), wait)
 		}
 		compare(t, "The other source is measured.", outcome{"Success", "1", ""}, found[0])
-		compare(t, "The slow one is not.", outcome{"Error", "", "cannot read a.example.org: there is no answer within 5s"}, found[1])
+		compare(t, "The slow one is not.",
+			outcome{"Error", "", "cannot read a.example.org: there is no answer within 5s"}, found[1])
 	})
 }
 
@@ -495,7 +604,8 @@ func TestCanceled(t *testing.T) {
 		a.transport = &slow{}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if found, _ := a.Measure(ctx, subject, metric(web("https://a.example.org"), "result < 1"), due); len(found) != 0 {
+		if found, _ := a.Measure(ctx, subject, metric(web("https://a.example.org"), "result < 1"),
+			due); len(found) != 0 {
 			t.Errorf("what was not measured is an error: %v", found)
 		}
 	})
@@ -510,7 +620,8 @@ func (*broken) Sample(context.Context, rollout.Subject, *v1beta1.RolloutMetric) 
 
 func TestPanic(t *testing.T) {
 	spec := metric(v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{}}, "result < 1")
-	compare(t, "A bug is an error.", outcome{"Error", "", "a bug of the provider"}, only(t, New(Options{}).WithCloudWatch(&broken{}), spec, due...))
+	compare(t, "A bug is an error.", outcome{"Error", "", "a bug of the provider"},
+		only(t, New(Options{}).WithCloudWatch(&broken{}), spec, due...))
 }
 
 func TestBounded(t *testing.T) {

@@ -19,15 +19,14 @@ const (
 	// maxExpression is the longest expression that is compiled, in characters: that of the API.
 	maxExpression = 1024
 
-	// maxDepth is how deep expressions may be nested.
+	// maxDepth is the maximum nesting of expressions.
 	maxDepth = 50
 
 	// maxCost of an evaluation is enough for some thousand elements of a list. It takes less than
 	// 0.1 s. A rollout has up to 32 conditions.
 	maxCost = 20_000
 
-	// interruptEvery is after how many iterations of a macro an evaluation looks whether its
-	// context has ended.
+	// interruptEvery is the number of iterations of a macro after which an evaluation checks its context.
 	interruptEvery = 100
 )
 
@@ -110,16 +109,17 @@ func compile(d dialect, expression string) (*condition, error) {
 	if err := restrict(checked.NativeRep()); err != nil {
 		return nil, err
 	}
-	program, err := env.Program(checked, cel.EvalOptions(cel.OptPartialEval), cel.CostTracking(meter{}), cel.CostLimit(maxCost), cel.InterruptCheckFrequency(interruptEvery))
+	program, err := env.Program(checked, cel.EvalOptions(cel.OptPartialEval), cel.CostTracking(meter{}),
+		cel.CostLimit(maxCost), cel.InterruptCheckFrequency(interruptEvery))
 	if err != nil {
 		return nil, errors.New("it cannot be evaluated")
 	}
-	c := &condition{program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{}, testsNaN: map[string]bool{}}
+	c := &condition{program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{},
+		testsNaN: map[string]bool{}}
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(c.note))
 	return c, nil
 }
 
-// note records the use of a variable.
 func (c *condition) note(e ast.Expr) {
 	switch e.Kind() {
 	case ast.IdentKind:
@@ -249,7 +249,7 @@ func (c *condition) explain(ctx context.Context, err error) error {
 	return fmt.Errorf("%w%s: %s", errValue, at, reason)
 }
 
-// maxConditions is how many compiled expressions are kept. One takes some 10 KiB.
+// maxConditions is the maximum number of compiled expressions in memory. One takes some 10 KiB.
 const maxConditions = 512
 
 // conditions compiles expressions and keeps them. It is safe for concurrent use.
@@ -268,7 +268,6 @@ type compiled struct {
 	err       error
 }
 
-// get returns the compiled form of an expression.
 func (c *conditions) get(d dialect, text string) (*condition, error) {
 	key := expression{dialect: d, text: text}
 	c.mu.Lock()

@@ -17,13 +17,14 @@ import (
 // maxPayload is the longest response of a function that an expectation is evaluated on, in bytes.
 const maxPayload = 1 << 20
 
-// defaultExpectation is that of a smoke test without one.
+// defaultExpectation is the expectation of a smoke test without one.
 const defaultExpectation = `functionError == ""`
 
-// ExpectInvocation returns whether the response of a function meets the expectation of a smoke
+// ExpectInvocation reports whether the response of a function meets the expectation of a smoke
 // test. It makes no request. The message does not quote the payload. Something that the expression
 // needs and the response lacks is a Failure; an expression that is not valid is an Error.
-func ExpectInvocation(test *v1beta1.RolloutSmokeTest, payload []byte, functionError string, statusCode int32, duration time.Duration) rollout.Measurement {
+func ExpectInvocation(test *v1beta1.RolloutSmokeTest, payload []byte, functionError string, statusCode int32,
+	duration time.Duration) rollout.Measurement {
 	id := rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	field := fmt.Sprintf("spec.rollout.preTraffic[%s].invoke.expect", test.Name)
 	text := ptr.Deref(test.Invoke.Expect, defaultExpectation)
@@ -31,10 +32,12 @@ func ExpectInvocation(test *v1beta1.RolloutSmokeTest, payload []byte, functionEr
 	if err != nil {
 		return measured(id, rollout.Error, "", "%s is not valid: %v", field, err)
 	}
-	values := map[string]any{varFunctionError: functionError, varStatusCode: int64(statusCode), varDurationMillis: duration.Milliseconds()}
+	values := map[string]any{varFunctionError: functionError, varStatusCode: int64(statusCode),
+		varDurationMillis: duration.Milliseconds()}
 	if c.uses[varPayload] {
 		if len(payload) > maxPayload {
-			return measured(id, rollout.Error, "", "%s cannot be evaluated: the response has more than %d KiB", field, maxPayload>>10) //nolint:mnd // KiB.
+			return measured(id, rollout.Error, "", //nolint:mnd // KiB.
+				"%s cannot be evaluated: the response has more than %d KiB", field, maxPayload>>10)
 		}
 		values[varPayload] = parsePayload(payload)
 	}
@@ -61,7 +64,6 @@ func parsePayload(payload []byte) any {
 	return strings.ToValidUTF8(string(payload), "\uFFFD")
 }
 
-// ended returns how a function ended, for messages.
 func ended(functionError string) string {
 	switch functionError {
 	case "":

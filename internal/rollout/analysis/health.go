@@ -17,8 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// dependency measures a dependency.
-func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace string, d *v1beta1.RolloutDependency) rollout.Measurement {
+func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace string,
+	d *v1beta1.RolloutDependency) rollout.Measurement {
 	switch {
 	case d.HTTP != nil:
 		return a.httpDependency(ctx, id, d.HTTP)
@@ -29,9 +29,9 @@ func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace
 	}
 }
 
-// httpDependency measures whether a URL answers with the expected status. It does not read the
-// body of the response.
-func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID, d *v1beta1.RolloutHTTPDependency) rollout.Measurement {
+// httpDependency measures whether a URL answers with the expected status. It does not read the body of the response.
+func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID,
+	d *v1beta1.RolloutHTTPDependency) rollout.Measurement {
 	res, err := requester{hosts: a.hosts, transport: a.transport, redirects: true}.get(ctx, d.URL)
 	if err != nil {
 		return failed(id, sourceError(d.URL, explain(err)))
@@ -39,17 +39,20 @@ func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID, d *v1
 	_ = res.Body.Close() // It is not read.
 	value := fmt.Sprintf("HTTP %d", res.StatusCode)
 	switch {
-	case d.ExpectedStatus != nil && res.StatusCode == int(*d.ExpectedStatus), d.ExpectedStatus == nil && isSuccess(res.StatusCode):
+	case d.ExpectedStatus != nil && res.StatusCode == int(*d.ExpectedStatus), d.ExpectedStatus == nil &&
+		isSuccess(res.StatusCode):
 		return measured(id, rollout.Success, value, "")
 	case d.ExpectedStatus != nil:
-		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not %d", hostOf(d.URL), res.StatusCode, *d.ExpectedStatus)
+		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not %d", hostOf(d.URL),
+			res.StatusCode, *d.ExpectedStatus)
 	default:
-		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not 200 to 299", hostOf(d.URL), res.StatusCode)
+		return measured(id, rollout.Failure, value, "%s answers with HTTP status %d, not 200 to 299", hostOf(d.URL),
+			res.StatusCode)
 	}
 }
 
-// conditionDependency measures whether an object has a condition.
-func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, namespace string, d *v1beta1.RolloutConditionDependency) rollout.Measurement {
+func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, namespace string,
+	d *v1beta1.RolloutConditionDependency) rollout.Measurement {
 	name := fmt.Sprintf("%s %s", d.Kind, d.Name)
 	u, err := a.object(ctx, namespace, d)
 	switch {
@@ -66,7 +69,8 @@ func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, 
 	case !found:
 		return measured(id, rollout.Failure, "", "%s has no condition %s", name, kind)
 	case generation != 0 && generation < u.GetGeneration():
-		return measured(id, rollout.Inconclusive, status, "the condition %s of %s is of an earlier generation", kind, name)
+		return measured(id, rollout.Inconclusive, status, "the condition %s of %s is of an earlier generation", kind,
+			name)
 	case status != desired:
 		return measured(id, rollout.Failure, status, "the condition %s of %s is not %s", kind, name, desired)
 	default:
@@ -75,10 +79,12 @@ func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, 
 }
 
 // object returns an object of the Alias's namespace, nil if it does not exist.
-func (a *Analyzer) object(ctx context.Context, namespace string, d *v1beta1.RolloutConditionDependency) (*unstructured.Unstructured, error) {
+func (a *Analyzer) object(ctx context.Context, namespace string,
+	d *v1beta1.RolloutConditionDependency) (*unstructured.Unstructured, error) {
 	gv, err := schema.ParseGroupVersion(d.APIVersion)
 	if err != nil {
-		return nil, fmt.Errorf("apiVersion %q is not valid: use one such as lambda.aws.m.crossplane.io/v1beta1", d.APIVersion)
+		return nil, fmt.Errorf("apiVersion %q is not valid: use one such as lambda.aws.m.crossplane.io/v1beta1",
+			d.APIVersion)
 	}
 	m, err := a.options.Mapper.RESTMapping(schema.GroupKind{Group: gv.Group, Kind: d.Kind}, gv.Version)
 	switch {
@@ -98,7 +104,8 @@ func (a *Analyzer) object(ctx context.Context, namespace string, d *v1beta1.Roll
 	case kerrors.IsNotFound(err):
 		return nil, nil
 	case kerrors.IsForbidden(err):
-		return nil, fmt.Errorf("grant the provider's ServiceAccount get on %s of API group %q", m.Resource.Resource, m.Resource.Group)
+		return nil, fmt.Errorf("grant the provider's ServiceAccount get on %s of API group %q", m.Resource.Resource,
+			m.Resource.Group)
 	case err != nil && ctx.Err() != nil:
 		return nil, errors.New("the API server did not answer in time")
 	case err != nil:
@@ -132,11 +139,11 @@ const (
 	alarmInsufficientData = "INSUFFICIENT_DATA"
 )
 
-// defaultAlarmInterval is that of the API.
+// defaultAlarmInterval is the default of the API.
 const defaultAlarmInterval = 30 * time.Second
 
-// alarms measures alarms in one call.
-func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms, checks []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
+	checks []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
 	if a.cloudWatch == nil {
 		return each(checks, func(id rollout.CheckID) rollout.Measurement {
 			return failed(id, errors.New("CloudWatch cannot be read"))
@@ -160,7 +167,6 @@ func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms, chec
 	return each(checks, func(id rollout.CheckID) rollout.Measurement { return alarm(id, states[id.Name]) }), 0
 }
 
-// alarm returns the measurement of an alarm.
 func alarm(id rollout.CheckID, s rollout.AlarmState) rollout.Measurement {
 	var m rollout.Measurement
 	switch {

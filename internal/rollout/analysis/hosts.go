@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -10,19 +9,17 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
-// CheckHost returns an error unless a value of --analysis-host is a host, a host and a port, or a
-// pattern of them.
+// CheckHost returns an error unless a value of --analysis-host is a host, a host and a port, or a pattern of them.
 func CheckHost(pattern string) error {
 	host, port := splitHost(pattern)
 	_, err := strconv.ParseUint(port, 10, 16)
 	if port != "" && err != nil || host == "" || strings.ContainsAny(host, "/@ ") || egress.CheckPattern(host) != nil {
-		return errors.New("it must be a host such as prometheus.example.org, a host and a port, or a pattern such as *.example.org")
+		return errors.New("it must be a host such as prometheus.example.org, a host and a port, or a pattern such as " +
+			"*.example.org")
 	}
 	return nil
 }
@@ -74,13 +71,13 @@ func (h hosts) checkAddress(host, port string, a netip.Addr) error {
 	case egress.IsReserved(a):
 		return &hostError{host: host, reason: "its address is loopback, link-local or reserved"}
 	case egress.IsPrivate(a) && !exact:
-		return &hostError{host: host, reason: "its address is private and may belong to the cluster: ask the provider's operator for --analysis-host=" + host +
+		return &hostError{host: host, reason: "its address is private and may belong to the cluster: ask the " +
+			"provider's operator for --analysis-host=" + host +
 			", which a pattern does not replace"}
 	}
 	return nil
 }
 
-// match reports whether one of the allowed hosts is the one at a port.
 func (h hosts) match(host, port string, same func(pattern, host string) bool) bool {
 	return slices.ContainsFunc(h.allowed, func(entry string) bool {
 		pattern, only := splitHost(entry)
@@ -107,26 +104,3 @@ func portOf(u *url.URL) string {
 		return "80"
 	}
 }
-
-// dial connects to a host if its name and its address are allowed. It checks the address at the
-// moment of connecting, so that the name cannot resolve to another one after the check.
-func (h hosts) dial(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.check(host, port); err != nil {
-		return nil, err
-	}
-	d := net.Dialer{Timeout: requestTimeout, KeepAlive: keepAlive, Control: func(_, resolved string, _ syscall.RawConn) error {
-		a, err := netip.ParseAddrPort(resolved)
-		if err != nil {
-			return err
-		}
-		return h.checkAddress(host, port, a.Addr())
-	}}
-	return d.DialContext(ctx, network, address)
-}
-
-// keepAlive is the interval of TCP's probes.
-const keepAlive = 30 * time.Second

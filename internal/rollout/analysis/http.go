@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/egress"
 )
 
 const (
@@ -20,11 +22,10 @@ const (
 	// maxBody is the longest response of a web metric, in bytes.
 	maxBody = 64 << 10
 
-	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes
-	// less than 1 KiB.
+	// maxPrometheusBody is the longest response of a Prometheus server, in bytes. One element takes less than 1 KiB.
 	maxPrometheusBody = 256 << 10
 
-	// maxHeader is how many bytes the header of a response may have.
+	// maxHeader is the maximum length of the header of a response, in bytes.
 	maxHeader = 64 << 10
 
 	// Idle connections.
@@ -44,7 +45,7 @@ var (
 // see the address of the proxy instead of the one that is called.
 func newTransport(h hosts) *http.Transport {
 	return &http.Transport{
-		DialContext:            h.dial,
+		DialContext:            egress.Checks{Host: h.check, Address: h.checkAddress}.Dialer(requestTimeout),
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    requestTimeout,
 		ResponseHeaderTimeout:  requestTimeout,
@@ -59,7 +60,7 @@ type requester struct {
 	hosts     hosts
 	transport http.RoundTripper
 
-	// token is sent to the host, and limit is how many bytes of a response are read.
+	// token is sent to the host, and limit is the maximum length of a response in bytes.
 	token string
 	limit int64
 
@@ -147,7 +148,6 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isSuccess reports whether a status is from 200 to 299.
 func isSuccess(status int) bool { return status/100 == 2 }
 
 // explain returns an error of a request without what the server has sent, and without addresses
@@ -185,7 +185,6 @@ func isTimeout(err error) bool {
 	return ok && timeout.Timeout()
 }
 
-// hostOf returns the host of a URL, for messages.
 func hostOf(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -13,11 +13,10 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// CEL's limit of the cost is checked after each function, and counts many functions as one
-// whatever they work on. So a short expression could double a list forty times, and compare the
-// result. Conditions have therefore only the functions of this file, and cannot make lists of
-// anything but constants: no value is much larger than what a server has sent. Their cost is
-// what they read.
+// CEL's limit of the cost is checked after each function, and counts many functions as one whatever they work on. So a
+// short expression could double a list forty times, and compare the result. Conditions have therefore only the
+// functions of this file, and cannot make lists of anything but constants: no value is much larger than what a server
+// has sent. Their cost is what they read.
 
 // macros are the macros of conditions. None makes a list.
 var macros = []cel.Macro{cel.HasMacro, cel.AllMacro, cel.ExistsMacro, cel.ExistsOneMacro}
@@ -46,9 +45,8 @@ func setOf(names ...string) map[string]bool {
 	return set
 }
 
-// restrict returns an error if an expression has a function that conditions do not have, or makes
-// a list or a map of anything but constants. Lists that are the arguments of math.greatest and
-// math.least are allowed.
+// restrict returns an error if an expression has a function that conditions do not have, or makes a list or a map of
+// anything but constants. Lists that are the arguments of math.greatest and math.least are allowed.
 func restrict(a *ast.AST) error {
 	r := restriction{arguments: map[int64]bool{}}
 	ast.PreOrderVisit(a.Expr(), ast.NewExprVisitor(r.visit))
@@ -63,11 +61,10 @@ type restriction struct {
 	found   ast.Expr
 	problem string
 
-	// arguments are those of functions that take lists.
+	// arguments are the arguments of functions that take lists.
 	arguments map[int64]bool
 }
 
-// visit checks a part of an expression.
 func (r *restriction) visit(e ast.Expr) {
 	switch e.Kind() {
 	case ast.CallKind:
@@ -83,7 +80,6 @@ func (r *restriction) visit(e ast.Expr) {
 	}
 }
 
-// call checks a function.
 func (r *restriction) call(e ast.Expr) {
 	name := e.AsCall().FunctionName()
 	if !allowed[name] {
@@ -112,7 +108,6 @@ func position(source *ast.SourceInfo, id int64) string {
 	return fmt.Sprintf("%d:%d: ", l.Line(), l.Column()+1)
 }
 
-// options returns the options of each dialect's environment.
 func options() []cel.EnvOption {
 	return []cel.EnvOption{
 		cel.ClearMacros(), cel.Macros(macros...), ext.Math(), cel.CrossTypeNumericComparisons(true),
@@ -146,7 +141,7 @@ func (meter) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	return &cost
 }
 
-// charactersPerCost is how many characters of a text cost as much as one element of a list.
+// charactersPerCost is the number of characters that cost as much as one element of a list.
 const charactersPerCost = 10
 
 // extent returns how many elements a value has, with those within.

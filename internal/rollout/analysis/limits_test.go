@@ -29,27 +29,35 @@ func TestConditionsAreBounded(t *testing.T) {
 		// want is an error of the expression, or else nil.
 		want string
 	}{
-		"Doubled":     {"A list that is doubled many times.", "[result]" + strings.Repeat(".map(a, a + a)", 30) + ".all(x, x == x)", list, "undeclared reference to 'map'"},
-		"Filtered":    {"Another one.", "result.filter(x, true) == result", list, "undeclared reference to 'filter'"},
-		"Shared":      {"A list in which a value is many times.", "[[result, result]].all(a, [[a, a]].all(b, [[b, b]].all(c, c == c)))", list, "a list may have constants only"},
-		"SharedMap":   {"Or a map.", "{1: result, 2: result} == {}", list, "maps and messages are not available"},
-		"Message":     {"Or a message.", "google.protobuf.Value{number_value: 1.0} == 1.0", list, "maps and messages are not available"},
-		"Regex":       {"A regular expression with many states.", "result.matches('(x{500}){2}y')", text, unavailable},
-		"Zone":        {"A time zone, which is read from a file.", "timestamp(1).getHours('Europe/Berlin') > 1", text, unavailable},
+		"Doubled": {"A list that is doubled many times.", "[result]" + strings.Repeat(".map(a, a + a)",
+			30) + ".all(x, x == x)", list, "undeclared reference to 'map'"},
+		"Filtered": {"Another one.", "result.filter(x, true) == result", list, "undeclared reference to 'filter'"},
+		"Shared": {"A list in which a value is many times.",
+			"[[result, result]].all(a, [[a, a]].all(b, [[b, b]].all(c, c == c)))", list,
+			"a list may have constants only"},
+		"SharedMap": {"Or a map.", "{1: result, 2: result} == {}", list, "maps and messages are not available"},
+		"Message": {"Or a message.", "google.protobuf.Value{number_value: 1.0} == 1.0", list,
+			"maps and messages are not available"},
+		"Regex": {"A regular expression with many states.", "result.matches('(x{500}){2}y')", text, unavailable},
+		"Zone": {"A time zone, which is read from a file.", "timestamp(1).getHours('Europe/Berlin') > 1", text,
+			unavailable},
 		"Bytes":       {"A copy of a text.", "size(bytes(result)) > 1", text, unavailable},
 		"Optional":    {"What other environments have.", "cel.bind(x, result, x == x)", text, "undeclared"},
 		"Loops":       {"Many loops.", loops(7, "true"), list, ""},
 		"LoopsOfList": {"Loops over a long list.", "result.all(a, result.all(b, result.all(c, true)))", list, ""},
-		"ExistsOne":   {"Loops whose errors are ignored.", "result.exists_one(a, result.exists_one(b, has(result.x)))", list, ""},
+		"ExistsOne": {"Loops whose errors are ignored.", "result.exists_one(a, result.exists_one(b, has(result.x)))",
+			list, ""},
 		"Equal":       {"Many comparisons of a long list.", "result.all(x, result == result)", list, ""},
 		"EqualNested": {"Many comparisons of a nested list.", loops(5, "result == result"), nested, ""},
 		"In":          {"Many searches in a long list.", "result.all(x, !(3.0 in result))", list, ""},
 		"Greatest":    {"Many maxima of a long list.", "result.all(x, math.greatest(result) > 0.0)", list, ""},
-		"Contains":    {"Many searches in a long text.", loops(5, "!result.contains('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxy')"), text, ""},
-		"Size":        {"Many lengths of a long text.", loops(5, "size(result) > 5"), text, ""},
-		"Conversion":  {"Many errors, each with a copy of a text.", loops(5, "double(result) > 5.0"), text, ""},
-		"Sum":         {"A long text.", loops(3, "("+strings.Repeat("result + ", 30)+"result) != ''"), text, ""},
-		"SumOfLists":  {"A long list.", loops(3, "("+strings.Repeat("result + ", 20)+"result) == ("+strings.Repeat("result + ", 20)+"result)"), list, ""},
+		"Contains": {"Many searches in a long text.",
+			loops(5, "!result.contains('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxy')"), text, ""},
+		"Size":       {"Many lengths of a long text.", loops(5, "size(result) > 5"), text, ""},
+		"Conversion": {"Many errors, each with a copy of a text.", loops(5, "double(result) > 5.0"), text, ""},
+		"Sum":        {"A long text.", loops(3, "("+strings.Repeat("result + ", 30)+"result) != ''"), text, ""},
+		"SumOfLists": {"A long list.", loops(3,
+			"("+strings.Repeat("result + ", 20)+"result) == ("+strings.Repeat("result + ", 20)+"result)"), list, ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +93,8 @@ func TestLargeResponsesAreEvaluated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := `{"items": [` + strings.Repeat(`{"healthy": true, "latency": 120, "name": "x"},`, 1000) + `{"healthy": true, "latency": 120}]}`
+	body := `{"items": [` + strings.Repeat(`{"healthy": true, "latency": 120, "name": "x"},`,
+		1000) + `{"healthy": true, "latency": 120}]}`
 	if got, err := c.evaluate(t.Context(), response(parsed(t, body))); got != met || err != nil {
 		t.Errorf("got %v, %v", got, err)
 	}

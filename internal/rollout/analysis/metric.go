@@ -31,7 +31,8 @@ func (r reading) values() map[string]any {
 	if f, ok := baseline.(float64); ok && math.IsInf(f, 0) {
 		baseline = math.NaN()
 	}
-	return map[string]any{varResult: r.result, varBaseline: baseline, varSamples: r.samples, varBaselineSamples: r.baselineSamples}
+	return map[string]any{varResult: r.result, varBaseline: baseline, varSamples: r.samples,
+		varBaselineSamples: r.baselineSamples}
 }
 
 // value returns the result for status: a number or a truth value, not what else a server has sent.
@@ -53,7 +54,8 @@ func number(f float64) string {
 }
 
 // metric measures a metric. It returns a wait if there is no value yet.
-func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Subject, m *v1beta1.RolloutMetric) (rollout.Measurement, time.Duration) {
+func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Subject,
+	m *v1beta1.RolloutMetric) (rollout.Measurement, time.Duration) {
 	j, err := a.judge(m)
 	if err != nil {
 		return failed(id, err), 0
@@ -75,7 +77,8 @@ func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Sub
 	}
 	result, message := j.verdict(ctx, r)
 	if message == noNumber && !s.Weighted && (j.uses(varBaseline) || j.uses(varBaselineSamples)) {
-		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no invocations any more"
+		result, message = rollout.Skipped, "a condition compares with the stable version, which receives no "+
+			"invocations any more"
 	}
 	out := measured(id, result, r.value(), "%s", message)
 	out.Until = r.until
@@ -96,19 +99,23 @@ func tooFew(m *v1beta1.RolloutMetric, r reading) string {
 }
 
 // read returns what the source of a metric has, with a baseline if a condition uses it.
-func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric, baseline bool) (r reading, wait time.Duration, err error) {
+func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric,
+	baseline bool) (r reading, wait time.Duration, err error) {
 	p := m.Provider
 	switch {
 	case p.Prometheus != nil:
-		r, err = compared(s, p.Prometheus.Query, baseline, func(query string) (any, error) { return a.prometheus(ctx, s.Namespace, p.Prometheus, query) })
+		r, err = compared(s, p.Prometheus.Query, baseline,
+			func(query string) (any, error) { return a.prometheus(ctx, s.Namespace, p.Prometheus, query) })
 	case p.Web != nil:
-		r, err = compared(s, p.Web.URL, baseline, func(target string) (any, error) { return a.web(ctx, s.Namespace, p.Web, target) })
+		r, err = compared(s, p.Web.URL, baseline,
+			func(target string) (any, error) { return a.web(ctx, s.Namespace, p.Web, target) })
 	case a.cloudWatch == nil:
 		err = errors.New("the metric has no provider, or CloudWatch cannot be read")
 	default:
 		var sample rollout.Sample
 		sample, wait, err = a.cloudWatch.Sample(ctx, s, m)
-		r = reading{result: sample.Value, baseline: sample.Baseline, samples: sample.Samples, baselineSamples: sample.BaselineSamples}
+		r = reading{result: sample.Value, baseline: sample.Baseline, samples: sample.Samples,
+			baselineSamples: sample.BaselineSamples}
 		if !sample.Until.IsZero() {
 			r.until = sample.Until.Add(-s.Timeout)
 		}
@@ -136,9 +143,9 @@ func compared(s rollout.Subject, query string, baseline bool, ask func(query str
 	return r, nil
 }
 
-// substitute replaces the variables of a query.
 func substitute(query string, s rollout.Subject) string {
-	return strings.NewReplacer("$(function)", s.Function, "$(alias)", s.Alias, "$(target)", s.Target, "$(stable)", s.Stable).Replace(query)
+	return strings.NewReplacer("$(function)", s.Function, "$(alias)", s.Alias, "$(target)", s.Target, "$(stable)",
+		s.Stable).Replace(query)
 }
 
 // A judge has the conditions of a metric. One that is not set is nil.
@@ -150,7 +157,8 @@ type judge struct {
 
 // judge returns the conditions of a metric. An error names the field of one that is not valid.
 func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
-	j := judge{field: fmt.Sprintf("spec.rollout.analysis.metrics[%s]", m.Name), successText: ptr.Deref(m.SuccessCondition, ""), failureText: ptr.Deref(m.FailureCondition, "")}
+	j := judge{field: fmt.Sprintf("spec.rollout.analysis.metrics[%s]", m.Name),
+		successText: ptr.Deref(m.SuccessCondition, ""), failureText: ptr.Deref(m.FailureCondition, "")}
 	d := numeric
 	if m.Provider.Web != nil {
 		d = structured
@@ -173,9 +181,9 @@ func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
 }
 
 // noNumber is the message of a condition that can't be decided.
-const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version without invocations"
+const noNumber = "a condition needs a number that is not known, such as the baseline of a stable version without " +
+	"invocations"
 
-// uses reports whether a condition uses a variable.
 func (j judge) uses(variable string) bool {
 	return j.success != nil && j.success.uses[variable] || j.failure != nil && j.failure.uses[variable]
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// web returns the parsed response of a URL.
 func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetric, target string) (any, error) {
 	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxBody)
 	if err != nil {
@@ -42,8 +41,8 @@ func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetr
 	return v, nil
 }
 
-// prometheus returns the result of a query, a number.
-func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.PrometheusMetric, query string) (any, error) {
+func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.PrometheusMetric,
+	query string) (any, error) {
 	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxPrometheusBody)
 	if err != nil {
 		return nil, err
@@ -77,9 +76,11 @@ func onlyElement(v model.Value) (float64, error) {
 		case len(v) == 0:
 			return 0, errors.New("the query has no value: its result is empty")
 		case len(v) > 1:
-			return 0, fmt.Errorf("the result of the query has %d elements: aggregate it to one, such as with sum()", len(v))
+			return 0, fmt.Errorf("the result of the query has %d elements: aggregate it to one, such as with sum()",
+				len(v))
 		case v[0].Histogram != nil:
-			return 0, errors.New("the result of the query is a histogram: calculate a number from it, such as with histogram_quantile()")
+			return 0, errors.New(
+				"the result of the query is a histogram: calculate a number from it, such as with histogram_quantile()")
 		}
 		return float64(v[0].Value), nil
 	default:
@@ -112,7 +113,6 @@ func prometheusError(err error) error {
 	}
 }
 
-// tooLong returns an error of reading a response.
 func tooLong(err error, limit int) error {
 	if errors.Is(err, errTooLong) {
 		return fmt.Errorf("the response has more than %d KiB", limit>>10) //nolint:mnd // KiB.
@@ -129,7 +129,8 @@ func sourceError(target string, err error) error {
 }
 
 // requester returns a requester with the token of a Secret, if one is named.
-func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1beta1.KeySelector, limit int64) (requester, error) {
+func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1beta1.KeySelector,
+	limit int64) (requester, error) {
 	r := requester{hosts: a.hosts, transport: a.transport, limit: limit}
 	if token == nil {
 		return r, nil
@@ -144,7 +145,8 @@ func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1bet
 	}
 	r.token = strings.TrimSpace(string(value))
 	if r.token == "" || strings.ContainsFunc(r.token, func(c rune) bool { return c <= ' ' || c >= 0x7f }) {
-		return r, fmt.Errorf("key %s of Secret %s is not a bearer token: it is empty, or has other characters than visible ASCII ones", token.Key, token.Name)
+		return r, fmt.Errorf("key %s of Secret %s is not a bearer token: it is empty, or has other characters than "+
+			"visible ASCII ones", token.Key, token.Name)
 	}
 	return r, nil
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Validate returns an error that names each field of a rollout that can't be measured whatever the
-// sources answer: conditions that are not valid, and URLs whose hosts are not allowed. It makes no
-// request.
+// Validate returns an error that names each field of a rollout that can't be measured whatever the sources answer:
+// conditions that are not valid, and URLs whose hosts are not allowed. It makes no request.
 func (a *Analyzer) Validate(spec *v1beta1.AliasRollout) error {
 	var errs []error
 	for i := range spec.PreTraffic {

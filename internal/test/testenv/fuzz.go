@@ -65,7 +65,7 @@ func (r *Env[T]) fuzz(mg T, unedited bool) {
 	r.Advance(30 * time.Second) //nolint:mnd // Things in motion come to rest.
 	_, t, err := r.reconcile(mg)
 	if err != nil {
-		err = awserr.Clean(err) // As the runtime does.
+		err = awserr.Sanitize(err) // As the runtime does.
 		r.checkMessage("error", err.Error())
 	}
 	var invalid smithy.InvalidParamsError

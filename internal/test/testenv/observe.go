@@ -73,7 +73,7 @@ func (r *Env[T]) Observe(mg T) Observation {
 		got.Err = err.Error()
 	}
 	if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
-		got.Err = awserr.Clean(err).Error() // As the user sees it.
+		got.Err = awserr.Sanitize(err).Error() // As the user sees it.
 	}
 	return got
 }
@@ -202,7 +202,7 @@ func (r *Env[T]) Outpaced(mg T, edit func()) {
 func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
 	o, t, err := r.reconcile(mg)
 	if err != nil {
-		err = awserr.Clean(err)
+		err = awserr.Sanitize(err)
 	}
 	return o, t.aborted, err
 }

@@ -166,7 +166,7 @@ func (unlimited) Resolve(context.Context, xpresource.ModernManaged, string) (*se
 func (unlimited) Track(context.Context, xpresource.ModernManaged) error         { return nil }
 func (unlimited) Untrack(context.Context, xpresource.ModernManaged) error       { return nil }
 func (unlimited) Drop(context.Context, xpresource.ModernManaged) error          { return nil }
-func (unlimited) Reserve(quota.Scope, quota.Requester, ...string) time.Duration { return 0 }
+func (unlimited) Reserve(quota.Scope, quota.Caller, ...string) time.Duration { return 0 }
 func (unlimited) Release(quota.Scope, string)                                   {}
 func (unlimited) Forget(quota.Scope, string)                                    {}
 

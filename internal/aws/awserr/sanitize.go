@@ -17,32 +17,32 @@ import (
 
 // Lengths in characters.
 const (
-	// maxLength is the length of a cleaned message of AWS.
+	// maxLength is the length of a sanitized message of AWS.
 	maxLength = 400
 
 	// maxPart is the length of a code, and of each name in a message of IAM.
 	maxPart = 200
 )
 
-// A cleaned error has a message for conditions. It unwraps to the original.
-type cleaned struct {
+// A sanitized error has a message for conditions. It unwraps to the original.
+type sanitized struct {
 	messageParts
 
 	err error
 }
 
-func (e *cleaned) Error() string { return e.String() }
-func (e *cleaned) Unwrap() error { return e.err }
+func (e *sanitized) Error() string { return e.String() }
+func (e *sanitized) Unwrap() error { return e.err }
 
 // messageParts is the message in parts.
 type messageParts struct {
-	// context is what could not be done, from the outside to the inside.
+	// context has the things that could not be done, the outermost first.
 	context []string
 
 	// code is AWS's, empty if there is none.
 	code string
 
-	// text is what went wrong. It is empty if there is only a code.
+	// text is the message of AWS. It is empty if there is only a code.
 	text string
 }
 
@@ -52,16 +52,15 @@ func (s messageParts) String() string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
 }
 
-// Clean returns err with a short message that stays the same at each retry. It leaves out request
-// and session IDs, counts of attempts, addresses and URLs, and the values that AWS quotes from a
-// request, which may be secret. If an action is not allowed, the message says which action on which
-// resource, and what to grant. errors.Is and errors.As find what they found before. What wraps the
-// SDK's error stays in front.
-func Clean(err error) error {
+// Sanitize returns err with a short message that stays the same at each retry. It leaves out request and session IDs,
+// counts of attempts, addresses and URLs, and the values that AWS quotes from a request, which may be secret. If an
+// action is not allowed, the message says which action on which resource, and what to grant. errors.Is and errors.As
+// find what they found before. What wraps the SDK's error stays in front.
+func Sanitize(err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := errors.AsType[*cleaned](err); ok {
+	if _, ok := errors.AsType[*sanitized](err); ok {
 		return err
 	}
 	outer, ok := errors.AsType[*smithy.OperationError](err)
@@ -72,22 +71,21 @@ func Clean(err error) error {
 	if prefix, ok := strings.CutSuffix(err.Error(), outer.Error()); ok && prefix != "" {
 		what.context = append([]string{strings.TrimSuffix(prefix, ": ")}, what.context...)
 	}
-	return &cleaned{messageParts: what, err: err}
+	return &sanitized{messageParts: what, err: err}
 }
 
 // cleanOther cleans an error that no operation of the SDK returned.
 func cleanOther(err error) error {
 	if _, ok := errors.AsType[smithy.APIError](err); ok {
-		return &cleaned{messageParts: describeAnswer(err, nil), err: err}
+		return &sanitized{messageParts: describeAnswer(err, nil), err: err}
 	}
 	if m := scrub(err.Error()); m != err.Error() {
-		return &cleaned{messageParts: messageParts{text: m}, err: err}
+		return &sanitized{messageParts: messageParts{text: m}, err: err}
 	}
 	return err
 }
 
-// describe says what went wrong in an operation. The operation that failed may be one that fetches
-// credentials for it.
+// describe says what went wrong in an operation. The operation that failed may be one that fetches credentials for it.
 func describe(outer *smithy.OperationError) messageParts {
 	const credentials = "cannot get AWS credentials"
 	inner := innermost(outer)
@@ -97,7 +95,8 @@ func describe(outer *smithy.OperationError) messageParts {
 		s = describeAnswer(inner, inner)
 	case inner.Service() == "ec2imds":
 		return messageParts{context: []string{credentials}, text: "no source of the default chain has credentials: " +
-			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"}
+			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another " +
+			"credentials.source"}
 	default:
 		s = messageParts{text: describeConnection(inner.Err)}
 	}
@@ -132,10 +131,10 @@ func describeAnswer(err error, op *smithy.OperationError) messageParts {
 }
 
 // functionNotFound matches Lambda's message for a function, version or alias that does not exist.
-var functionNotFound = regexp.MustCompile(`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
+var functionNotFound = regexp.MustCompile(
+	`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
 
-// named says which version or alias of which function does not exist. AWS calls all of them a
-// function.
+// named says which version or alias of which function does not exist. AWS calls all of them a function.
 func named(message string) string {
 	f := functionNotFound.FindStringSubmatch(message)
 	if f == nil {
@@ -152,8 +151,7 @@ func named(message string) string {
 	return what + " does not exist in " + f[1]
 }
 
-// hint says what to do about credentials that AWS does not accept, and about buckets in another
-// region.
+// hint says what to do about credentials that AWS does not accept, and about buckets in another region.
 func hint(code string) string {
 	switch code {
 	case "ExpiredToken", "ExpiredTokenException":
@@ -161,7 +159,8 @@ func hint(code string) string {
 	case "InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException":
 		return "AWS does not know the access key, or the session token does not match it: check the credentials"
 	case "SignatureDoesNotMatch", "InvalidSignatureException":
-		return "the signature does not match: check the secret access key, the signing region and the clock of the provider's node"
+		return "the signature does not match: check the secret access key, the signing region and the clock of the " +
+			"provider's node"
 	case "PermanentRedirect", "MovedPermanently":
 		return "the bucket is in another region: use a bucket in the region of the resource"
 	default:
@@ -169,8 +168,7 @@ func hint(code string) string {
 	}
 }
 
-// describeConnection says why there was no response. It leaves out addresses and ports, which
-// differ between attempts.
+// describeConnection says why there was no response. It leaves out addresses and ports, which differ between attempts.
 func describeConnection(err error) string {
 	host := "AWS"
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -183,7 +181,8 @@ func describeConnection(err error) string {
 	}
 	switch {
 	case isUntrusted(err):
-		return "the certificate of " + host + " is not trusted: add its certificate authority to caBundle of the provider config"
+		return "the certificate of " + host + " is not trusted: add its certificate authority to caBundle of the " +
+			"provider config"
 	case isUnresolved(err):
 		return "cannot resolve " + host + ": check the region and the endpoint"
 	case errors.Is(err, context.Canceled):
@@ -192,10 +191,12 @@ func describeConnection(err error) string {
 		return host + " refused the connection"
 	case isTimeout(err):
 		return "no answer from " + host + " in time"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err,
+		io.ErrUnexpectedEOF):
 		return host + " closed the connection before it answered"
 	case isUnreadable(err):
-		return fmt.Sprintf("the answer with HTTP status %d cannot be read: check that the endpoint is AWS or an emulator that supports the operation, and that no proxy answers instead", StatusCode(err))
+		return fmt.Sprintf("the answer with HTTP status %d cannot be read: check that the endpoint is AWS or an "+
+			"emulator that supports the operation, and that no proxy answers instead", StatusCode(err))
 	default:
 		return scrub(root(err).Error())
 	}
@@ -230,8 +231,9 @@ func root(err error) error {
 
 // The parts of a message that differ between attempts, or are of no use to a reader.
 var (
-	javaSuffix     = regexp.MustCompile(`\s*\((?:Service|RequestId|Request ID|Status Code)[:=][^)]*\)`)
-	requestIDs     = regexp.MustCompile(`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
+	javaSuffix = regexp.MustCompile(`\s*\((?:Service|RequestId|Request ID|Status Code)[:=][^)]*\)`)
+	requestIDs = regexp.MustCompile(
+		`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
 	encodedMessage = regexp.MustCompile(`(?i)\.?\s*Encoded authorization failure message: \S+`)
 	urls           = regexp.MustCompile(`https?://[^\s"')]+`)
 	sessionName    = regexp.MustCompile(`(assumed-role/[^/\s]+)/[^\s:,)]+`)
@@ -243,7 +245,6 @@ var (
 // scrub removes from a message what differs between attempts, and shortens it.
 func scrub(m string) string { return cut(steady(m), maxLength) }
 
-// steady removes from a message what differs between attempts.
 func steady(m string) string {
 	m = javaSuffix.ReplaceAllString(m, "")
 	m = encodedMessage.ReplaceAllString(m, "")
@@ -255,8 +256,7 @@ func steady(m string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(m, " "))
 }
 
-// cut shortens a text to a number of characters. The result is valid UTF-8, as conditions and
-// events require.
+// cut shortens a text to a number of characters. The result is valid UTF-8, as conditions and events require.
 func cut(m string, most int) string {
 	m = strings.ToValidUTF8(m, "\uFFFD")
 	if r := []rune(m); len(r) > most {

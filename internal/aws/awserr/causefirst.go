@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// A fronted error begins with what is wrong. It unwraps to the original.
-type fronted struct {
-	// wrong is what is wrong, and context what could not be done because of it.
-	wrong   string
+// A causeFirst error begins with what is wrong. It unwraps to the original.
+type causeFirst struct {
+	// cause is the message of the cause, and context has the things that could not be done because of it.
+	cause   string
 	context []string
 
 	err error
 }
 
-func (e *fronted) Error() string { return e.wrong + " (" + strings.Join(e.context, ": ") + ")" }
-func (e *fronted) Unwrap() error { return e.err }
+func (e *causeFirst) Error() string { return e.cause + " (" + strings.Join(e.context, ": ") + ")" }
+func (e *causeFirst) Unwrap() error { return e.err }
 
-// Front returns err with a message that begins with what is wrong. What could not be done, and
+// CauseFirst returns err with a message that begins with what is wrong. What could not be done, and
 // AWS's code, follow in parentheses: "The role cannot be assumed by Lambda. (cannot create function
 // pay: InvalidParameterValueException)". Tables of kubectl and crossplane show only the beginning
 // of a message. errors.Is and errors.As find what they found before.
-func Front(err error) error {
+func CauseFirst(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := &fronted{err: err}
+	f := &causeFirst{err: err}
 	cur := err
 	for next := errors.Unwrap(cur); next != nil && !isWhole(cur); next = errors.Unwrap(cur) {
 		if cur.Error() != next.Error() {
@@ -37,15 +37,15 @@ func Front(err error) error {
 		}
 		cur = next
 	}
-	f.wrong = cur.Error()
+	f.cause = cur.Error()
 	switch e := cur.(type) { //nolint:errorlint // The chain was followed to here.
-	case *fronted:
-		f.wrong, f.context = e.wrong, append(f.context, e.context...)
-	case *cleaned:
-		f.wrong, f.context = e.text, append(f.context, e.context...)
+	case *causeFirst:
+		f.cause, f.context = e.cause, append(f.context, e.context...)
+	case *sanitized:
+		f.cause, f.context = e.text, append(f.context, e.context...)
 		switch {
-		case f.wrong == "":
-			f.wrong = e.code
+		case f.cause == "":
+			f.cause = e.code
 		case e.code != "":
 			f.context = append(f.context, e.code)
 		}
@@ -59,7 +59,7 @@ func Front(err error) error {
 // isWhole reports whether an error has the whole message, so that what it wraps adds nothing.
 func isWhole(err error) bool {
 	switch err.(type) { //nolint:errorlint // This very error is meant.
-	case *fronted, *cleaned:
+	case *causeFirst, *sanitized:
 		return true
 	}
 	return false

@@ -10,10 +10,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
-// TestHeldStatus checks that a status that is held back is what this process reads, that it is
-// written by the next status even if that one says the same, or by WriteHeld, and that it does not
-// outlive its object.
-func TestHeldStatus(t *testing.T) {
+// TestDeferredStatus checks that a deferred status is what this process reads, that it is written by the next
+// status even if that one says the same, or by WriteDeferred, and that it does not outlive its object.
+func TestDeferredStatus(t *testing.T) {
 	creating := func(th *samples.Sample) { th.SetConditions(xpv2.Creating().WithObservedGeneration(1)) }
 	cases := map[string]struct {
 		reason string
@@ -39,12 +38,12 @@ func TestHeldStatus(t *testing.T) {
 			},
 			writes: 1, read: "first", stored: "first",
 		},
-		"WriteHeld": {
+		"WriteDeferred": {
 			reason: "It is written on request, even if the object has changed since.",
 			then: func(t *testing.T, e *env, _ *StatusAction) {
 				t.Helper()
 				e.change(t, func(th *samples.Sample) { th.Labels = map[string]string{"a": "b"} })
-				if err := e.WriteHeld(t.Context(), key); err != nil {
+				if err := e.WriteDeferred(t.Context(), key); err != nil {
 					t.Fatal(err)
 				}
 			},
@@ -64,7 +63,7 @@ func TestHeldStatus(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			action := HoldStatus
+			action := DeferStatus
 			e := newEnv(t, func(client.Object) StatusAction { return action })
 			ctx, th := e.read(t)
 			creating(th)
@@ -78,7 +77,8 @@ func TestHeldStatus(t *testing.T) {
 				t.Errorf("%s\nread: want %q, got %q", tc.reason, tc.read, got)
 			}
 			if got := e.stored(t).Status.Value; got != tc.stored || e.calls.statusUpdates != tc.writes {
-				t.Errorf("%s\nwant %q with %d writes, got %q with %d", tc.reason, tc.stored, tc.writes, got, e.calls.statusUpdates)
+				t.Errorf("%s\nwant %q with %d writes, got %q with %d", tc.reason, tc.stored, tc.writes, got,
+					e.calls.statusUpdates)
 			}
 		})
 	}

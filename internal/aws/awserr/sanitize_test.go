@@ -1,0 +1,197 @@
+package awserr
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSanitize(t *testing.T) {
+	denied := "User: arn:aws:sts::123456789012:assumed-role/provider/aws-go-sdk-1711111111111111 is not authorized " +
+		"to perform: "
+	fetch := func(err error) error {
+		return &smithy.OperationError{
+			ServiceID: "Lambda", OperationName: "GetFunction",
+			Err: fmt.Errorf("get identity: get credentials: failed to refresh cached credentials, %w", err),
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   string
+	}{
+		"Plain": {
+			"AWS's own sentence is what the user needs.",
+			answer("Lambda", "GetFunction", 404, "ResourceNotFoundException", "Function not found: orders"),
+			"ResourceNotFoundException: Function not found: orders",
+		},
+		"Page": {
+			"A proxy, or an emulator that lacks the operation, answers with a page.",
+			&smithy.OperationError{ServiceID: "Lambda", OperationName: "ListFunctionUrlConfigs",
+				Err: &smithyhttp.ResponseError{
+					Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusNotFound}},
+					Err: &smithy.DeserializationError{
+						Err: errors.New("invalid character '<' looking for beginning of value")},
+				}},
+			"the answer with HTTP status 404 cannot be read: check that the endpoint is AWS or an emulator that " +
+				"supports the operation, and that no proxy answers instead",
+		},
+		"Wrapped": {
+			"What could not be done stays in front.",
+			fmt.Errorf("cannot create function: %w", answer("Lambda", "CreateFunction", 400, "InvalidZipFileException",
+				"Could not unzip uploaded file.")),
+			"cannot create function: InvalidZipFileException: Could not unzip uploaded file.",
+		},
+		"Attempts": {
+			"The number of attempts is noise.",
+			&smithy.OperationError{
+				ServiceID: "Lambda", OperationName: "GetFunction",
+				Err: fmt.Errorf("exceeded maximum number of attempts, 3, %w", answer("Lambda", "GetFunction", 429,
+					"TooManyRequestsException", "Rate exceeded")),
+			},
+			"TooManyRequestsException: Rate exceeded",
+		},
+		"Violation": {
+			"The field is named, its value is not quoted.",
+			answer("Lambda", "CreateFunction", 400, "ValidationException",
+				"1 validation error detected: Value 'r1' at 'role' failed to satisfy constraint: Member must have "+
+					"length greater than or equal to 20"),
+			"ValidationException: role: must have length greater than or equal to 20",
+		},
+		"Violations": {
+			"Each field is named.",
+			answer("Lambda", "CreateFunction", 400, "ValidationException",
+				"2 validation errors detected: Value '{A=hunter2; B='x' at y}' at 'environment.variables' failed to "+
+					"satisfy constraint: Member must have length less than or equal to 5; Value 'q' at 'handler' failed "+
+					"to satisfy constraint: Member must not be null"),
+			"ValidationException: environment.variables: must have length less than or equal to 5; handler: must not " +
+				"be null",
+		},
+		"Measured": {
+			"The environment that AWS measured is not shown.",
+			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException", `Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: {"PASSWORD":"hunter2"}`),
+			"InvalidParameterValueException: Lambda was unable to configure your environment variables because the " +
+				"environment variables you have provided exceeded the 4KB limit.",
+		},
+		"Ids": {
+			"Ids of requests are not shown.",
+			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException",
+				"It failed. (Service: Lambda, Status Code: 400, Request ID: 1f3e-99, Extended Request ID: abc=) at "+
+					"https://example.org/x?y=z"),
+			"InvalidParameterValueException: It failed. at <url>",
+		},
+		"DeniedIdentity": {
+			"The action, its object and the identity are named, the session is not.",
+			answer("Lambda", "CreateFunction", 403, "AccessDeniedException",
+				denied+"lambda:CreateFunction on resource: arn:aws:lambda:eu-west-1:123456789012:function:orders "+
+					"because no identity-based policy allows the lambda:CreateFunction action"),
+			"AccessDeniedException: arn:aws:sts::123456789012:assumed-role/provider may not lambda:CreateFunction on " +
+				"arn:aws:lambda:eu-west-1:123456789012:function:orders: " +
+				"allow lambda:CreateFunction on arn:aws:lambda:eu-west-1:123456789012:function:orders in a policy of " +
+				"the identity",
+		},
+		"DeniedExplicitly": {
+			"A deny has to go, not an allow to come.",
+			answer("Lambda", "DeleteFunction", 403, "AccessDeniedException",
+				denied+"lambda:DeleteFunction on resource: arn:aws:lambda:eu-west-1:123456789012:function:orders "+
+					"with an explicit deny in a service control policy"),
+			"AccessDeniedException: arn:aws:sts::123456789012:assumed-role/provider may not lambda:DeleteFunction on " +
+				"arn:aws:lambda:eu-west-1:123456789012:function:orders: " +
+				"a service control policy of the organization forbids it: ask its administrator",
+		},
+		"DeniedAssumeRole": {
+			"Two sides have to agree on a role.",
+			fetch(answer("STS", "AssumeRole", 403, "AccessDenied",
+				denied+"sts:AssumeRole on resource: arn:aws:iam::210987654321:role/deploy")),
+			"cannot get AWS credentials: STS AssumeRole: AccessDenied: " +
+				"arn:aws:sts::123456789012:assumed-role/provider may not sts:AssumeRole on " +
+				"arn:aws:iam::210987654321:role/deploy: " +
+				"allow sts:AssumeRole on arn:aws:iam::210987654321:role/deploy for " +
+				"arn:aws:sts::123456789012:assumed-role/provider in its policy, " +
+				"and trust arn:aws:sts::123456789012:assumed-role/provider in the role's trust policy, with the " +
+				"external id and tags that it asks for",
+		},
+		"DeniedWithoutWord": {
+			"The operation tells the action where AWS does not.",
+			answer("S3", "HeadObject", 403, "Forbidden", "Forbidden"),
+			"Forbidden: AWS gave no reason: allow s3:GetObject in a policy of the identity, and check that the " +
+				"resource is in its account",
+		},
+		"Encoded": {
+			"An encoded message changes with each try.",
+			answer("EC2", "DescribeSubnets", 403, "UnauthorizedOperation",
+				"You are not authorized to perform this operation. Encoded authorization failure message: abcDEF-123_"),
+			"UnauthorizedOperation: You are not authorized to perform this operation: allow ec2:DescribeSubnets in a " +
+				"policy of the identity, and check that the resource is in its account",
+		},
+		"Expired": {
+			"An expired token is renewed by its owner.",
+			fetch(answer("STS", "AssumeRoleWithWebIdentity", 400, "ExpiredTokenException",
+				"Token expired: current date/time 1711111111 must be before the expiration date/time 1711110000")),
+			"cannot get AWS credentials: STS AssumeRoleWithWebIdentity: ExpiredTokenException: the credentials or " +
+				"the token have expired: renew them",
+		},
+		"NoCredentials": {
+			"The default chain's last resort fails with an address that helps nobody.",
+			fetch(&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata",
+				Err: errors.New("http response error StatusCode: 404, dial 169.254.169.254:80")}),
+			"cannot get AWS credentials: no source of the default chain has credentials: give the provider's pod an " +
+				"IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source",
+		},
+		"BareAPIError": {
+			"An error outside an operation is sanitized too.",
+			&smithy.GenericAPIError{Code: "ServiceException", Message: "Oops. RequestId: 1234-5678"},
+			"ServiceException: Oops.",
+		},
+		"Address": {
+			"A port differs at each try.",
+			errors.New("read tcp 10.0.0.7:43210->52.94.1.2:443: i/o timeout"),
+			"read tcp <address>-><address>: i/o timeout",
+		},
+		"Index": {
+			"An index in a list is no address.",
+			errors.New("assumeRoleChain[0].tags[1]: dial [fe80::1]:443 failed"),
+			"assumeRoleChain[0].tags[1]: dial <address> failed",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Sanitize(tc.err)
+			if diff := cmp.Diff(tc.want, got.Error()); diff != "" {
+				t.Errorf("\n%s\nClean: -want, +got:\n%s", tc.reason, diff)
+			}
+			if !errors.Is(got, tc.err) {
+				t.Errorf("\n%s\nClean lost the error that it sanitized", tc.reason)
+			}
+			if again := Sanitize(got); again.Error() != got.Error() {
+				t.Errorf("\n%s\nClean twice: got %q", tc.reason, again)
+			}
+			if strings.Contains(got.Error(), "hunter2") {
+				t.Errorf("\n%s\nClean shows a value: %v", tc.reason, got)
+			}
+		})
+	}
+}
+
+func TestNotFoundIsNamed(t *testing.T) {
+	const arn = "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:pay"
+	for message, want := range map[string]string{
+		arn:              "function pay does not exist in eu-west-1",
+		arn + ":$LATEST": "function pay does not exist in eu-west-1",
+		arn + ":9":       "version 9 of function pay does not exist in eu-west-1",
+		arn + ":live":    "alias live of function pay does not exist in eu-west-1",
+		arn + ": odd":    arn + ": odd",
+		"The resource you requested does not exist.": "The resource you requested does not exist.",
+	} {
+		err := Sanitize(answer("Lambda", "CreateAlias", 404, "ResourceNotFoundException", message))
+		if got := err.Error(); got != "ResourceNotFoundException: "+want || !IsNotFound(err) {
+			t.Errorf("%s\nwant %s\ngot  %s", message, want, got)
+		}
+	}
+}
