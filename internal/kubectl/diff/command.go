@@ -3,8 +3,6 @@ package diff
 
 import (
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -44,11 +42,7 @@ type options struct {
 	*kubectl.Factory
 
 	aws       awsconfig.Flags
-	files     *genericclioptions.FileNameFlags
-	filenames []string
-	kustomize string
-	recursive bool
-	all       bool
+	source    kubectl.Source
 	local     bool
 	refresh   bool
 	clusterID string
@@ -58,7 +52,6 @@ type options struct {
 // NewCommand returns the command diff.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
 	o := &options{Factory: f, output: formatDiff}
-	o.files = &genericclioptions.FileNameFlags{Usage: "contains the resources to plan.", Filenames: &o.filenames, Kustomize: &o.kustomize, Recursive: &o.recursive}
 	cmd := &cobra.Command{
 		Use:     "diff (-f FILENAME | -k DIRECTORY | TYPE [NAME ...])",
 		Short:   "Show what would be done in AWS",
@@ -67,8 +60,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		RunE:    o.run,
 	}
 	kubectl.DistinguishFailures(cmd)
-	o.files.AddFlags(cmd.Flags())
-	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")
+	o.source.AddFlags(cmd, "contains the resources to plan.", "If true, plan the resources of all namespaces.")
 	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")
 	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read what AWS has, through the ProviderConfig of each resource.")
 	o.aws.AddConfigFlags(cmd)
@@ -83,15 +75,19 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err := o.validate(cmd, args); err != nil {
 		return err
 	}
-	infos, err := o.read(args)
+	scheme, err := kubectl.NewScheme()
 	if err != nil {
 		return err
 	}
-	e, err := o.environment(cmd.Context())
+	objects, err := o.source.Read(o.Factory, scheme, args...)
 	if err != nil {
 		return err
 	}
-	in, err := o.load(cmd.Context(), e, infos)
+	e, err := o.environment(cmd.Context(), scheme)
+	if err != nil {
+		return err
+	}
+	in, err := o.load(cmd.Context(), e, objects)
 	if err != nil {
 		return err
 	}
@@ -112,9 +108,9 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 // validate checks flags and arguments.
 func (o *options) validate(cmd *cobra.Command, args []string) error {
 	switch {
-	case o.fromFiles() == (len(args) > 0):
+	case o.source.FromFiles() == (len(args) > 0):
 		return kubectl.UsageErrorf(cmd, "name either files (-f, -k) or resources of the cluster")
-	case o.local && !o.fromFiles():
+	case o.local && !o.source.FromFiles():
 		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
 	case o.aws.Any() && !o.refresh:
 		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
@@ -122,19 +118,4 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 		return kubectl.UsageErrorf(cmd, "invalid output format %q: it must be diff, json or yaml", o.output)
 	}
 	return nil
-}
-
-// fromFiles returns whether the objects are those of files, and not of the cluster.
-func (o *options) fromFiles() bool { return len(o.filenames) > 0 || o.kustomize != "" }
-
-// read reads the objects of files or of the cluster.
-func (o *options) read(args []string) ([]*resource.Info, error) {
-	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
-	if err != nil && !o.local {
-		return nil, err
-	}
-	if len(args) > 0 {
-		return o.ReadCluster(namespace, o.all, args...)
-	}
-	return o.ReadFiles(o.files.ToOptions())
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
-	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -37,13 +36,9 @@ type input struct {
 }
 
 // load sorts objects by what they are for a plan.
-func (o *options) load(ctx context.Context, e *environment, infos []*resource.Info) (input, error) {
+func (o *options) load(ctx context.Context, e *environment, objects []*unstructured.Unstructured) (input, error) {
 	in := input{}
-	for _, info := range infos {
-		u, ok := info.Object.(*unstructured.Unstructured)
-		if !ok {
-			return in, fmt.Errorf("%T is not an object", info.Object)
-		}
+	for _, u := range objects {
 		if err := o.add(ctx, e, &in, u); err != nil {
 			return in, err
 		}
@@ -53,10 +48,7 @@ func (o *options) load(ctx context.Context, e *environment, infos []*resource.In
 
 // add adds an object.
 func (o *options) add(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
-	if e.scheme.Recognizes(u.GroupVersionKind()) && u.GetNamespace() == "" && u.GetKind() != v1beta1.ClusterProviderConfigKind {
-		u.SetNamespace(e.namespace)
-	}
-	obj, err := e.typed(u)
+	obj, err := kubectl.Typed(e.scheme, u)
 	if err != nil {
 		return err
 	}
@@ -69,7 +61,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 		in.others = append(in.others, obj)
 		in.skipped++
 		return nil
-	case !o.fromFiles():
+	case !o.source.FromFiles():
 		in.resources = append(in.resources, plan.Resource{Desired: mg, Prior: mg})
 		return nil
 	case e.cluster == nil:
@@ -93,7 +85,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 func (o *options) checkEndpoint(obj client.Object) error {
 	c, ok := obj.(*v1beta1.ClusterProviderConfig)
 	switch {
-	case !ok, !o.fromFiles(), !o.refresh, o.aws.Any():
+	case !ok, !o.source.FromFiles(), !o.refresh, o.aws.Any():
 		return nil
 	case c.Spec.Endpoint == nil, c.Spec.Endpoint.URL.Type == v1beta1.EndpointURLTypeAuto:
 		return nil
@@ -114,15 +106,6 @@ func isReferred(obj client.Object) bool {
 		return true
 	}
 	return false
-}
-
-// typed returns an object as its own type, if the scheme has it.
-func (e *environment) typed(u *unstructured.Unstructured) (client.Object, error) {
-	obj, err := plan.Typed(e.scheme, u)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
-	}
-	return obj, nil
 }
 
 // applied returns a resource as the API server would store it, by a dry run, and the object that the cluster has now.
@@ -216,7 +199,7 @@ func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.R
 		if side.u == nil {
 			continue
 		}
-		obj, err := e.typed(side.u)
+		obj, err := kubectl.Typed(e.scheme, side.u)
 		if err != nil {
 			return out, err
 		}

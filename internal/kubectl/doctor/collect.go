@@ -2,13 +2,11 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"time"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -21,9 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
-// pageSize is how many objects a list returns at once.
-const pageSize = 500
-
 // A collector collects findings.
 type collector struct {
 	client    dynamic.Interface
@@ -31,15 +26,15 @@ type collector struct {
 	now       time.Time
 	report    *report
 
-	// functions, aliases and versions are what is read of these kinds, for refresh.
+	// functions, aliases and versions are those that were read, for refresh.
 	functions []*v1beta1.Function
 	aliases   []*v1beta1.Alias
 	versions  []*v1beta1.Version
 
-	// policies are those that a finding is about already: Permissions of a function share its policy.
+	// policies has the ARNs of functions whose policy has a finding already: all their Permissions share it.
 	policies map[string]bool
 
-	// accounts are the accounts and regions whose quotas were read from AWS.
+	// accounts has the accounts and regions whose quotas were read from AWS.
 	accounts map[account]bool
 }
 
@@ -135,27 +130,13 @@ func (c *collector) configs(ctx context.Context) error {
 // list calls a function with each object of a kind. What the user may not list is named in the report.
 func (c *collector) list(ctx context.Context, kind string, each func(u *unstructured.Unstructured) error) error {
 	plural, _ := kmeta.UnsafeGuessKindToResource(v1beta1.SchemeGroupVersion.WithKind(kind))
-	var objects dynamic.ResourceInterface = c.client.Resource(plural)
-	if c.namespace != "" && kind != v1beta1.ClusterProviderConfigKind {
-		objects = c.client.Resource(plural).Namespace(c.namespace)
+	namespace := c.namespace
+	if kind == v1beta1.ClusterProviderConfigKind {
+		namespace = metav1.NamespaceAll
 	}
-	next := ""
-	for {
-		list, err := objects.List(ctx, metav1.ListOptions{Limit: pageSize, Continue: next})
-		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
-			c.report.leaveOut(plural.Resource + ": " + kubectl.OneLine(err.Error()))
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("cannot list %s: %w", plural.Resource, err)
-		}
-		for i := range list.Items {
-			if err := each(&list.Items[i]); err != nil {
-				return fmt.Errorf("cannot read the server's answer about %s/%s: %w", plural.Resource, list.Items[i].GetName(), err)
-			}
-		}
-		if next = list.GetContinue(); next == "" {
-			return nil
-		}
+	notShown, err := kubectl.List(ctx, c.client, plural, namespace, metav1.ListOptions{}, each)
+	if notShown != "" {
+		c.report.leaveOut(notShown)
 	}
+	return err
 }

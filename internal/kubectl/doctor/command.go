@@ -87,7 +87,7 @@ func (o *options) report(ctx context.Context) (*report, error) {
 	}
 	namespace := ""
 	if !o.all {
-		if namespace, _, err = o.Config.ToRawKubeConfigLoader().Namespace(); err != nil {
+		if namespace, err = o.Namespace(); err != nil {
 			return nil, err
 		}
 	}

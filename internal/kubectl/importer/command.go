@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -110,16 +109,14 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 // input returns what the flags ask for.
 func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	in := Options{
-		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID, Namespace: metav1.NamespaceDefault,
+		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID,
 		Now: o.Now, Pause: o.pause, Progress: newProgress(o.ErrOut, o.Now).show,
 	}
 	var err error
 	if in.Scheme, err = kubectl.NewScheme(); err != nil {
 		return in, err
 	}
-	if namespace, _, err := o.Factory.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
-		in.Namespace = namespace
-	}
+	in.Namespace, _ = o.Factory.Namespace() // Without a kubeconfig, it is the default one.
 	if in.Selector, err = ParseSelector(o.selectors); err != nil {
 		return in, err
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -17,11 +16,7 @@ import (
 
 // fromConfig returns a session with the credentials of a ProviderConfig in the cluster.
 func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference, limiter *quota.Limiter) (*session.Session, error) {
-	config, err := o.Config.ToRESTConfig()
-	if err != nil {
-		return nil, err
-	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
+	c, err := o.ClusterClient(scheme)
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
@@ -107,7 +105,7 @@ func newExecutionList(f *kubectl.Factory) *cobra.Command {
 // executions lists executions of the function, the latest first.
 func (t *target) executions(ctx context.Context, in *lambda.ListDurableExecutionsByFunctionInput, limit int) (*executionList, error) {
 	in.FunctionName = aws.String(t.name())
-	l := &executionList{TypeMeta: metav1.TypeMeta{APIVersion: "kubectl." + v1beta1.SchemeGroupVersion.String(), Kind: "DurableExecutionList"}, Items: []execution{}}
+	l := &executionList{TypeMeta: kubectl.TypeMeta("DurableExecutionList"), Items: []execution{}}
 	pages := lambda.NewListDurableExecutionsByFunctionPaginator(lambda.NewFromConfig(t.config), in)
 	for pages.HasMorePages() && len(l.Items) < limit {
 		page, err := pages.NextPage(ctx)
@@ -140,16 +138,19 @@ func (l *executionList) print(w io.Writer, now time.Time) error {
 		_, err := fmt.Fprintln(w, "No durable executions found.")
 		return err
 	}
-	table := printers.GetNewTabWriter(w)
-	_, _ = fmt.Fprintln(table, "NAME\tSTATUS\tVERSION\tAGE\tDURATION") // Flush returns the error.
+	rows := [][]string{{"NAME", "STATUS", "VERSION", "AGE", "DURATION"}}
 	for _, e := range l.Items {
 		end := now
 		if e.Ended != nil {
 			end = e.Ended.Time
 		}
-		_, _ = fmt.Fprintln(table, strings.Join([]string{kubectl.OneLine(e.Name), e.Status, cmp.Or(e.Version, "<none>"), duration.HumanDuration(now.Sub(e.Started.Time)), duration.HumanDuration(end.Sub(e.Started.Time))}, "\t"))
+		age, took := now.Sub(e.Started.Time), end.Sub(e.Started.Time)
+		rows = append(rows, []string{
+			kubectl.OneLine(e.Name), e.Status, e.Version, duration.HumanDuration(age), duration.HumanDuration(took),
+		})
 	}
-	return table.Flush()
+	_, err := io.WriteString(w, kubectl.Table("", rows...))
+	return err
 }
 
 func timeOf(t *time.Time) metav1.Time { return metav1.Time{Time: ptr.Deref(t, time.Time{})} }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -77,7 +78,7 @@ func checkRows(t *tracker, sc screen) []string {
 	if sc.width < narrow {
 		names, spark = min(names, 14), 0 //nolint:mnd // What leaves place for the value and the result.
 	}
-	out := []string{bold.Render("Checks")}
+	out := []string{kubectl.Bold.Render("Checks")}
 	for _, r := range rows {
 		row := "  " + pad(r.Name, names) + "  "
 		if values > 0 {
@@ -87,11 +88,11 @@ func checkRows(t *tracker, sc screen) []string {
 		row += style.Render(text)
 		if spark > 0 {
 			trend := sparkline(t.samples[r.CheckID], spark)
-			row += trailing(maxResult-len(text), cyan, trend) + trailing(spark-ansi.StringWidth(trend), dim, r.condition)
+			row += trailing(maxResult-len(text), kubectl.Cyan, trend) + trailing(spark-ansi.StringWidth(trend), kubectl.Dim, r.condition)
 		}
 		out = append(out, strings.TrimRight(row, " "))
 		if said := remark(t.alias.Spec.Rollout, t.alias.Status.Rollout, r.check); said != "" {
-			out = append(out, dim.Render("    "+said))
+			out = append(out, kubectl.Dim.Render("    "+said))
 		}
 	}
 	return append(out, "")
@@ -150,19 +151,19 @@ const maxResult = len(rollout.Inconclusive)
 func result(c *v1beta1.RolloutCheck) (string, lipgloss.Style) {
 	switch {
 	case c == nil || c.Result == "":
-		return "no result", dim
+		return "no result", kubectl.Dim
 	case c.Ignored:
-		return "Ignored", dim
+		return "Ignored", kubectl.Dim
 	}
 	switch c.Result {
 	case rollout.Success:
-		return c.Result, green
+		return c.Result, kubectl.Green
 	case rollout.Failure:
-		return c.Result, red
+		return c.Result, kubectl.Red
 	case rollout.Running:
-		return c.Result, cyan
+		return c.Result, kubectl.Cyan
 	case rollout.Skipped:
-		return c.Result, dim
+		return c.Result, kubectl.Dim
 	}
-	return c.Result, yellow
+	return c.Result, kubectl.Yellow
 }

@@ -90,7 +90,7 @@ func (m *model) View() tea.View {
 	sc, hint := m.screen, ""
 	sc.now = m.now()
 	if !m.ended && sc.width >= narrow {
-		sc.height, hint = max(sc.height-1, 1), "\n"+dim.Render("q: quit; the rollout continues")
+		sc.height, hint = max(sc.height-1, 1), "\n"+kubectl.Dim.Render("q: quit; the rollout continues")
 	}
 	v := tea.NewView(kubectl.EscapeStyled(view(m.tracker, sc) + hint))
 	v.AltScreen = true

@@ -63,5 +63,5 @@ func newReader(cmd *cobra.Command, f *kubectl.Factory, args []string) (*reader, 
 	if err != nil {
 		return nil, err
 	}
-	return &reader{client: client, namespace: fn.Namespace, fn: fn}, nil
+	return &reader{client: client, fn: fn}, nil
 }
