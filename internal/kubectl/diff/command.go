@@ -26,7 +26,8 @@ each resource.
 Objects of other kinds, such as those of a rendered Composition, are skipped and counted. Secrets, ConfigMaps and
 ProviderConfigs among the files are used as if they were in the cluster.
 
-Exit codes: 0 if nothing would be done, 1 if there are differences, 2 if the command failed.`
+Exit codes: 0 if nothing would be done, 1 if there are differences, 2 if the command failed or a resource is
+rejected.`
 
 const examples = `  # Show what applying a file would do
   kubectl lambda diff -f function.yaml
@@ -99,10 +100,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err := r.print(o.Out, o.output); err != nil {
 		return err
 	}
-	if r.differs() {
-		return kubectl.ErrDiffers
-	}
-	return nil
+	return r.result()
 }
 
 // validate checks flags and arguments.

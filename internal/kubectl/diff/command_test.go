@@ -126,6 +126,16 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestRejected checks that a manifest that is rejected is an error, and not a difference.
+func TestRejected(t *testing.T) {
+	missing := strings.Replace(rendered, "metadata: {name: db,", "metadata: {name: other,", 1)
+	code, out, errOut := run(t, nil, "", "--local", "-f", manifest(t, missing))
+	if code != 2 || !strings.Contains(out, "[!] Function shop/checkout (reject)\n    Secret shop/db does not exist") ||
+		errOut != "error: 1 of 2 resources are rejected\n" {
+		t.Errorf("exit code %d, want 2:\n%s%s", code, out, errOut)
+	}
+}
+
 // TestNoSecret checks that no format shows the value of a secret.
 func TestNoSecret(t *testing.T) {
 	for _, format := range []string{formatDiff, formatJSON, formatYAML} {

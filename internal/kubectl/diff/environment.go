@@ -96,5 +96,13 @@ func newReport(plans []plan.Plan, skipped int) *report {
 	}
 }
 
-// differs reports whether anything would be done.
-func (r *report) differs() bool { return slices.ContainsFunc(r.Items, plan.Plan.Differs) }
+// result returns the error that the command ends with: that resources are rejected, or that anything would be done.
+func (r *report) result() error {
+	switch {
+	case r.Summary.Reject > 0:
+		return fmt.Errorf("%d of %d resources are rejected", r.Summary.Reject, len(r.Items))
+	case slices.ContainsFunc(r.Items, plan.Plan.Differs):
+		return kubectl.ErrDiffers
+	}
+	return nil
+}
