@@ -21,6 +21,9 @@ type account struct {
 
 	functions []*function
 
+	// managed has the functions that are not imported because the cluster manages them: the resource, by their names.
+	managed map[string]string
+
 	// Of what the functions use in this account: ARNs of layer versions and of code signing configs, and names of
 	// capacity providers.
 	layers, signing, providers []string
@@ -33,6 +36,9 @@ type account struct {
 type function struct {
 	name string
 	out  *lambda.GetFunctionOutput
+
+	// manager is the resource of the cluster that manages it, if any.
+	manager string
 
 	aliases     []types.AliasConfiguration
 	urls        []types.FunctionUrlConfig

@@ -26,7 +26,8 @@ Values of environment variables become Secrets. Resources refer to each other by
 that applying the manifests changes nothing but tags. A resource for which that is not proven is only observed, and
 its manifest and the summary say why.
 
-Without --provider-config, AWS is read with the credentials of this machine, and no cluster is needed.
+Without --provider-config, AWS is read with the credentials of this machine, and no cluster is needed. If there is
+one, functions that it manages already are skipped.
 
 Exit codes: 0 if all is proven, 1 if something is not, 2 if the command failed.`
 
@@ -73,7 +74,7 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	cmd.Flags().StringVar(&o.region, "region", o.region, "The AWS region to import from.")
 	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors, "Import only functions with these tags: tag=value, or tag for any value. All must match.")
 	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
-	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The cluster ID of the provider, by which it recognizes what it owns already.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The --cluster-id of the provider, if it has one. The default is read from the cluster.")
 	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "The directory to write files to, or - for the standard output.")
 	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline, "If true, write values of environment variables into the Functions instead of Secrets.")
 	cmd.Flags().BoolVar(&o.adopt, "adopt", o.adopt, "If true, the resources adopt what another cluster or another resource owns.")
@@ -109,7 +110,7 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 // input returns what the flags ask for.
 func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	in := Options{
-		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID,
+		Names: names, Inline: o.inline, Adopt: o.adopt,
 		Now: o.Now, Pause: o.pause, Progress: newProgress(o.ErrOut, o.Now).show,
 	}
 	var err error
@@ -121,6 +122,9 @@ func (o *options) input(ctx context.Context, names []string) (Options, error) {
 		return in, err
 	}
 	if in.Config, err = parseConfig(o.config); err != nil {
+		return in, err
+	}
+	if in.ClusterID, in.Manager, err = o.manager(ctx, in.Scheme); err != nil {
 		return in, err
 	}
 	in.Session, err = o.session(ctx, in.Scheme, in.Namespace, in.Config)

@@ -29,26 +29,33 @@ type reader struct {
 	api      *lambda.Client
 	recorder *recorder
 	selector Selector
+	manager  func(ctx context.Context, tags map[string]string) string
 	names    []string
 	progress func(done, total int)
 }
 
 // read reads what the selected functions of an account have.
 func (r *reader) read(ctx context.Context, id, region string) (*account, error) {
-	a := &account{id: id, region: region, layerPolicies: map[string]string{}}
+	a := &account{id: id, region: region, layerPolicies: map[string]string{}, managed: map[string]string{}}
 	l, err := r.list(ctx)
 	if err != nil {
 		return nil, clean(err)
 	}
 	if a.functions, err = r.readAll(ctx, l.functions, func(f *function) error {
 		f.mappings, f.signing, f.published = l.mappings[f.name], l.signing[f.name], l.published[f.name]
-		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil {
+		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil || f.manager != "" {
 			return err
 		}
 		return r.readTags(ctx, f.mappings)
 	}); err != nil {
 		return nil, err
 	}
+	a.functions = slices.DeleteFunc(a.functions, func(f *function) bool {
+		if f.manager != "" {
+			a.managed[f.name] = f.manager
+		}
+		return f.manager != ""
+	})
 	a.complete()
 	return a, r.readLayers(ctx, a)
 }

@@ -16,8 +16,8 @@ import (
 // latestPublished is the qualifier of what a function on Lambda Managed Instances runs.
 const latestPublished = "$LATEST.PUBLISHED"
 
-// readFunction reads what a function has. f.out stays nil if it is not selected, or was deleted meanwhile. layers are
-// those of all versions.
+// readFunction reads what a function has, unless the cluster manages it. f.out stays nil if it is not selected, or was
+// deleted meanwhile. layers are those of all versions.
 func (r *reader) readFunction(ctx context.Context, f *function, layers map[string][]string) error {
 	out, err := r.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &f.name})
 	switch {
@@ -29,6 +29,9 @@ func (r *reader) readFunction(ctx context.Context, f *function, layers map[strin
 		return nil
 	}
 	f.out = out
+	if f.manager = r.manager(ctx, out.Tags); f.manager != "" {
+		return nil
+	}
 	for _, read := range []func(context.Context, *function) error{r.aliases, r.urls, r.events, r.provisioned, r.recursion, r.scaling} {
 		if err := read(ctx, f); err != nil {
 			return err

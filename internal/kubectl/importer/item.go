@@ -50,6 +50,9 @@ type Result struct {
 	// Functions is how many functions there are.
 	Functions int
 
+	// Managed has the functions that were left out, with the resource of the cluster that manages each.
+	Managed map[string]string
+
 	// Calls are how many calls of AWS were made, by operation.
 	Calls map[string]int
 }

@@ -189,6 +189,9 @@ func summarize(w io.Writer, r *Result, written int) error {
 	unproven := r.Unproven()
 	fmt.Fprintf(&out, "Imported %d functions: %d resources, %d Secrets, %d files, by %d calls of AWS.\n", r.Functions, r.Resources(), len(r.Items)-r.Resources(), written, calls)
 	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n", r.Resources()-len(unproven), r.Resources())
+	for _, name := range sortedKeys(r.Managed) {
+		fmt.Fprintf(&out, "Skipped: function %s is already managed by %s\n", kubectl.OneLine(name), kubectl.OneLine(r.Managed[name]))
+	}
 	for _, i := range unproven {
 		for _, l := range i.Limits {
 			fmt.Fprintf(&out, "Not proven: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName), kubectl.OneLine(l))
