@@ -98,14 +98,14 @@ func checkRows(t *tracker, sc screen) []string {
 	return append(out, "")
 }
 
-// remark returns what is to be said of a check: why it has not succeeded, unless the message of the rollout says so, or
-// that its last success is of invocations before those that the rollout waits for.
+// remark returns a remark on a check: why it has not succeeded, unless the message of the rollout has its result, or that
+// its last success is of invocations before those that the rollout waits for.
 func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) string {
 	switch {
 	case c == nil:
 		return ""
 	case c.Result != rollout.Success:
-		if strings.Contains(s.Message, " "+c.Name+":") && strings.Contains(s.Message, c.Message) {
+		if strings.Contains(s.Message, " "+c.Name+": "+c.Result) {
 			return ""
 		}
 		return c.Message

@@ -106,24 +106,34 @@ func historyOf(a *v1beta1.Alias) *history {
 		})
 		return &h.Versions[len(h.Versions)-1]
 	}
-	if s.Target.FunctionVersion != s.Stable.FunctionVersion && !listed(s.FailedTargets, s.Target) {
+	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rejection(s, s.Target) == nil {
 		v := add(s.Target, stateTarget)
 		v.Weight, v.Reason = &s.ObservedWeight, s.Reason
 	}
 	add(s.Stable, stateStable)
 	for _, r := range s.History {
-		add(r, statePrevious)
+		v := add(r, statePrevious)
+		if f := rejection(s, r); f != nil { // The user has returned to another one.
+			v.Reason, v.FailedAt = f.Reason, f.FailedAt
+		}
 	}
 	for _, f := range s.FailedTargets {
-		v := add(v1beta1.RolloutRevision{FunctionVersion: f.FunctionVersion, Fingerprint: f.Fingerprint}, stateFailed)
-		v.Reason, v.FailedAt = f.Reason, f.FailedAt
+		if !slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == f.FunctionVersion }) {
+			v := add(f.RolloutRevision, stateFailed)
+			v.Reason, v.FailedAt = f.Reason, f.FailedAt
+		}
 	}
 	return h
 }
 
-// listed reports whether a version is one of those that were rejected.
-func listed(failed []v1beta1.RolloutFailure, r v1beta1.RolloutRevision) bool {
-	return slices.ContainsFunc(failed, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion })
+// rejection returns the failure of a version, or nil if it was not rejected.
+func rejection(s *v1beta1.AliasRolloutStatus, r v1beta1.RolloutRevision) *v1beta1.RolloutFailure {
+	for i := range s.FailedTargets {
+		if s.FailedTargets[i].FunctionVersion == r.FunctionVersion {
+			return &s.FailedTargets[i]
+		}
+	}
+	return nil
 }
 
 // print prints the versions as a table.

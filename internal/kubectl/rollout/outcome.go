@@ -24,6 +24,10 @@ func promoted(version string) goal {
 		}
 		of := version == "" || s.Target.FunctionVersion == version
 		switch {
+		case version == "" && kubectl.IsUndone(s):
+			return s.Drift == "", nil
+		case version == "" && kubectl.IsUndoing(s):
+			return false, nil
 		case s.Phase == v1beta1.RolloutFailed && of:
 			return false, failure(s)
 		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:
@@ -133,6 +137,9 @@ func describe(a *v1beta1.Alias) string {
 		return "waiting for the provider to observe the spec of " + kubectl.Aliases.Full(a.Name)
 	case s == nil || s.Phase == "":
 		return "waiting for the rollout of " + kubectl.Aliases.Full(a.Name) + " to begin"
+	case kubectl.IsUndone(s):
+		return fmt.Sprintf("version %s serves instead of version %s: ", s.Stable.FunctionVersion, s.Target.FunctionVersion) +
+			s.Message + suffix(s.Drift)
 	case s.Phase == v1beta1.RolloutFailed:
 		return failure(s).Error() + suffix(s.Drift)
 	case s.Phase == v1beta1.RolloutReady:

@@ -139,6 +139,12 @@ func plain(name string) string {
 	return name
 }
 
+// isUndone reports whether a resource is an Alias whose rollout the user has undone.
+func isUndone(mg managed) bool {
+	a, ok := mg.(*v1beta1.Alias)
+	return ok && kubectl.IsUndone(a.Status.Rollout)
+}
+
 // relate returns the state of a resource, and adds its differences and problems to the page.
 func (r *reader) relate(kind string, mg managed) related {
 	s := mg.GetSummary()
@@ -148,7 +154,7 @@ func (r *reader) relate(kind string, mg managed) related {
 	}
 	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
 	for _, c := range []xpv2.Condition{synced, ready} {
-		if c.Status == corev1.ConditionFalse {
+		if c.Status == corev1.ConditionFalse && !(c.Type == xpv2.TypeReady && isUndone(mg)) {
 			message := cmp.Or(c.Message, s.Message, string(c.Reason))
 			r.page.Problems = append(r.page.Problems, problem{Resource: name, Message: message})
 			break
