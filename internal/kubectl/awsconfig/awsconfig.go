@@ -49,11 +49,14 @@ func (f *Flags) addEndpoint(cmd *cobra.Command) {
 		"AWS, instead of AWS's own endpoints and of those that ProviderConfigs name.")
 }
 
-// Chosen returns whether the user has chosen the credentials of this machine.
+// Chosen reports whether the user has chosen the credentials of this machine.
 func (f *Flags) Chosen() bool { return f.profile != "" || f.defaultChain }
 
-// Any returns whether the user has set any of the flags.
-func (f *Flags) Any() bool { return f.Chosen() || f.endpoint != "" }
+// Any reports whether the user has set any of the flags.
+func (f *Flags) Any() bool { return f.Chosen() || f.HasEndpoint() }
+
+// HasEndpoint reports whether the user has named the URL that is called.
+func (f *Flags) HasEndpoint() bool { return f.endpoint != "" }
 
 // Check returns an error if the flags are invalid, or if the user has chosen credentials that this machine does not
 // have.

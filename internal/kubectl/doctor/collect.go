@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -17,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // A collector collects findings.
@@ -102,7 +104,26 @@ func (c *collector) judge(kind string, mg managed) {
 			return known
 		})
 	}
-	c.report.add(kind, mg.GetNamespace(), mg.GetName(), found...)
+	c.report.add(kind, mg.GetNamespace(), mg.GetName(), append(found, stalled(mg)...)...)
+}
+
+// stalledCode is the code of a resource that waits for its user.
+const stalledCode advice.Code = "Stalled"
+
+// stalled returns the finding about a resource that only its user can help. A rollout that the user has undone is none.
+func stalled(mg managed) []advice.Finding {
+	c := mg.GetCondition(reconcile.TypeStalled)
+	a, isAlias := mg.(*v1beta1.Alias)
+	if c.Status != corev1.ConditionTrue || isAlias && kubectl.IsUndone(a.Status.Rollout) {
+		return nil
+	}
+	action := "correct spec, or the objects that it refers to"
+	if c.Reason == reconcile.ReasonRolledBack {
+		action = "publish a version with a fix, or roll the version out again: kubectl lambda rollout retry"
+	}
+	return advice.Reported(mg, []advice.Finding{{
+		Code: stalledCode, Severity: advice.Error, Message: c.Message, Action: action,
+	}})
 }
 
 // configs collects the findings about the accounts of configs, as the provider has read their quotas.

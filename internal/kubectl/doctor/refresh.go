@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -37,6 +38,10 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
 		byRegion[f.Spec.ForProvider.Region] = append(byRegion[f.Spec.ForProvider.Region], f)
 	}
 	for _, region := range slices.Sorted(maps.Keys(byRegion)) {
+		if !regions.Known(region) && !flags.HasEndpoint() {
+			c.report.leaveOut(fmt.Sprintf("what AWS has in %q: it is not a region of AWS, such as eu-west-1", kubectl.OneLine(region)))
+			continue
+		}
 		cfg, err := flags.Load(ctx, region)
 		if err != nil {
 			return err
