@@ -129,21 +129,15 @@ func (a *account) complete() {
 }
 
 func (f *function) sort() {
-	slices.SortFunc(f.aliases, func(x, y types.AliasConfiguration) int {
-		return cmp.Compare(ptr.Deref(x.Name, ""), ptr.Deref(y.Name, ""))
-	})
-	slices.SortFunc(f.urls, func(x, y types.FunctionUrlConfig) int {
-		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
-	})
-	slices.SortFunc(f.events, func(x, y types.FunctionEventInvokeConfig) int {
-		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
-	})
-	slices.SortFunc(f.provisioned, func(x, y types.ProvisionedConcurrencyConfigListItem) int {
-		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
-	})
-	slices.SortFunc(f.mappings, func(x, y types.EventSourceMappingConfiguration) int {
-		return cmp.Compare(ptr.Deref(x.UUID, ""), ptr.Deref(y.UUID, ""))
-	})
+	sortBy(f.aliases, func(a types.AliasConfiguration) *string { return a.Name })
+	sortBy(f.urls, func(u types.FunctionUrlConfig) *string { return u.FunctionArn })
+	sortBy(f.events, func(e types.FunctionEventInvokeConfig) *string { return e.FunctionArn })
+	sortBy(f.provisioned, func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn })
+	sortBy(f.mappings, func(m types.EventSourceMappingConfiguration) *string { return m.UUID })
+}
+
+func sortBy[T any](all []T, key func(T) *string) {
+	slices.SortFunc(all, func(x, y T) int { return cmp.Compare(ptr.Deref(key(x), ""), ptr.Deref(key(y), "")) })
 }
 
 // owns returns whether an ARN is of this account and region.

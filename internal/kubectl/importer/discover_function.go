@@ -61,15 +61,14 @@ func (f *function) tolerate(what string, err error) error {
 }
 
 func (r *reader) aliases(ctx context.Context, f *function) error {
-	pages := lambda.NewListAliasesPaginator(r.api, &lambda.ListAliasesInput{FunctionName: &f.name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	return f.tolerate("its aliases", paged("aliases", func(marker *string) (*string, error) {
+		out, err := r.api.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &f.name, Marker: marker})
 		if err != nil {
-			return f.tolerate("its aliases", err)
+			return nil, err
 		}
-		f.aliases = append(f.aliases, page.Aliases...)
-	}
-	return nil
+		f.aliases = append(f.aliases, out.Aliases...)
+		return out.NextMarker, nil
+	}))
 }
 
 func (r *reader) urls(ctx context.Context, f *function) error {
