@@ -39,7 +39,7 @@ func (c encrypted) Do(r *http.Request) (*http.Response, error) {
 	return c.HTTPClient.Do(r)
 }
 
-// isLoopback returns whether a host is this machine.
+// isLoopback reports whether a host is this machine.
 func isLoopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.Unmap().IsLoopback() || host == "localhost"

@@ -94,12 +94,12 @@ func (o *options) checkEndpoint(obj client.Object) error {
 		"set --aws-endpoint-url to call it", c.Name)
 }
 
-// isRejection returns whether the API server rejects an object for what it is.
+// isRejection reports whether the API server rejects an object for what it is.
 func isRejection(err error) bool {
 	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err)
 }
 
-// isReferred returns whether an object is of a kind that only resources use.
+// isReferred reports whether an object is of a kind that only resources use.
 func isReferred(obj client.Object) bool {
 	switch obj.(type) {
 	case *corev1.Secret, *corev1.ConfigMap, *v1beta1.ProviderConfig, *v1beta1.ClusterProviderConfig:

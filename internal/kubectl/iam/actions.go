@@ -110,7 +110,7 @@ func settings(r dryrun.Request, add func(resource string, actions ...string)) {
 	}
 }
 
-// hasItems returns whether a map or slice is set and has items.
+// hasItems reports whether a map or slice is set and has items.
 func hasItems(v reflect.Value) bool { return v.IsValid() && v.Len() > 0 }
 
 // code adds the actions that AWS checks for code or a layer's content: in S3, in ECR, or encrypted.

@@ -140,7 +140,7 @@ func sortBy[T any](all []T, key func(T) *string) {
 	slices.SortFunc(all, func(x, y T) int { return cmp.Compare(ptr.Deref(key(x), ""), ptr.Deref(key(y), "")) })
 }
 
-// owns returns whether an ARN is of this account and region.
+// owns reports whether an ARN is of this account and region.
 func (a *account) owns(text string) bool {
 	parsed, err := arn.Parse(text)
 	return err == nil && parsed.AccountID == a.id && parsed.Region == a.region

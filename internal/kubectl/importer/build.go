@@ -99,7 +99,9 @@ type entry struct {
 func (b *builder) name(kind, id string) string { return b.names[kind+"/"+id] }
 
 // ref returns a reference to the object of a resource.
-func (b *builder) ref(kind, id string) map[string]any { return map[string]any{"name": b.name(kind, id)} }
+func (b *builder) ref(kind, id string) map[string]any {
+	return map[string]any{"name": b.name(kind, id)}
+}
 
 // build makes the manifests: of the resources that functions share, and of each function and what belongs to it.
 func (b *builder) build(ctx context.Context) error {

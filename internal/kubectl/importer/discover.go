@@ -277,7 +277,7 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 	return nil
 }
 
-// isBroken returns whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
+// isBroken reports whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
 func isBroken(err error) bool {
 	if err == nil {
 		return false

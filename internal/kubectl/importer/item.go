@@ -38,7 +38,7 @@ type Item struct {
 	Plan plan.Plan
 }
 
-// Proven returns whether the planner has proven that applying the manifest changes nothing but tags, and nothing is
+// Proven reports whether the planner has proven that applying the manifest changes nothing but tags, and nothing is
 // left out.
 func (i *Item) Proven() bool { return len(i.Limits) == 0 }
 

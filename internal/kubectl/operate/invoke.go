@@ -129,7 +129,7 @@ func (i *invoker) event() ([]byte, error) {
 	return b, nil
 }
 
-// logType returns whether AWS returns the end of the log.
+// logType reports whether AWS returns the end of the log.
 func (i *invoker) logType() types.LogType {
 	if i.log {
 		return types.LogTypeTail

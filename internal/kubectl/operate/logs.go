@@ -212,7 +212,7 @@ func (l *logger) write(e types.FilteredLogEvent) error {
 	return err
 }
 
-// isMissing returns whether the log group does not exist.
+// isMissing reports whether the log group does not exist.
 func isMissing(err error) bool {
 	_, missing := errors.AsType[*types.ResourceNotFoundException](err)
 	return missing

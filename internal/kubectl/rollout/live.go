@@ -69,7 +69,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// handle records an update, and returns whether the view is over.
+// handle records an update, and reports whether the view is over.
 func (m *model) handle(u update) bool {
 	switch {
 	case u.err != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// A goal is what is waited for. It returns whether it is reached, or the error if it never will be.
+// A goal is what is waited for. It reports whether it is reached, or the error if it never will be.
 type goal func(a *v1beta1.Alias) (done bool, err error)
 
 // promoted is the goal that a version is stable, or any version if none is given.
@@ -91,20 +91,20 @@ func again(s *v1beta1.AliasRolloutStatus) string {
 	return "version " + s.Target.FunctionVersion + " was not rejected: use retry to roll it out again"
 }
 
-// validates returns whether a rollout has failed before any invocation moved, and begins once its target can serve.
+// validates reports whether a rollout has failed before any invocation moved, and begins once its target can serve.
 func validates(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutFailed && s.Step == v1beta1.RolloutValidating
 }
 
-// unobserved returns whether the provider has not seen the latest spec yet.
+// unobserved reports whether the provider has not seen the latest spec yet.
 func unobserved(a *v1beta1.Alias) bool { return a.Status.ObservedGeneration < a.Generation }
 
-// inProgress returns whether a rollout has begun and not ended.
+// inProgress reports whether a rollout has begun and not ended.
 func inProgress(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
 }
 
-// settled returns whether a version is stable and nothing else waits.
+// settled reports whether a version is stable and nothing else waits.
 func settled(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Drift == ""
 }
@@ -112,7 +112,7 @@ func settled(s *v1beta1.AliasRolloutStatus) bool {
 // awaits returns what is printed while the rollout of a version has not begun.
 func awaits(version string) string { return "waiting for version " + version + " to be rolled out" }
 
-// awaiting returns whether the rollout of the version that is waited for has not begun.
+// awaiting reports whether the rollout of the version that is waited for has not begun.
 func (t *tracker) awaiting() bool {
 	s := t.alias.Status.Rollout
 	return s != nil && !inProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion && t.version != s.Target.FunctionVersion
@@ -183,7 +183,7 @@ func phase(s *v1beta1.AliasRolloutStatus) string {
 	return out
 }
 
-// stepping returns whether a rollout is in one of the steps of its strategy.
+// stepping reports whether a rollout is in one of the steps of its strategy.
 func stepping(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutProgressing && s.ObservedWeight < hundred && s.Step != v1beta1.RolloutPromoting && s.Step != v1beta1.RolloutRollingBack
 }

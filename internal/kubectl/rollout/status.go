@@ -184,7 +184,7 @@ func (o *observer) lines(ctx context.Context, t *tracker, updates <-chan update,
 	return ctx.Err()
 }
 
-// live returns whether the output is a terminal that can be drawn on.
+// live reports whether the output is a terminal that can be drawn on.
 func (o *observer) live() bool {
 	return kubectl.IsTerminal(o.Out) && os.Getenv("TERM") != "dumb"
 }

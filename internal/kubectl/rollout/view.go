@@ -49,7 +49,7 @@ func view(t *tracker, s screen) string {
 	traffic, checks := trafficRows(t.alias, s), checkRows(t, s)
 	var bar, steps []string
 	if inProgress(st) || validates(st) || t.last != nil {
-		p := planOf(t.alias, t.last, s.now)
+		p := timelineOf(t.alias, t.last, s.now)
 		bar = []string{"  " + progressBar(p, s.width), ""}
 		room := 0
 		if s.height > 0 {
@@ -104,8 +104,8 @@ func phaseStyle(s *v1beta1.AliasRolloutStatus) lipgloss.Style {
 	return kubectl.Cyan
 }
 
-// progressBar returns how much of a plan is done.
-func progressBar(p plan, width int) string {
+// progressBar returns how much of a timeline is done.
+func progressBar(p timeline, width int) string {
 	style := kubectl.Green
 	for _, it := range p.items {
 		if it.state == failed {
@@ -182,7 +182,7 @@ func intention(s *v1beta1.AliasRolloutStatus, now share) string {
 	return fmt.Sprintf(" -> %d %%", to)
 }
 
-// stepRows returns the items of a plan. If they are more than a number of rows, it returns those around the current
+// stepRows returns the items of a timeline. If they are more than a number of rows, it returns those around the current
 // one. A number below 1 means all.
 func stepRows(items []item, rows int) []string {
 	out := []string{kubectl.Bold.Render("Steps")}
