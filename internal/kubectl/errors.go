@@ -22,17 +22,17 @@ const (
 	ExitInterrupted = 130
 )
 
-// ErrInterrupted is what a command returns if the user has ended it. Nothing is printed.
+// ErrInterrupted is the error of a command that the user has ended. Nothing is printed.
 var ErrInterrupted error = exec.CodeExitError{Err: errors.New("interrupted"), Code: ExitInterrupted}
 
-// ErrDiffers is what a command returns if it has found and printed differences. Nothing more is printed.
+// ErrDiffers is the error of a command that has found and printed differences. Nothing more is printed.
 var ErrDiffers error = exec.CodeExitError{Err: errors.New("there are differences"), Code: 1}
 
-// ErrFindings is what a command returns if it has found and printed what needs an action. Nothing more is printed.
+// ErrFindings is the error of a command that has printed findings that need an action. Nothing more is printed.
 var ErrFindings error = exec.CodeExitError{Err: errors.New("there are findings"), Code: 1}
 
-// A FailureError is an error of a command whose exit code 1 means something else, as that of kubectl diff does. Its exit code
-// is 2.
+// A FailureError is an error of a command whose exit code 1 means something else, as that of kubectl diff does. Its
+// exit code is 2.
 type FailureError struct{ Err error }
 
 // Error returns the message.
@@ -77,7 +77,7 @@ func ExitCode(err error) int {
 	return ExitError
 }
 
-// Message returns what is printed about an error, in kubectl's words. It is empty if nothing is.
+// Message returns the text that is printed about an error, in kubectl's words. It may be empty.
 func Message(err error) string {
 	var status kerrors.APIStatus
 	var connection *url.Error

@@ -21,10 +21,10 @@ type Kind struct {
 }
 
 // Aliases is the kind Alias.
-var Aliases = Kind{Resource: v1beta1.SchemeGroupVersion.WithResource("aliases"), Singular: "alias", Short: "lambdaalias"}
+var Aliases = Kind{v1beta1.SchemeGroupVersion.WithResource("aliases"), "alias", "lambdaalias"}
 
 // Functions is the kind Function.
-var Functions = Kind{Resource: v1beta1.SchemeGroupVersion.WithResource("functions"), Singular: "function", Short: "lambdafn"}
+var Functions = Kind{v1beta1.SchemeGroupVersion.WithResource("functions"), "function", "lambdafn"}
 
 // Full returns the name of a resource with its type, such as "alias.lambda.aws.m.crossplane.io/live".
 func (k Kind) Full(name string) string {

@@ -10,11 +10,13 @@ import (
 )
 
 // globalFlags replaces the flags of kubectl in the help of each command, as kubectl does.
-const globalFlags = `Use "kubectl lambda options" for the flags that all commands have, such as --namespace and --context.`
+const globalFlags = `Use "kubectl lambda options" for the flags that all commands have, ` +
+	`such as --namespace and --context.`
 
 // NewCommand returns the plugin's command with its subcommands.
 func NewCommand(f *Factory, children ...*cobra.Command) *cobra.Command {
-	root := Group("kubectl-lambda", "Work with AWS Lambda through provider-lambda", append(children, newVersion(f), newOptions())...)
+	root := Group("kubectl-lambda", "Work with AWS Lambda through provider-lambda",
+		append(children, newVersion(f), newOptions())...)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl lambda"}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(f.In)
@@ -55,7 +57,8 @@ func newOptions() *cobra.Command {
 		Short: "List the flags that all commands have",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), "All commands have these flags:\n\n", cmd.InheritedFlags().FlagUsages())
+			_, err := fmt.Fprint(cmd.OutOrStdout(), "All commands have these flags:\n\n",
+				cmd.InheritedFlags().FlagUsages())
 			return err
 		},
 	}

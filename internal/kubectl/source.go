@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A Source is what the flags of a command say of where its objects come from: files, or the cluster.
+// A Source has the flags that name the objects of a command, in files or in the cluster.
 type Source struct {
 	filenames     []string
 	kustomize     string
@@ -23,7 +23,8 @@ type Source struct {
 	allNamespaces bool
 }
 
-// AddFlags adds the flags of kubectl to a command: usage says what the files contain, and all what --all-namespaces does.
+// AddFlags adds the flags of kubectl to a command: usage says what the files contain, and all what --all-namespaces
+// does.
 func (s *Source) AddFlags(cmd *cobra.Command, usage, all string) {
 	files := genericclioptions.FileNameFlags{
 		Usage: usage, Filenames: &s.filenames, Kustomize: &s.kustomize, Recursive: &s.recursive,
@@ -32,7 +33,7 @@ func (s *Source) AddFlags(cmd *cobra.Command, usage, all string) {
 	cmd.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", s.allNamespaces, all)
 }
 
-// FromFiles reports whether the objects are those of files.
+// FromFiles reports whether the flags name files.
 func (s *Source) FromFiles() bool { return len(s.filenames) > 0 || s.kustomize != "" }
 
 // Read reads the objects of the files, "-" for the standard input, or those of the cluster that arguments name as those

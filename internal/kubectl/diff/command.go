@@ -16,8 +16,9 @@ const (
 	formatYAML = "yaml"
 )
 
-const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in order, and
-the fields that differ. Nothing is changed, neither in the cluster nor in AWS. Values of secrets are never shown.
+const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in
+order, and the fields that differ. Nothing is changed, neither in the cluster nor in AWS. Values of secrets are never
+shown.
 
 Without --refresh, AWS is not called. The plan assumes then that AWS has what the objects in the cluster ask for,
 and nothing of objects that the cluster does not have. With --refresh, AWS is read through the ProviderConfig of
@@ -62,10 +63,13 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	}
 	kubectl.DistinguishFailures(cmd)
 	o.source.AddFlags(cmd, "contains the resources to plan.", "If true, plan the resources of all namespaces.")
-	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")
-	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read what AWS has, through the ProviderConfig of each resource.")
+	cmd.Flags().BoolVar(&o.local, "local", o.local,
+		"If true, do not contact a cluster: plan the files as if no object existed.")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh,
+		"If true, read what AWS has, through the ProviderConfig of each resource.")
 	o.aws.AddConfigFlags(cmd)
-	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The --cluster-id of the provider, if it has one. The default is read from the cluster.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID,
+		"The --cluster-id of the provider, if it has one. The default is read from the cluster.")
 	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "Output format. One of: (diff, json, yaml).")
 	kubectl.CompleteFlag(cmd, "output", formatDiff, formatJSON, formatYAML)
 	return cmd

@@ -83,7 +83,7 @@ type report struct {
 	Items   []plan.Plan  `json:"items"`
 	Summary plan.Summary `json:"summary"`
 
-	// Skipped is how many objects are of other kinds.
+	// Skipped is the number of objects of other kinds.
 	Skipped int `json:"skipped"`
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// An input is what the command was given, as it would be applied.
+// An input has the objects of a command as they would be applied.
 type input struct {
 	resources []plan.Resource
 
@@ -31,7 +31,7 @@ type input struct {
 	// rejected are the plans of resources that the API server rejects.
 	rejected []plan.Plan
 
-	// skipped is how many objects are of other kinds.
+	// skipped is the number of objects of other kinds.
 	skipped int
 }
 
@@ -71,7 +71,8 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	}
 	r, err := e.applied(ctx, u)
 	if isRejection(err) {
-		in.rejected = append(in.rejected, plan.Plan{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Action: plan.Reject, Message: err.Error()})
+		in.rejected = append(in.rejected, plan.Plan{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
+			Action: plan.Reject, Message: err.Error()})
 		return nil
 	}
 	if err == nil {
@@ -90,8 +91,8 @@ func (o *options) checkEndpoint(obj client.Object) error {
 	case c.Spec.Endpoint == nil, c.Spec.Endpoint.URL.Type == v1beta1.EndpointURLTypeAuto:
 		return nil
 	}
-	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in the cluster: "+
-		"set --aws-endpoint-url to call it", c.Name)
+	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in "+
+		"the cluster: set --aws-endpoint-url to call it", c.Name)
 }
 
 // isRejection reports whether the API server rejects an object for what it is.
@@ -120,7 +121,8 @@ func (e *environment) applied(ctx context.Context, u *unstructured.Unstructured)
 	case kerrors.IsNotFound(err):
 		return e.created(ctx, u)
 	case kmeta.IsNoMatchError(err):
-		return plan.Resource{}, fmt.Errorf("the cluster has no kind %s of this provider: to plan without a cluster, set --local", u.GetKind())
+		return plan.Resource{}, fmt.Errorf("the cluster has no kind %s of this provider: to plan without a cluster, "+
+			"set --local", u.GetKind())
 	case err != nil:
 		return plan.Resource{}, err
 	}
@@ -150,7 +152,9 @@ func (e *environment) created(ctx context.Context, u *unstructured.Unstructured)
 }
 
 // patched returns a resource as it would be after an apply by whoever has applied it before.
-func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (e *environment) patched(
+	ctx context.Context, u, live *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
 	out := u.DeepCopy()
 	out.SetResourceVersion("")
 	out.SetManagedFields(nil)
@@ -169,9 +173,12 @@ func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstruc
 			return nil, fmt.Errorf("cannot compare %s %s with what was applied last: %w", u.GetKind(), u.GetName(), err)
 		}
 		out = live.DeepCopy()
-		return out, e.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
+		return out, e.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll,
+			client.FieldOwner(kubectl.FieldManager))
 	}
-	return out, e.cluster.Patch(ctx, out, client.Apply, client.DryRunAll, client.ForceOwnership, client.FieldOwner(manager(live))) //nolint:staticcheck // An unstructured object has no apply configuration.
+	apply := client.Apply //nolint:staticcheck // An unstructured object has no apply configuration.
+	return out, e.cluster.Patch(
+		ctx, out, apply, client.DryRunAll, client.ForceOwnership, client.FieldOwner(manager(live)))
 }
 
 // manager returns who has applied an object. Fields that a new manifest lacks are removed only from what the same
@@ -179,7 +186,8 @@ func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstruc
 func manager(live *unstructured.Unstructured) string {
 	var all []string
 	for _, f := range live.GetManagedFields() {
-		if f.Operation == metav1.ManagedFieldsOperationApply && f.Subresource == "" && !slices.Contains(all, f.Manager) {
+		if f.Operation == metav1.ManagedFieldsOperationApply && f.Subresource == "" &&
+			!slices.Contains(all, f.Manager) {
 			all = append(all, f.Manager)
 		}
 	}

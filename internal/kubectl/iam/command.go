@@ -19,7 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-const long = `Write the smallest IAM policy with which the provider reconciles resources: those of files, or of the cluster.
+const long = `Write the smallest IAM policy with which the provider reconciles resources: those of files, or of the
+cluster.
 
 The calls are found by the provider's own code, which creates, observes, changes and deletes each resource in memory, as
 far as its management policies allow. Neither AWS nor the cluster is changed, and AWS is not called. With files, the
@@ -63,9 +64,12 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	o.source.AddFlags(cmd, "contains the resources.", "If true, take the resources of all namespaces.")
-	cmd.Flags().StringVar(&o.account, "account-id", o.account, "ID of the account that the ARNs of the policy name. The default is any.")
-	cmd.Flags().StringVar(&o.region, "region", o.region, "Region that the ARNs of the policy name, such as '*' for any. The default are those of the resources.")
-	cmd.Flags().BoolVar(&o.invoked, "deletion-protection-invoked-within", o.invoked, "If true, the policy is for a provider that runs with the flag of this name.")
+	cmd.Flags().StringVar(&o.account, "account-id", o.account,
+		"ID of the account that the ARNs of the policy name. The default is any.")
+	cmd.Flags().StringVar(&o.region, "region", o.region,
+		"Region that the ARNs of the policy name, such as '*' for any. The default are those of the resources.")
+	cmd.Flags().BoolVar(&o.invoked, "deletion-protection-invoked-within", o.invoked,
+		"If true, the policy is for a provider that runs with the flag of this name.")
 	return cmd
 }
 
@@ -145,7 +149,8 @@ func (o *options) print(p Policy) error {
 	}
 	dense, err := json.Marshal(p)
 	if len(dense) > mostCharacters {
-		_, _ = fmt.Fprintf(o.ErrOut, "The policy has %d characters without white space, and a managed policy of AWS %d at most: split it by namespaces or files.\n", len(dense), mostCharacters)
+		_, _ = fmt.Fprintf(o.ErrOut, "The policy has %d characters without white space, and a managed policy of AWS "+
+			"%d at most: split it by namespaces or files.\n", len(dense), mostCharacters)
 	}
 	return err
 }

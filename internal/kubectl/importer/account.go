@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// An account is what was read of an account in a region. All lists are sorted.
+// An account has the resources of an account in a region. All lists are sorted.
 type account struct {
 	// id is the account's.
 	id, region string
@@ -32,7 +32,7 @@ type account struct {
 	layerPolicies map[string]string
 }
 
-// A function is what was read of a function.
+// A function has the settings of a function, and the resources that belong to it.
 type function struct {
 	name string
 	out  *lambda.GetFunctionOutput

@@ -29,7 +29,9 @@ import (
 var (
 	observe = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	update  = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
-	create  = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+	create  = xpv2.ManagementPolicies{
+		xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate,
+	}
 )
 
 // sharedFile is the file of the resources that functions share.
@@ -107,7 +109,8 @@ func (b *builder) ref(kind, id string) map[string]any {
 func (b *builder) build(ctx context.Context) error {
 	entries := b.shared()
 	for _, f := range b.account.functions {
-		entries = slices.Concat(entries, []entry{b.function(f)}, b.versions(f), b.aliases(f), b.configs(f), b.policies(f),
+		entries = slices.Concat(entries, []entry{b.function(f)}, b.versions(f), b.aliases(f), b.configs(f),
+			b.policies(f),
 			b.mappings(f))
 	}
 	for _, e := range entries {

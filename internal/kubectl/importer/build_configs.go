@@ -38,7 +38,8 @@ func (b *builder) versions(f *function) (out []entry) {
 		e.id, e.external, e.policies = f.qualified(v), v, observe
 		e.item.AWSName = f.qualified(v)
 		e.item.Comments = []string{
-			"A version never changes, so it is only observed. To publish new versions, set publish: true in the Function. Aliases",
+			"A version never changes, so it is only observed. To publish new versions, set publish: true in the " +
+				"Function. Aliases",
 			"follow it if you remove their functionVersionRef.",
 		}
 		out = append(out, e)
@@ -92,7 +93,8 @@ func (b *builder) referDestinations(s map[string]any) {
 		d, _ := v.(map[string]any)
 		arn, _ := d["destination"].(string)
 		n := functionname.OfARN(arn)
-		if n.Function == "" || n.Qualifier != "" || !b.account.owns(arn) || b.name(v1beta1.FunctionKind, n.Function) == "" {
+		if n.Function == "" || n.Qualifier != "" || !b.account.owns(arn) ||
+			b.name(v1beta1.FunctionKind, n.Function) == "" {
 			continue
 		}
 		delete(d, "destination")

@@ -17,8 +17,9 @@ import (
 func (b *builder) function(f *function) entry {
 	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
-		kind: v1beta1.FunctionKind, id: f.name, external: f.name, file: file, policies: update, secret: b.secret(f, file),
-		item: Item{Limits: f.unread, Comments: codeComments(f)},
+		kind: v1beta1.FunctionKind, id: f.name, external: f.name, file: file, policies: update,
+		secret: b.secret(f, file),
+		item:   Item{Limits: f.unread, Comments: codeComments(f)},
 	}
 	if isImage(f) {
 		e.policies = create
@@ -44,9 +45,12 @@ func codeComments(f *function) []string {
 		return nil
 	}
 	out := []string{
-		"AWS does not say where the code comes from, so the manifest has no code, and managementPolicies have no Create: the",
-		"provider leaves the code as it is. To deploy code with this manifest, set spec.forProvider.code, and managementPolicies",
-		"to [Observe, Create, Update]. The SHA-256 of the archive in AWS is " + ptr.Deref(f.config().CodeSha256, "(unknown)"),
+		"AWS does not say where the code comes from, so the manifest has no code, and managementPolicies have no " +
+			"Create: the",
+		"provider leaves the code as it is. To deploy code with this manifest, set spec.forProvider.code, and " +
+			"managementPolicies",
+		"to [Observe, Create, Update]. The SHA-256 of the archive in AWS is " +
+			ptr.Deref(f.config().CodeSha256, "(unknown)"),
 	}
 	if f.out.Code != nil && ptr.Deref(f.out.Code.SourceKMSKeyArn, "") != "" {
 		out = append(out, "Then also set code.sourceKmsKeyArn to "+*f.out.Code.SourceKMSKeyArn)

@@ -11,7 +11,8 @@ import (
 func (b *builder) shared() (out []entry) {
 	for _, arn := range b.account.signing {
 		out = append(out, entry{
-			kind: v1beta1.CodeSigningConfigKind, id: arn, external: arn, file: sharedFile, policies: create, tagged: arn,
+			kind: v1beta1.CodeSigningConfigKind, id: arn, external: arn, file: sharedFile, policies: create,
+			tagged: arn,
 		})
 	}
 	for _, name := range b.account.providers {
@@ -51,7 +52,8 @@ func (b *builder) layer(arn string) []entry {
 		at := layer + ":" + strconv.FormatInt(number, 10)
 		g := policy.GrantOf(st, ":layer:"+at)
 		e := entry{
-			kind: v1beta1.LayerVersionPermissionKind, id: arn + ":" + st.Sid, external: at + ":" + st.Sid, file: sharedFile,
+			kind: v1beta1.LayerVersionPermissionKind, id: arn + ":" + st.Sid, external: at + ":" + st.Sid,
+			file:     sharedFile,
 			policies: create, settings: map[string]any{"principal": g.Principal},
 			refs: map[string]any{"layerVersionArnRef": b.ref(v1beta1.LayerVersionKind, arn)},
 		}

@@ -18,9 +18,9 @@ import (
 // stdout is the value of --output for the standard output.
 const stdout = "-"
 
-const long = `Write manifests of the functions that an account has in a region, and of what belongs to them: aliases, versions in
-use, event source mappings, policies, URLs, event invoke configs, concurrency, runtime management, and the layers,
-code signing configs and capacity providers that they use. AWS is only read, within its quotas.
+const long = `Write manifests of the functions that an account has in a region, and of what belongs to them: aliases,
+versions in use, event source mappings, policies, URLs, event invoke configs, concurrency, runtime management, and the
+layers, code signing configs and capacity providers that they use. AWS is only read, within its quotas.
 
 Values of environment variables become Secrets. Resources refer to each other by references. The planner then proves
 that applying the manifests changes nothing but tags. A resource for which that is not proven is only observed, and
@@ -72,13 +72,20 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	kubectl.DistinguishFailures(cmd)
 	o.aws.AddConfigFlags(cmd)
 	cmd.Flags().StringVar(&o.region, "region", o.region, "The AWS region to import from.")
-	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors, "Import only functions with these tags: tag=value, or tag for any value. All must match.")
-	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
-	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The --cluster-id of the provider, if it has one. The default is read from the cluster.")
-	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "The directory to write files to, or - for the standard output.")
-	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline, "If true, write values of environment variables into the Functions instead of Secrets.")
-	cmd.Flags().BoolVar(&o.adopt, "adopt", o.adopt, "If true, the resources adopt what another cluster or another resource owns.")
-	cmd.Flags().BoolVar(&o.showSecrets, "show-secrets", o.showSecrets, "If true, write manifests with secrets to the standard output too.")
+	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors,
+		"Import only functions with these tags: tag=value, or tag for any value. All must match.")
+	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or "+
+		"ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID,
+		"The --cluster-id of the provider, if it has one. The default is read from the cluster.")
+	cmd.Flags().StringVarP(&o.output, "output", "o", o.output,
+		"The directory to write files to, or - for the standard output.")
+	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline,
+		"If true, write values of environment variables into the Functions instead of Secrets.")
+	cmd.Flags().BoolVar(&o.adopt, "adopt", o.adopt,
+		"If true, the resources adopt what another cluster or another resource owns.")
+	cmd.Flags().BoolVar(&o.showSecrets, "show-secrets", o.showSecrets,
+		"If true, write manifests with secrets to the standard output too.")
 	return cmd
 }
 
@@ -98,7 +105,8 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(r, header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}); err != nil {
+	h := header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}
+	if err := o.write(r, h); err != nil {
 		return err
 	}
 	if len(r.Unproven()) > 0 {
@@ -132,7 +140,9 @@ func (o *options) input(ctx context.Context, names []string) (Options, error) {
 }
 
 // session returns the session to read AWS with.
-func (o *options) session(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference) (*session.Session, error) {
+func (o *options) session(
+	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
+) (*session.Session, error) {
 	limiter := quota.New(o.Now, quota.Options{})
 	if ref != nil && !o.aws.Chosen() {
 		return o.fromConfig(ctx, scheme, namespace, ref, limiter)

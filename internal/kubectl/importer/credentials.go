@@ -19,7 +19,10 @@ import (
 )
 
 // fromConfig returns a session with the credentials of a ProviderConfig in the cluster.
-func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference, limiter *quota.Limiter) (*session.Session, error) {
+func (o *options) fromConfig(
+	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
+	limiter *quota.Limiter,
+) (*session.Session, error) {
 	c, err := o.ClusterClient(scheme)
 	if err != nil {
 		return nil, err
@@ -30,11 +33,11 @@ func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namesp
 	return o.aws.Resolver(c, limiter, o.Now, o.ErrOut).Resolve(ctx, mg, o.region)
 }
 
-// clusterTimeout is how long an import waits for a cluster that it can do without.
+// clusterTimeout limits how long an import waits for a cluster that it can do without.
 const clusterTimeout = 5 * time.Second
 
-// manager returns the ID of the cluster, and what finds the resource of the cluster that manages what has tags. An import
-// needs no cluster: without one, or rights in it, nothing is found, and the ID is that of the flag.
+// manager returns the ID of the cluster, and a function that finds its resource that manages what has tags. An
+// import needs no cluster: without one, or rights in it, nothing is found, and the ID is that of the flag.
 func (o *options) manager(
 	ctx context.Context, scheme *runtime.Scheme,
 ) (clusterID string, find func(context.Context, map[string]string) string, err error) {
@@ -75,5 +78,6 @@ func parseConfig(text string) (*xpv2.ProviderConfigReference, error) {
 			return &xpv2.ProviderConfigReference{Kind: k, Name: name}, nil
 		}
 	}
-	return nil, fmt.Errorf("invalid provider config %q: use the name of a ClusterProviderConfig, or ProviderConfig/NAME", text)
+	return nil, fmt.Errorf("invalid provider config %q: use the name of a ClusterProviderConfig, or "+
+		"ProviderConfig/NAME", text)
 }

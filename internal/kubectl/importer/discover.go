@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// workers is how many functions are read at a time.
+	// workers is the number of functions that are read at a time.
 	workers = 16
 
-	// mostPages is how many pages of a list are read at most, so that reading ends whatever the endpoint answers.
+	// mostPages limits the pages of a list, so that reading ends whatever the endpoint answers.
 	mostPages = 10000
 )
 
@@ -60,7 +60,7 @@ func (r *reader) read(ctx context.Context, id, region string) (*account, error) 
 	return a, r.readLayers(ctx, a)
 }
 
-// Lists are what is read of a whole account.
+// Lists has the lists of a whole account.
 type lists struct {
 	// functions are the names of the functions to read, and published those that have versions.
 	functions []string
@@ -114,7 +114,8 @@ func clean(err error) error {
 // listFunctions lists the functions with all their versions.
 func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 	err := paged("functions", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll, Marker: marker})
+		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll,
+			Marker: marker})
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +155,8 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
 			all[name] = append(all[name], m)
 			if ptr.Deref(m.KMSKeyArn, "") == "" { // A list does not decrypt filters.
-				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID}, copyTo[lambda.GetEventSourceMappingOutput](m))
+				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID},
+					copyTo[lambda.GetEventSourceMappingOutput](m))
 			}
 		}
 		return out.NextMarker, nil
@@ -173,7 +175,8 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 		for _, c := range out.CodeSigningConfigs {
 			arn := ptr.Deref(c.CodeSigningConfigArn, "")
 			configs = append(configs, arn)
-			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn}, &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
+			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn},
+				&lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
 		}
 		return out.NextMarker, nil
 	})
@@ -183,14 +186,16 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 	of := map[string]string{}
 	for _, arn := range configs {
 		err := paged("functions of "+arn, func(marker *string) (*string, error) {
-			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx, &lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
+			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx,
+				&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
 			if err != nil {
 				return nil, err
 			}
 			for _, f := range out.FunctionArns {
 				name := functionname.OfARN(f).Function
 				of[name] = arn
-				r.recorder.answered("GetFunctionCodeSigningConfig", &lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
+				r.recorder.answered("GetFunctionCodeSigningConfig",
+					&lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
 					&lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: &arn, FunctionName: &name})
 			}
 			return out.NextMarker, nil
@@ -216,7 +221,8 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 	for range workers {
 		wg.Go(func() {
 			for name := range queue {
-				f := &function{name: name, policies: map[string]string{}, runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{}}
+				f := &function{name: name, policies: map[string]string{},
+					runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{}}
 				err := context.Cause(ctx)
 				if err == nil {
 					err = read(f)
@@ -265,7 +271,8 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 			continue
 		}
 		existing = append(existing, arn)
-		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer, VersionNumber: &number})
+		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer,
+			VersionNumber: &number})
 		if isBroken(err) {
 			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
 		}

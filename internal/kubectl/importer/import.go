@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
-// Options are those of an Import.
+// Options has the options of Import.
 type Options struct {
 	// Session calls AWS, within its quotas.
 	Session *session.Session
@@ -71,7 +71,8 @@ func Import(ctx context.Context, o Options) (*Result, error) {
 		o.Manager = func(context.Context, map[string]string) string { return "" }
 	}
 	r := &reader{
-		api: session.Client(s, lambda.NewFromConfig), recorder: rec, names: o.Names, selector: o.Selector, manager: o.Manager,
+		api: session.Client(s, lambda.NewFromConfig), recorder: rec, names: o.Names, selector: o.Selector,
+		manager:  o.Manager,
 		progress: func(done, total int) { o.Progress(Reading, done, total) },
 	}
 	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)

@@ -88,7 +88,8 @@ func checkRows(t *tracker, sc screen) []string {
 		row += style.Render(text)
 		if spark > 0 {
 			trend := sparkline(t.samples[r.CheckID], spark)
-			row += trailing(maxResult-len(text), kubectl.Cyan, trend) + trailing(spark-ansi.StringWidth(trend), kubectl.Dim, r.condition)
+			row += trailing(maxResult-len(text), kubectl.Cyan, trend) +
+				trailing(spark-ansi.StringWidth(trend), kubectl.Dim, r.condition)
 		}
 		out = append(out, strings.TrimRight(row, " "))
 		if said := remark(t.alias.Spec.Rollout, t.alias.Status.Rollout, r.check); said != "" {
@@ -98,8 +99,8 @@ func checkRows(t *tracker, sc screen) []string {
 	return append(out, "")
 }
 
-// remark returns a remark on a check: why it has not succeeded, unless the message of the rollout has its result, or that
-// its last success is of invocations before those that the rollout waits for.
+// remark returns a remark on a check: why it has not succeeded, unless the message of the rollout has its result, or
+// that its last success is of invocations before those that the rollout waits for.
 func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) string {
 	switch {
 	case c == nil:
@@ -114,7 +115,8 @@ func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta
 	}
 	if since := judgedFrom(spec, s); since != nil && c.JudgedUntil.Before(since) {
 		const layout = time.TimeOnly
-		return "invocations until " + c.JudgedUntil.UTC().Format(layout) + ", waits for those of " + since.UTC().Format(layout)
+		return "invocations until " + c.JudgedUntil.UTC().Format(layout) + ", waits for those of " +
+			since.UTC().Format(layout)
 	}
 	return ""
 }
@@ -123,7 +125,8 @@ func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta
 // those of the last step before the promotion, and of the present weight otherwise.
 func judgedFrom(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) *metav1.Time {
 	steps := rollout.CanarySteps(spec.Strategy)
-	if n := len(steps); s.Step == v1beta1.RolloutAnalyzing && int(s.CurrentStepIndex) >= n && n > 0 && steps[n-1].Analysis == nil {
+	if n := len(steps); s.Step == v1beta1.RolloutAnalyzing && int(s.CurrentStepIndex) >= n && n > 0 &&
+		steps[n-1].Analysis == nil {
 		return s.StepStartedAt
 	}
 	return s.ShiftedAt

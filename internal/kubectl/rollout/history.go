@@ -73,9 +73,11 @@ first.`,
 			}
 			h := historyOf(a)
 			if version != "" {
-				h.Versions = slices.DeleteFunc(h.Versions, func(v versionState) bool { return v.FunctionVersion != version })
+				h.Versions = slices.DeleteFunc(h.Versions,
+					func(v versionState) bool { return v.FunctionVersion != version })
 				if len(h.Versions) == 0 {
-					return fmt.Errorf("unable to find version %s in the history of %s", version, kubectl.Aliases.Full(a.Name))
+					return fmt.Errorf("unable to find version %s in the history of %s", version,
+						kubectl.Aliases.Full(a.Name))
 				}
 			}
 			if out.Format() != "" {
@@ -106,19 +108,19 @@ func historyOf(a *v1beta1.Alias) *history {
 		})
 		return &h.Versions[len(h.Versions)-1]
 	}
-	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rejection(s, s.Target) == nil {
+	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rejection(s, s.Target.FunctionVersion) == nil {
 		v := add(s.Target, stateTarget)
 		v.Weight, v.Reason = &s.ObservedWeight, s.Reason
 	}
 	add(s.Stable, stateStable)
 	for _, r := range s.History {
 		v := add(r, statePrevious)
-		if f := rejection(s, r); f != nil { // The user has returned to another one.
+		if f := rejection(s, r.FunctionVersion); f != nil { // The user has returned to another one.
 			v.Reason, v.FailedAt = f.Reason, f.FailedAt
 		}
 	}
 	for _, f := range s.FailedTargets {
-		if !slices.ContainsFunc(s.History, func(r v1beta1.RolloutRevision) bool { return r.FunctionVersion == f.FunctionVersion }) {
+		if !slices.Contains(versions(s), f.FunctionVersion) {
 			v := add(f.RolloutRevision, stateFailed)
 			v.Reason, v.FailedAt = f.Reason, f.FailedAt
 		}
@@ -127,9 +129,9 @@ func historyOf(a *v1beta1.Alias) *history {
 }
 
 // rejection returns the failure of a version, or nil if it was not rejected.
-func rejection(s *v1beta1.AliasRolloutStatus, r v1beta1.RolloutRevision) *v1beta1.RolloutFailure {
+func rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFailure {
 	for i := range s.FailedTargets {
-		if s.FailedTargets[i].FunctionVersion == r.FunctionVersion {
+		if s.FailedTargets[i].FunctionVersion == version {
 			return &s.FailedTargets[i]
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// A tick is when the countdowns are drawn again.
+// A tick makes the countdowns be drawn again.
 type tick struct{}
 
 // A model is the live view of a terminal.

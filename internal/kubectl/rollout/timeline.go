@@ -36,7 +36,8 @@ type timeline struct {
 	fraction float64
 }
 
-// timelineOf returns the timeline of a rollout. last is the state of the rollout before it ended, nil if it has not ended.
+// timelineOf returns the timeline of a rollout. last is the state of the rollout before it ended, nil if it has not
+// ended.
 func timelineOf(a *v1beta1.Alias, last *v1beta1.AliasRolloutStatus, now time.Time) timeline {
 	spec, s := a.Spec.Rollout, a.Status.Rollout
 	was := s
@@ -176,7 +177,8 @@ func stepDuration(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) tim
 		return bakeTime(spec)
 	}
 	steps := rollout.CanarySteps(spec.Strategy)
-	if i := int(s.CurrentStepIndex); stepping(s) && i < len(steps) && steps[i].Pause != nil && steps[i].Pause.Duration != nil {
+	if i := int(s.CurrentStepIndex); stepping(s) && i < len(steps) && steps[i].Pause != nil &&
+		steps[i].Pause.Duration != nil {
 		return steps[i].Pause.Duration.Duration
 	}
 	return 0

@@ -23,10 +23,10 @@ const (
 	// maxBar is the width of the longest bar.
 	maxBar = 50
 
-	// leastSteps is how many steps are shown, however low the terminal is.
+	// leastSteps is the number of steps that even the lowest terminal shows.
 	leastSteps = 3
 
-	// messageLines is how many lines of a message are shown.
+	// messageLines limits the lines of a message.
 	messageLines = 4
 )
 
@@ -76,7 +76,7 @@ func fit(body, foot []string, s screen) string {
 	return strings.Join(lines, "\n")
 }
 
-// header returns what the rollout is of, and its phase.
+// header returns the names of the alias and its function, and the phase of the rollout.
 func header(a *v1beta1.Alias, sc screen) []string {
 	of := kubectl.Bold.Render(kubectl.Aliases.Singular+"/"+a.Name) + kubectl.Dim.Render(" -n "+a.Namespace)
 	if f := a.Status.AtProvider.FunctionName; f != nil && sc.width >= narrow {
@@ -237,7 +237,7 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
 }
 
-// footer returns what the rollout waits for, and what still serves.
+// footer returns the message of the rollout, and the version that serves.
 func footer(t *tracker, sc screen) []string {
 	var out []string
 	s := t.alias.Status.Rollout
@@ -254,7 +254,7 @@ func footer(t *tracker, sc screen) []string {
 	return out
 }
 
-// message returns what a state says in words that the rest of the view does not say.
+// message returns the message of a state, without what the rest of the view shows.
 func message(s *v1beta1.AliasRolloutStatus) string {
 	switch {
 	case s.Step == v1beta1.RolloutPaused && s.Reason == rollout.ReasonStep:
@@ -285,7 +285,8 @@ func serving(a *v1beta1.Alias) string {
 	if observed := shares(a); len(observed) > 0 {
 		version = observed[0].version
 	}
-	if s.Phase == v1beta1.RolloutProgressing && version == s.Target.FunctionVersion && version != s.Stable.FunctionVersion {
+	if s.Phase == v1beta1.RolloutProgressing && version == s.Target.FunctionVersion &&
+		version != s.Stable.FunctionVersion {
 		and = "; version " + s.Stable.FunctionVersion + " if it fails"
 	}
 	return kubectl.Bold.Render("version "+version+" serves") + and

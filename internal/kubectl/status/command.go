@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-const long = `Show one page on a Function: its state, code, versions, aliases with their rollouts, event source mappings, URLs,
-permissions, provisioned concurrency, differences and last events.
+const long = `Show one page on a Function: its state, code, versions, aliases with their rollouts, event source
+mappings, URLs, permissions, provisioned concurrency, differences and last events.
 
 It reads only the cluster, as the provider has last observed AWS. Resources of other namespaces are not shown.
 What you may not list is left out and named. Values of environment variables are never shown.

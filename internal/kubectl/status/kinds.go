@@ -53,7 +53,8 @@ type rollout struct {
 func newAlias(r related, a *v1beta1.Alias) alias {
 	o := a.Status.AtProvider
 	out := alias{
-		related: r, Alias: ptr.Deref(o.Name, ""), Version: ptr.Deref(o.FunctionVersion, ""), Weights: ptr.Deref(o.Weights, ""),
+		related: r, Alias: ptr.Deref(o.Name, ""), Version: ptr.Deref(o.FunctionVersion, ""),
+		Weights: ptr.Deref(o.Weights, ""),
 	}
 	if s := a.Status.Rollout; s != nil {
 		out.Rollout = &rollout{
@@ -159,7 +160,8 @@ func newProvisioned(r related, c *v1beta1.ProvisionedConcurrencyConfig) provisio
 }
 
 func (c provisioned) row() []string {
-	return []string{c.Name, c.Ready, c.Qualifier, c.Status, number(c.Requested), number(c.Allocated), number(c.Available)}
+	return []string{c.Name, c.Ready, c.Qualifier, c.Status, number(c.Requested), number(c.Allocated),
+		number(c.Available)}
 }
 
 type asynchronous struct {

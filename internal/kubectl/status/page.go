@@ -58,7 +58,7 @@ type code struct {
 	LastModified string `json:"lastModified,omitempty"`
 }
 
-// Settings are those that matter most when a function fails.
+// Settings has the settings that matter most when a function fails.
 type settings struct {
 	Runtime                      string   `json:"runtime,omitempty"`
 	Handler                      string   `json:"handler,omitempty"`
@@ -81,7 +81,7 @@ type condition struct {
 	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitzero"`
 }
 
-// Versions are those that the Function, and resources of the kind Version, have published.
+// Versions has the versions that the Function, and resources of the kind Version, have published.
 type versions struct {
 	Latest     string                    `json:"latestPublished,omitempty"`
 	Publishing string                    `json:"publishing,omitempty"`

@@ -33,7 +33,8 @@ func (p *page) text(now time.Time) string {
 		p.events(now),
 	} {
 		if len(s.rows) > 0 {
-			fmt.Fprintf(b, "\n%s\n%s", kubectl.Bold.Render(s.title), kubectl.Table("  ", append([][]string{s.columns}, s.rows...)...))
+			fmt.Fprintf(b, "\n%s\n%s", kubectl.Bold.Render(s.title),
+				kubectl.Table("  ", append([][]string{s.columns}, s.rows...)...))
 		}
 	}
 	if len(p.NotShown) > 0 {
@@ -67,7 +68,8 @@ func (p *page) function(b *strings.Builder) {
 	line("Deployed", prefix("from ", c.Source), c.LastModified)
 	s := f.Settings
 	line("Runtime", s.Runtime, strings.Join(s.Architectures, ", "), prefix("handler ", s.Handler))
-	line("Limits", count(int64(s.MemorySize), "MB of memory"), prefix("timeout ", count(int64(s.Timeout), "s")), reserved(s.ReservedConcurrentExecutions))
+	line("Limits", count(int64(s.MemorySize), "MB of memory"), prefix("timeout ", count(int64(s.Timeout), "s")),
+		reserved(s.ReservedConcurrentExecutions))
 	line("Role", s.Role)
 	line("Environment", strings.Join(s.EnvironmentVariableNames, ", "))
 	line("Layers", strings.Join(s.Layers, ", "))

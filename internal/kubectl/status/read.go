@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// maxEvents is how many events are shown.
+// maxEvents limits the events that are shown.
 const maxEvents = 10
 
 // A reader reads what belongs to a Function from its namespace.
@@ -112,8 +112,8 @@ type target struct {
 	} `json:"status"`
 }
 
-// owns reports whether a resource names the Function. ARNs decide if both are known, since functions of several accounts
-// may have the same name.
+// owns reports whether a resource names the Function. ARNs decide if both are known, since functions of several
+// accounts may have the same name.
 func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
 	t := target{}
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &t); err != nil {
@@ -176,7 +176,8 @@ func (r *reader) events(ctx context.Context) error {
 		if e.InvolvedObject.UID != "" && e.InvolvedObject.UID != r.fn.UID {
 			return nil // It was of a Function that was deleted.
 		}
-		shown := event{Type: e.Type, Reason: e.Reason, Message: e.Message, Count: max(e.Count, 1), Last: e.LastTimestamp}
+		shown := event{Type: e.Type, Reason: e.Reason, Message: e.Message, Count: max(e.Count, 1),
+			Last: e.LastTimestamp}
 		if e.LastTimestamp.IsZero() {
 			shown.Last = metav1.Time{Time: e.EventTime.Time}
 		}
