@@ -273,6 +273,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	mo := reconcile.Options{
 		Options:  o.Options,
+		Define:   reconcile.AddController,
 		Resolver: account.Noting{Resolver: resolver, Book: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,
