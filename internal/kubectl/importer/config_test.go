@@ -115,7 +115,7 @@ func TestProviderConfig(t *testing.T) {
 	}{
 		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", named: true, out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
 		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
-		"TenantsEndpoint":       {reason: "Its endpoint is for the user to name.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
+		"TenantsEndpoint":       {reason: "The endpoint of a namespaced config is not called unless the user names it.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
 		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `ClusterProviderConfig "other"`},
 		"NoSecret":              {reason: "A config without credentials.", config: "empty", code: 2, errOut: "missing"},
 	}

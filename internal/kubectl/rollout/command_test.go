@@ -56,12 +56,12 @@ func TestCommands(t *testing.T) {
 			want: want{stdout: name + " rollout aborted\n", annotations: map[string]string{"abort": "TOKEN"}},
 		},
 		"Promote": {
-			reason: "It ends a pause,",
+			reason: "promote ends a pause.",
 			alias:  canary(), args: []string{"promote", "live"},
 			want: want{stdout: name + " rollout promoted\n", annotations: map[string]string{"promote": "TOKEN"}},
 		},
 		"PromoteFull": {
-			reason: "or skips all steps.",
+			reason: "promote --full skips all steps.",
 			alias:  canary(), args: []string{"promote", "live", "--full"},
 			want: want{stdout: name + " rollout fully promoted\n", annotations: map[string]string{"promote-full": "TOKEN"}},
 		},
@@ -248,7 +248,7 @@ VERSION   STATE           REASON           FAILED   FINGERPRINT
 `,
 		},
 		"Version": {
-			reason: "One version.",
+			reason: "--version shows one version.",
 			args:   []string{"--version", "6", "-o", "yaml"},
 			want: `apiVersion: kubectl.lambda.aws.m.crossplane.io/v1beta1
 kind: RolloutHistory
