@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// completionTimeout is how long a completion waits for the API server.
+// completionTimeout limits a completion.
 const completionTimeout = 5 * time.Second
 
 // CompleteNames returns a function that completes the first argument with the names of a kind's resources. If the
@@ -35,7 +35,9 @@ func (f *Factory) CompleteNames(k Kind) cobra.CompletionFunc {
 }
 
 // list returns the names of the resources of a client that begin as an argument does.
-func list(ctx context.Context, client dynamic.ResourceInterface, prefix, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func list(
+	ctx context.Context, client dynamic.ResourceInterface, prefix, begun string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(ctx, completionTimeout)
 	defer cancel()
 	all, err := client.List(ctx, metav1.ListOptions{})
@@ -53,7 +55,9 @@ func list(ctx context.Context, client dynamic.ResourceInterface, prefix, begun s
 
 // completeFlags completes the values of kubectl's flags.
 func completeFlags(f *Factory, root *cobra.Command) {
-	register(root, "namespace", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	register(root, "namespace", func(
+		cmd *cobra.Command, _ []string, begun string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
 		client, err := f.Client()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError

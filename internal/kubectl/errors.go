@@ -20,37 +20,21 @@ const (
 	ExitOK          = 0
 	ExitError       = 1
 	ExitInterrupted = 130
+
+	exitFailure = 2
 )
 
-// ErrInterrupted is what a command returns if the user has ended it. Nothing is printed.
+// ErrInterrupted is the error of a command that the user has ended. Nothing is printed.
 var ErrInterrupted error = exec.CodeExitError{Err: errors.New("interrupted"), Code: ExitInterrupted}
 
-// ErrDiffers is what a command returns if it has found and printed differences. Nothing more is printed.
+// ErrDiffers is the error of a command that has found and printed differences. Nothing more is printed.
 var ErrDiffers error = exec.CodeExitError{Err: errors.New("there are differences"), Code: 1}
 
-// ErrFindings is what a command returns if it has found and printed what needs an action. Nothing more is printed.
+// ErrFindings is the error of a command that has printed findings that need an action. Nothing more is printed.
 var ErrFindings error = exec.CodeExitError{Err: errors.New("there are findings"), Code: 1}
 
-// A FailureError is an error of a command whose exit code 1 means something else, as that of kubectl diff does. Its exit code
-// is 2.
-type FailureError struct{ Err error }
-
-// Error returns the message.
-func (f FailureError) Error() string { return f.Err.Error() }
-
-// Unwrap returns the error.
-func (f FailureError) Unwrap() error { return f.Err }
-
-// String returns the message.
-func (f FailureError) String() string { return f.Error() }
-
-// Exited returns true.
-func (FailureError) Exited() bool { return true }
-
-// ExitStatus returns the exit code.
-func (FailureError) ExitStatus() int { return 2 } //nolint:mnd // See above.
-
-// DistinguishFailures makes the errors of a command FailureErrors, but for those that have an exit code.
+// DistinguishFailures gives errors of a command the exit code 2, unless they have one. Its exit code 1 means something
+// else, as that of kubectl diff does.
 func DistinguishFailures(cmd *cobra.Command) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -58,10 +42,10 @@ func DistinguishFailures(cmd *cobra.Command) {
 		if exit := exec.ExitError(nil); err == nil || errors.As(err, &exit) {
 			return err
 		}
-		return FailureError{Err: err}
+		return exec.CodeExitError{Err: err, Code: exitFailure}
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return FailureError{Err: UsageErrorf(cmd, "%v", err)}
+		return exec.CodeExitError{Err: UsageErrorf(cmd, "%v", err), Code: exitFailure}
 	})
 }
 
@@ -77,13 +61,16 @@ func ExitCode(err error) int {
 	return ExitError
 }
 
-// Message returns what is printed about an error, in kubectl's words. It is empty if nothing is.
+// Message returns the text that is printed about an error, in kubectl's words. It may be empty.
 func Message(err error) string {
 	var status kerrors.APIStatus
 	var connection *url.Error
+	var exit exec.CodeExitError
 	switch {
 	case err == nil, errors.Is(err, ErrInterrupted), errors.Is(err, ErrDiffers), errors.Is(err, ErrFindings):
 		return ""
+	case errors.As(err, &exit):
+		return Message(exit.Err)
 	case errors.As(err, &status):
 		return statusMessage(status.Status(), err)
 	case clientcmd.IsConfigurationInvalid(err):

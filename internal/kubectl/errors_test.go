@@ -28,7 +28,7 @@ func TestErrors(t *testing.T) {
 		"Plain":        {reason: "An error of the plugin has a prefix.", args: errors.New("no"), want: want{message: "error: no", code: 1}},
 		"Prefixed":     {reason: "There is one prefix only.", args: errors.New("error: no"), want: want{message: "error: no", code: 1}},
 		"NotFound":     {reason: "An answer of the API server has its reason.", args: kerrors.NewNotFound(resource, "live"), want: want{message: `Error from server (NotFound): aliases.lambda.aws.m.crossplane.io "live" not found`, code: 1}},
-		"Wrapped":      {reason: "So has one that is wrapped.", args: fmt.Errorf("cannot list: %w", kerrors.NewNotFound(resource, "live")), want: want{message: `Error from server (NotFound): cannot list: aliases.lambda.aws.m.crossplane.io "live" not found`, code: 1}},
+		"Wrapped":      {reason: "A wrapped answer of the API server has its reason.", args: fmt.Errorf("cannot list: %w", kerrors.NewNotFound(resource, "live")), want: want{message: `Error from server (NotFound): cannot list: aliases.lambda.aws.m.crossplane.io "live" not found`, code: 1}},
 		"Unauthorized": {reason: "The user has to log in.", args: kerrors.NewUnauthorized("expired"), want: want{message: "error: You must be logged in to the server (expired)", code: 1}},
 		"Refused":      {reason: "No server is there.", args: refused, want: want{message: "The connection to the server 127.0.0.1:6443 was refused - did you specify the right host or port?", code: 1}},
 		"Connection":   {reason: "The server can't be reached.", args: &url.Error{Op: "Get", URL: "https://x", Err: errors.New("no such host")}, want: want{message: "Unable to connect to the server: no such host", code: 1}},

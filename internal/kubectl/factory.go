@@ -53,7 +53,7 @@ func (f *Factory) Resources(k Kind) (dynamic.ResourceInterface, error) {
 	if err != nil {
 		return nil, err
 	}
-	namespace, _, err := f.Config.ToRawKubeConfigLoader().Namespace()
+	namespace, err := f.Namespace()
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // A Kind is a kind whose resources commands take by name.
@@ -20,10 +21,10 @@ type Kind struct {
 }
 
 // Aliases is the kind Alias.
-var Aliases = Kind{Resource: v1beta1.SchemeGroupVersion.WithResource("aliases"), Singular: "alias", Short: "lambdaalias"}
+var Aliases = Kind{v1beta1.SchemeGroupVersion.WithResource("aliases"), "alias", "lambdaalias"}
 
 // Functions is the kind Function.
-var Functions = Kind{Resource: v1beta1.SchemeGroupVersion.WithResource("functions"), Singular: "function", Short: "lambdafn"}
+var Functions = Kind{v1beta1.SchemeGroupVersion.WithResource("functions"), "function", "lambdafn"}
 
 // Full returns the name of a resource with its type, such as "alias.lambda.aws.m.crossplane.io/live".
 func (k Kind) Full(name string) string {
@@ -53,4 +54,19 @@ func (k Kind) types() []string {
 		out = append(out, n, n+"."+group, n+"."+version+"."+group)
 	}
 	return out
+}
+
+// IsUndone reports whether a rollout has ended because the user has chosen the stable version instead of its target,
+// which is no problem.
+func IsUndone(s *v1beta1.AliasRolloutStatus) bool {
+	return endedByRollback(s) && strings.HasPrefix(s.Message, "the user has chosen version ")
+}
+
+// IsUndoing reports whether a rollback to a version that the user has chosen waits until AWS can invoke the version.
+func IsUndoing(s *v1beta1.AliasRolloutStatus) bool {
+	return endedByRollback(s) && strings.HasPrefix(s.Message, "rollback-to waits")
+}
+
+func endedByRollback(s *v1beta1.AliasRolloutStatus) bool {
+	return s != nil && s.Phase == v1beta1.RolloutFailed && s.Reason == rollout.ReasonRollbackTo
 }

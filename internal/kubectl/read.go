@@ -1,11 +1,18 @@
 package kubectl
 
 import (
-	"slices"
+	"context"
+	"fmt"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -21,19 +28,56 @@ func NewScheme() (*runtime.Scheme, error) {
 	return s, nil
 }
 
-// ReadFiles reads the objects of files, which may be "-" for the standard input.
-func (f *Factory) ReadFiles(files resource.FilenameOptions) ([]*resource.Info, error) {
-	b := resource.NewBuilder(f.Config).Unstructured().ContinueOnError().Local()
-	stdin := func(name string) bool { return name == "-" }
-	if slices.ContainsFunc(files.Filenames, stdin) {
-		b = b.Stream(f.In, "STDIN")
-		files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), stdin)
+// List calls a function with each object of a type in a namespace, or of all namespaces if it is empty. If the user may
+// not list them, or the cluster does not have the type, it returns why they are not shown, and no error.
+func List(
+	ctx context.Context, c dynamic.Interface, of schema.GroupVersionResource, namespace string, o metav1.ListOptions,
+	each func(*unstructured.Unstructured) error,
+) (notShown string, err error) {
+	all, _, err := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return c.Resource(of).Namespace(namespace).List(ctx, o)
+	}).List(ctx, o)
+	switch {
+	case kerrors.IsForbidden(err), kerrors.IsNotFound(err):
+		return of.Resource + ": " + OneLine(err.Error()), nil
+	case err != nil:
+		return "", fmt.Errorf("cannot list %s: %w", of.Resource, err)
 	}
-	return b.FilenameParam(false, &files).Flatten().Do().Infos()
+	return "", kmeta.EachListItem(all, func(obj runtime.Object) error {
+		u, ok := obj.(*unstructured.Unstructured)
+		if !ok {
+			return fmt.Errorf("cannot read the server's answer about %s: it has a %T", of.Resource, obj)
+		}
+		if err := each(u); err != nil {
+			return fmt.Errorf("cannot read the server's answer about %s/%s: %w", of.Resource, u.GetName(), err)
+		}
+		return nil
+	})
 }
 
-// ReadCluster reads the objects of the cluster that arguments name as those of kubectl get do.
-func (f *Factory) ReadCluster(namespace string, all bool, args ...string) ([]*resource.Info, error) {
-	return resource.NewBuilder(f.Config).Unstructured().ContinueOnError().NamespaceParam(namespace).DefaultNamespace().AllNamespaces(all).
-		ResourceTypeOrNameArgs(true, args...).Latest().Flatten().Do().Infos()
+// Decode decodes an object for display: all texts and keys are escaped, since others have written them.
+func Decode(u *unstructured.Unstructured, into any) error {
+	printable, _ := escaped(u.Object).(map[string]any)
+	return runtime.DefaultUnstructuredConverter.FromUnstructured(printable, into)
+}
+
+// escaped returns a copy of a JSON value whose texts and keys are escaped lines.
+func escaped(v any) any {
+	switch t := v.(type) {
+	case string:
+		return OneLine(t)
+	case []any:
+		out := make([]any, len(t))
+		for i := range t {
+			out[i] = escaped(t[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for k := range t {
+			out[OneLine(k)] = escaped(t[k])
+		}
+		return out
+	}
+	return v
 }

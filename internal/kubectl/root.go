@@ -1,20 +1,24 @@
 package kubectl
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // globalFlags replaces the flags of kubectl in the help of each command, as kubectl does.
-const globalFlags = `Use "kubectl lambda options" for the flags that all commands have, such as --namespace and --context.`
+const globalFlags = `Use "kubectl lambda options" for the flags that all commands have, ` +
+	`such as --namespace and --context.`
 
 // NewCommand returns the plugin's command with its subcommands.
 func NewCommand(f *Factory, children ...*cobra.Command) *cobra.Command {
-	root := Group("kubectl-lambda", "Work with AWS Lambda through provider-lambda", append(children, newVersion(f), newOptions())...)
+	root := Group("kubectl-lambda", "Work with AWS Lambda through provider-lambda",
+		append(children, newVersion(f), newOptions())...)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl lambda"}
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(f.In)
@@ -24,12 +28,31 @@ func NewCommand(f *Factory, children ...*cobra.Command) *cobra.Command {
 		return fmt.Errorf("%w\nSee '%s --help' for usage", err, cmd.CommandPath())
 	})
 	f.Config.AddFlags(root.PersistentFlags())
-	root.SetUsageTemplate(strings.NewReplacer(
-		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", globalFlags,
-		"{{if .HasAvailableLocalFlags}}", "{{if and .HasParent .HasAvailableLocalFlags}}",
-	).Replace(root.UsageTemplate()))
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(cmd, usage) })
 	completeFlags(f, root)
 	return root
+}
+
+// printUsage prints the usage of a command without the flags of kubectl. Cobra's template is not changed for that:
+// text/template keeps the linker from leaving out methods that nothing calls.
+func printUsage(cmd *cobra.Command, usage func(*cobra.Command) error) error {
+	var b bytes.Buffer
+	out := cmd.OutOrStderr()
+	cmd.SetOut(&b)
+	defer cmd.SetOut(out)
+	if err := usage(cmd); err != nil {
+		return err
+	}
+	flags := func(title string, fs *pflag.FlagSet) string {
+		return title + ":\n" + strings.TrimRight(fs.FlagUsages(), " \n")
+	}
+	text := strings.Replace(b.String(), flags("Global Flags", cmd.InheritedFlags()), globalFlags, 1)
+	if !cmd.HasParent() {
+		text = strings.Replace(text, "\n\n"+flags("Flags", cmd.LocalFlags()), "", 1)
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }
 
 // Group returns a command that only has subcommands.
@@ -55,7 +78,8 @@ func newOptions() *cobra.Command {
 		Short: "List the flags that all commands have",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprint(cmd.OutOrStdout(), "All commands have these flags:\n\n", cmd.InheritedFlags().FlagUsages())
+			_, err := fmt.Fprint(cmd.OutOrStdout(), "All commands have these flags:\n\n",
+				cmd.InheritedFlags().FlagUsages())
 			return err
 		},
 	}

@@ -97,12 +97,12 @@ func TestRun(t *testing.T) {
 			want:   want{code: 1, stderr: "error: --output must be 'json' or 'yaml', not \"xml\"\nSee 'kubectl lambda version -h' for help and examples\n"},
 		},
 		"UnknownCommand": {
-			reason: "It is an error of the root,",
+			reason: "An unknown command is an error of the root.",
 			args:   []string{"bogus"},
 			want:   want{code: 1, stderr: "error: unknown command \"bogus\" for \"kubectl lambda\"\n"},
 		},
 		"UnknownSubcommand": {
-			reason: "and of a group.",
+			reason: "An unknown command is an error of a group.",
 			args:   []string{"alias", "bogus"},
 			want:   want{code: 1, stderr: "error: unknown command \"bogus\" for \"kubectl lambda alias\"\nSee 'kubectl lambda alias -h' for help and examples\n"},
 		},
@@ -127,7 +127,7 @@ func TestRun(t *testing.T) {
 			want:   want{stdout: "other\n:4\n", stderr: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 		},
 		"CompleteNamesOfContext": {
-			reason: "So does the context's namespace.",
+			reason: "The namespace of the context applies to completions.",
 			args:   []string{"__complete", "alias", "show", "--context", "prod", "o"},
 			want:   want{stdout: "other\n:4\n", stderr: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 		},
@@ -169,9 +169,9 @@ func TestHelp(t *testing.T) {
 		has, lack []string
 	}{
 		"Root":    {reason: "The root lists commands, not kubectl's flags.", args: nil, has: []string{"kubectl lambda [command]", "alias ", "completion"}, lack: []string{"--kubeconfig", "kubectl-lambda"}},
-		"Group":   {reason: "So does a group.", args: []string{"alias"}, has: []string{"show ", globalFlags}, lack: []string{"--kubeconfig"}},
+		"Group":   {reason: "A group lists its commands, and not the flags of kubectl.", args: []string{"alias"}, has: []string{"show ", globalFlags}, lack: []string{"--kubeconfig"}},
 		"Command": {reason: "A command lists its own flags.", args: []string{"alias", "show", "-h"}, has: []string{"kubectl lambda alias show ALIAS [flags]", "--output", globalFlags}, lack: []string{"--kubeconfig"}},
-		"Options": {reason: "They are listed on their own.", args: []string{"options"}, has: []string{"--kubeconfig", "--namespace", "--context", "--as "}},
+		"Options": {reason: "The command options lists the flags of kubectl.", args: []string{"options"}, has: []string{"--kubeconfig", "--namespace", "--context", "--as "}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

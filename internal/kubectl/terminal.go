@@ -38,7 +38,7 @@ func Escape(s string) string {
 	return b.String()
 }
 
-// acts returns whether a character is of the category Cc or Cf, and neither newline nor tab.
+// acts reports whether a character is of the category Cc or Cf, and neither newline nor tab.
 func acts(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r))
 }
@@ -117,7 +117,7 @@ func Device(w io.Writer) io.Writer {
 	return w
 }
 
-// IsTerminal returns whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	_, ok := stream.(*Terminal)
 	return ok || printers.IsTerminal(stream)

@@ -24,7 +24,7 @@ func newVersion(f *Factory) *cobra.Command {
 		Short: "Print the version of the plugin",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v := versionInfo{Version: f.Version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+			v := versionInfo{f.Version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH}
 			text, err := v.render(cmd, output)
 			if err != nil {
 				return err

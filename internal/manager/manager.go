@@ -272,6 +272,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	mo := reconcile.Options{
 		Options:  o.Options,
+		Define:   reconcile.AddController,
 		Resolver: account.Recording{Resolver: resolver, Limits: accounts},
 		Tracker:  session.NewTracker(mgr.GetClient()),
 		Limiter:  limiter,

@@ -48,9 +48,16 @@ func keepHistory(to, from reconcile.Managed) {
 	}
 }
 
-// asObserved makes an Alias with a rollout ask for the version that it invokes: the rollout decides on that, not the
-// manifest alone.
+// asObserved makes a resource ask for what AWS was observed to have, in fields that its spec leaves to AWS. An Alias with
+// a rollout asks for the version that it invokes: the rollout decides on that, not the manifest alone.
 func asObserved(mg reconcile.Managed) {
+	spec, at := fieldOf(mg, "Spec").FieldByName("ForProvider"), fieldOf(mg, "Status").FieldByName("AtProvider")
+	for _, f := range reflect.VisibleFields(spec.Type()) {
+		to, from := spec.FieldByIndex(f.Index), at.FieldByName(f.Name)
+		if isScalar(f.Type) && from.IsValid() && from.Type() == f.Type && to.IsNil() && !refers(spec, f.Name) {
+			to.Set(from)
+		}
+	}
 	a, ok := mg.(*v1beta1.Alias)
 	if !ok || a.Spec.Rollout == nil || a.Status.AtProvider.FunctionVersion == nil {
 		return
@@ -58,6 +65,19 @@ func asObserved(mg reconcile.Managed) {
 	p := &a.Spec.ForProvider
 	p.FunctionVersion, p.FunctionVersionRef, p.FunctionVersionSelector = a.Status.AtProvider.FunctionVersion, nil, nil
 	a.Spec.Rollout = nil
+}
+
+// isScalar reports whether a type is a pointer to a text, a number or a bool.
+func isScalar(t reflect.Type) bool {
+	return t.Kind() == reflect.Pointer && t.Elem().Kind() != reflect.Struct
+}
+
+// refers reports whether spec sets a field by a reference.
+func refers(spec reflect.Value, name string) bool {
+	return slices.ContainsFunc([]string{"Ref", "Selector", "From"}, func(suffix string) bool {
+		f := spec.FieldByName(name + suffix)
+		return f.IsValid() && !f.IsZero()
+	})
 }
 
 func clearField(mg reconcile.Managed, name string) { fieldOf(mg, name).SetZero() }

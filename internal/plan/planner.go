@@ -142,7 +142,10 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile
 		Analyzer:  analysis.New(analysis.Options{Reader: from, Secrets: objs}),
 		ClusterID: p.o.ClusterID,
 		Now:       p.clock,
-		Steppers:  func(_ schema.GroupVersionKind, s reconcile.Stepper) { out = s },
+		Define: func(mgr ctrl.Manager, o reconcile.Options, d reconcile.Definition) error {
+			out = d.Stepper(mgr.GetClient(), o)
+			return nil
+		},
 	}
 	o.Features = &feature.Flags{}
 	return out, setup(&clientOnly{client: from}, o)

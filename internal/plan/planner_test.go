@@ -74,6 +74,11 @@ func created(f *v1beta1.Function) {
 	f.Status.AtProvider.FunctionName, f.Status.AtProvider.LatestPublishedVersion = ptr.To("checkout"), ptr.To("7")
 }
 
+// observed returns a change after which AWS was observed to have so much memory for the function.
+func observed(memory int32) func(*v1beta1.Function) {
+	return func(f *v1beta1.Function) { f.Status.AtProvider.MemorySize = &memory }
+}
+
 // held is a change after which the function is being deleted, and waits for a confirmation.
 func held(f *v1beta1.Function) {
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
@@ -132,6 +137,14 @@ func TestPlan(t *testing.T) {
 		desired, prior *v1beta1.Function
 		want           want
 	}{
+		"Observed": {
+			reason:  "A field that the manifest did not set has the value that was observed, and not AWS's default.",
+			desired: function(created, memory(512)), prior: function(created, observed(300)),
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
+				Changes: []Change{{Path: "memorySize", Before: "300", After: "512"}},
+			},
+		},
 		"Unchanged": {reason: "AWS has what the manifest asks for.", desired: function(created),
 			prior: function(created), want: want{Action: None}},
 		"Update": {

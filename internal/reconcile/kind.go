@@ -276,8 +276,8 @@ type Options struct {
 	// Planner plans resources that are only planned or only observed. Nil plans none.
 	Planner ResourcePlanner
 
-	// Steppers, if it is not nil, receives the Stepper of each kind that is set up. No controller is added then.
-	Steppers func(gvk schema.GroupVersionKind, s Stepper)
+	// Define receives each kind that is set up, such as AddController, which adds its controller.
+	Define func(mgr ctrl.Manager, o Options, d Definition) error
 
 	// Random returns a number in [0, 1).
 	Random func() float64

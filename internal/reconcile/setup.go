@@ -25,12 +25,32 @@ import (
 
 const defaultTimeout = time.Minute
 
-// Setup adds the controller of a kind to a manager.
+// A Definition is a kind, whatever the type of its resources.
+type Definition interface {
+	// Control adds the controller of the kind to a manager.
+	Control(mgr ctrl.Manager, o Options) error
+
+	// Stepper returns the Stepper of the kind, which reads objects with a client.
+	Stepper(c client.Client, o Options) Stepper
+}
+
+// definition is the Definition of a kind.
+type definition[T Managed] struct{ kind Kind[T] }
+
+// Setup passes a kind to Options.Define. A program that only takes the Steppers of kinds does not link their controllers.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
-	if o.Steppers != nil {
-		o.Steppers(k.GVK, newStepper(mgr.GetClient(), o, k))
-		return nil
-	}
+	return o.Define(mgr, o, definition[T]{k})
+}
+
+// AddController is the Options.Define of the provider: it adds the controller of a kind to a manager.
+func AddController(mgr ctrl.Manager, o Options, d Definition) error { return d.Control(mgr, o) }
+
+// Stepper returns the Stepper of the kind.
+func (d definition[T]) Stepper(c client.Client, o Options) Stepper { return newStepper(c, o, d.kind) }
+
+// Control adds the controller of the kind to a manager.
+func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
+	k := d.kind
 	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 

@@ -1,5 +1,5 @@
-// Package awsconfig gives commands of the kubectl plugin what they call AWS with: the credentials that the user has on
-// this machine, or those of a ProviderConfig.
+// Package awsconfig gives commands of the kubectl plugin the credentials and endpoints that they call AWS with: those
+// of this machine, or of a ProviderConfig.
 //
 // Credentials of this machine never go to a host that an object of the cluster or a manifest names. See Resolver.
 package awsconfig
@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// Flags are those of commands that call AWS.
+// Flags has the flags of a command that calls AWS.
 type Flags struct {
 	profile      string
 	defaultChain bool
@@ -37,8 +37,9 @@ func (f *Flags) AddFlags(cmd *cobra.Command) {
 // AddConfigFlags adds the flags to a command that calls AWS through ProviderConfigs, unless the user chooses the
 // credentials of this machine.
 func (f *Flags) AddConfigFlags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile, "Call AWS with this profile of the AWS configuration of "+
-		"this machine, instead of the credentials of ProviderConfigs.")
+	cmd.Flags().StringVar(&f.profile, "aws-profile", f.profile,
+		"Call AWS with this profile of the AWS configuration of "+
+			"this machine, instead of the credentials of ProviderConfigs.")
 	cmd.Flags().BoolVar(&f.defaultChain, "aws-default-chain", f.defaultChain,
 		"If true, call AWS with the default credentials of this machine, instead of those of ProviderConfigs.")
 	f.addEndpoint(cmd)
@@ -49,11 +50,14 @@ func (f *Flags) addEndpoint(cmd *cobra.Command) {
 		"AWS, instead of AWS's own endpoints and of those that ProviderConfigs name.")
 }
 
-// Chosen returns whether the user has chosen the credentials of this machine.
+// Chosen reports whether the user has chosen the credentials of this machine.
 func (f *Flags) Chosen() bool { return f.profile != "" || f.defaultChain }
 
-// Any returns whether the user has set any of the flags.
-func (f *Flags) Any() bool { return f.Chosen() || f.endpoint != "" }
+// Any reports whether the user has set any of the flags.
+func (f *Flags) Any() bool { return f.Chosen() || f.HasEndpoint() }
+
+// HasEndpoint reports whether the user has named the URL that is called.
+func (f *Flags) HasEndpoint() bool { return f.endpoint != "" }
 
 // Check returns an error if the flags are invalid, or if the user has chosen credentials that this machine does not
 // have.
@@ -109,7 +113,8 @@ func (f *Flags) load(ctx context.Context, opts ...func(*config.LoadOptions) erro
 		return aws.Config{}, fmt.Errorf("cannot load the AWS configuration of this machine: %w", err)
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return aws.Config{}, Explain("get the AWS credentials of this machine: set --aws-profile, or log in to AWS", err)
+		const what = "get the AWS credentials of this machine: set --aws-profile, or log in to AWS"
+		return aws.Config{}, Explain(what, err)
 	}
 	return cfg, nil
 }

@@ -33,13 +33,14 @@ type encrypted struct {
 // Do sends a request.
 func (c encrypted) Do(r *http.Request) (*http.Response, error) {
 	if r.URL.Scheme != "https" && !c.plain && !isLoopback(r.URL.Hostname()) {
-		return nil, fmt.Errorf("%s is not encrypted, so nothing was sent: use https, or set --aws-endpoint-url to the URL",
+		return nil, fmt.Errorf("%s is not encrypted, so nothing was sent: use https, or set "+
+			"--aws-endpoint-url to the URL",
 			r.URL.Host)
 	}
 	return c.HTTPClient.Do(r)
 }
 
-// isLoopback returns whether a host is this machine.
+// isLoopback reports whether a host is this machine.
 func isLoopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.Unmap().IsLoopback() || host == "localhost"

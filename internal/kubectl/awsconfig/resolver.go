@@ -75,7 +75,8 @@ func (f *Flags) Resolver(c client.Client, limiter *quota.Limiter, now func() tim
 			return placeholder, nil
 		}
 	}
-	through := session.New(&configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}, secrets, limiter, now, o)
+	from := &configs{Client: c, flags: f, notes: notes, noted: map[string]bool{}}
+	through := session.New(from, secrets, limiter, now, o)
 	return &Resolver{flags: f, limiter: limiter, machine: map[string]*session.Session{}, through: through}
 }
 
@@ -131,16 +132,21 @@ func (c *configs) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 			c.note(cfg)
 			isolate(&cfg.Spec.ConnectionSpec)
 			ref := &v1beta1.CredentialsSecretSelector{Namespace: unused, LocalCredentialsSecretSelector: local}
-			cfg.Spec.Credentials = v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceSecret, SecretRef: ref}
+			cfg.Spec.Credentials = v1beta1.ClusterProviderCredentials{
+				Source: v1beta1.CredentialsSourceSecret, SecretRef: ref,
+			}
 		case source == v1beta1.CredentialsSourceIRSA, source == v1beta1.CredentialsSourcePodIdentity:
-			return fmt.Errorf("credentials.source %s is the identity of the provider's pod, which this machine does not have",
+			return fmt.Errorf("credentials.source %s is the identity of the provider's pod, which this machine "+
+				"does not have",
 				source)
 		}
 	case *v1beta1.ProviderConfig:
 		c.replaceEndpoint(&cfg.Spec.ConnectionSpec)
 		if c.flags.Chosen() {
 			isolate(&cfg.Spec.ConnectionSpec)
-			cfg.Spec.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceSecret, SecretRef: &local}
+			cfg.Spec.Credentials = v1beta1.ProviderCredentials{
+				Source: v1beta1.CredentialsSourceSecret, SecretRef: &local,
+			}
 		}
 	}
 	return nil
@@ -168,6 +174,8 @@ func (c *configs) note(cfg *v1beta1.ClusterProviderConfig) {
 		return
 	}
 	c.noted[cfg.Name] = true
-	_, _ = fmt.Fprintf(c.notes, "warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine "+
-		"are not sent: AWS is read instead. To name the endpoint, set --aws-endpoint-url.\n", kubectl.OneLine(cfg.Name))
+	_, _ = fmt.Fprintf(c.notes,
+		"warning: ClusterProviderConfig %s names an endpoint, where credentials of this machine "+
+			"are not sent: AWS is read instead. To name the endpoint, set --aws-endpoint-url.\n",
+		kubectl.OneLine(cfg.Name))
 }

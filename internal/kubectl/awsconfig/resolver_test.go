@@ -120,7 +120,7 @@ func TestResolverKeepsCredentials(t *testing.T) {
 			wantErr: "the identity of the provider's pod, which this machine does not have",
 		},
 		"PodIdentity": {
-			reason: "Nor is it here.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: PodIdentity}"),
+			reason: "The identity of the pod is not on this machine.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: PodIdentity}"),
 			wantErr: "the identity of the provider's pod, which this machine does not have",
 		},
 		"Filesystem": {
@@ -128,12 +128,12 @@ func TestResolverKeepsCredentials(t *testing.T) {
 			wantErr: "a file of the provider's pod is not on this machine",
 		},
 		"TokenFile": {
-			reason: "Nor send one as a token.", kind: v1beta1.ClusterProviderConfigKind,
+			reason: "A config cannot send a file of this machine as a token.", kind: v1beta1.ClusterProviderConfigKind,
 			config:  with(clusterConfig, "{source: WebIdentity, webIdentity: {roleARN: 'arn:aws:iam::123456789012:role/r', tokenConfig: {source: Filesystem, fs: {path: "+file+"}}}}"),
 			wantErr: "a file of the provider's pod is not on this machine",
 		},
 		"Environment": {
-			reason: "Nor read the environment.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: Environment}"),
+			reason: "A config cannot read the environment of this machine.", kind: v1beta1.ClusterProviderConfigKind, config: with(clusterConfig, "{source: Environment}"),
 			wantErr: "the provider's environment has no aws_access_key_id",
 		},
 	}
@@ -214,7 +214,7 @@ func TestLoad(t *testing.T) {
 		"Flag":        {reason: "The flag names it.", own: "http://192.0.2.1", flag: "LOOPBACK"},
 		"FlagService": {reason: "The flag is for all services.", service: "http://192.0.2.1", flag: "LOOPBACK"},
 		"Plain":       {reason: "The machine's configuration is not enough to send credentials unencrypted.", own: "http://192.0.2.1", want: "192.0.2.1 is not encrypted, so nothing was sent: use https, or set --aws-endpoint-url to the URL"},
-		"PlainOne":    {reason: "Nor for one service.", service: "http://aws.example.org", want: "aws.example.org is not encrypted"},
+		"PlainOne":    {reason: "An endpoint of one service is not called either.", service: "http://aws.example.org", want: "aws.example.org is not encrypted"},
 		"Region":      {reason: "A region is part of a host's name, and resources name regions.", region: "eu.example.org/", own: "LOOPBACK", want: `"eu.example.org/" is not an AWS region`},
 		"NoURL":       {reason: "A host alone says nothing about encryption.", flag: "aws.example.org", want: `--aws-endpoint-url is "aws.example.org": it must be a URL`},
 		"UserInURL":   {reason: "The host of such a URL is easily mistaken.", flag: "https://aws.amazon.com@example.org", want: "it must be a URL"},

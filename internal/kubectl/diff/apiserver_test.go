@@ -94,7 +94,8 @@ func TestAPIServer(t *testing.T) {
 	if list := do(0, "", "functions"); !strings.Contains(list, "0 to create") {
 		t.Errorf("the dry run has created something: %s", list)
 	}
-	wants(do(1, strings.Replace(function, "memorySize: 256", "memorySize: 1", 1), "-f", "-"), "(reject)", "memorySize")
+	invalid := strings.Replace(function, "memorySize: 256", "memorySize: 1", 1)
+	wants(do(2, invalid, "-f", "-"), "(reject)", "memorySize", "error: 1 of 1 resources are rejected")
 
 	// AWS has what the object in the cluster asks for.
 	apply(strings.Replace(providerConfig, "URL", double.URL(), 1))
@@ -136,7 +137,7 @@ func TestAPIServer(t *testing.T) {
 
 	// The credentials of the provider's pod are not on this machine.
 	apply("{apiVersion: lambda.aws.m.crossplane.io/v1beta1, kind: ClusterProviderConfig, metadata: {name: default}, spec: {credentials: {source: IRSA}}}")
-	wants(do(1, function, "-f", "-", "--refresh"), "(reject)", "set --aws-profile or --aws-default-chain")
+	wants(do(2, function, "-f", "-", "--refresh"), "(reject)", "set --aws-profile or --aws-default-chain")
 
 	// The credentials of this machine are used in their place, at the endpoint that the user names, and never at that of
 	// a config.
@@ -170,6 +171,6 @@ func TestAPIServer(t *testing.T) {
 	apply(fmt.Sprintf(own, namespace, tenant.URL))
 	owned := strings.Replace(function, "spec:", "spec:\n  providerConfigRef: {kind: ProviderConfig, name: own}", 1)
 	for _, flags := range [][]string{{}, {"--aws-default-chain"}} {
-		wants(do(1, owned, append([]string{"-f", "-", "--refresh"}, flags...)...), "(reject)", "endpoint is not allowed in a namespaced config")
+		wants(do(2, owned, append([]string{"-f", "-", "--refresh"}, flags...)...), "(reject)", "endpoint is not allowed in a namespaced config")
 	}
 }

@@ -3,8 +3,6 @@ package diff
 
 import (
 	"github.com/spf13/cobra"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -18,8 +16,9 @@ const (
 	formatYAML = "yaml"
 )
 
-const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in order, and
-the fields that differ. Nothing is changed, neither in the cluster nor in AWS. Values of secrets are never shown.
+const long = `Show what the provider would do in AWS if resources were applied: the calls that it would make, in
+order, and the fields that differ. Nothing is changed, neither in the cluster nor in AWS. Values of secrets are never
+shown.
 
 Without --refresh, AWS is not called. The plan assumes then that AWS has what the objects in the cluster ask for,
 and nothing of objects that the cluster does not have. With --refresh, AWS is read through the ProviderConfig of
@@ -28,7 +27,8 @@ each resource.
 Objects of other kinds, such as those of a rendered Composition, are skipped and counted. Secrets, ConfigMaps and
 ProviderConfigs among the files are used as if they were in the cluster.
 
-Exit codes: 0 if nothing would be done, 1 if there are differences, 2 if the command failed.`
+Exit codes: 0 if nothing would be done, 1 if there are differences, 2 if the command failed or a resource is
+rejected.`
 
 const examples = `  # Show what applying a file would do
   kubectl lambda diff -f function.yaml
@@ -44,11 +44,7 @@ type options struct {
 	*kubectl.Factory
 
 	aws       awsconfig.Flags
-	files     *genericclioptions.FileNameFlags
-	filenames []string
-	kustomize string
-	recursive bool
-	all       bool
+	source    kubectl.Source
 	local     bool
 	refresh   bool
 	clusterID string
@@ -58,7 +54,6 @@ type options struct {
 // NewCommand returns the command diff.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
 	o := &options{Factory: f, output: formatDiff}
-	o.files = &genericclioptions.FileNameFlags{Usage: "contains the resources to plan.", Filenames: &o.filenames, Kustomize: &o.kustomize, Recursive: &o.recursive}
 	cmd := &cobra.Command{
 		Use:     "diff (-f FILENAME | -k DIRECTORY | TYPE [NAME ...])",
 		Short:   "Show what would be done in AWS",
@@ -67,12 +62,14 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		RunE:    o.run,
 	}
 	kubectl.DistinguishFailures(cmd)
-	o.files.AddFlags(cmd.Flags())
-	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, plan the resources of all namespaces.")
-	cmd.Flags().BoolVar(&o.local, "local", o.local, "If true, do not contact a cluster: plan the files as if no object existed.")
-	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read what AWS has, through the ProviderConfig of each resource.")
+	o.source.AddFlags(cmd, "contains the resources to plan.", "If true, plan the resources of all namespaces.")
+	cmd.Flags().BoolVar(&o.local, "local", o.local,
+		"If true, do not contact a cluster: plan the files as if no object existed.")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh,
+		"If true, read what AWS has, through the ProviderConfig of each resource.")
 	o.aws.AddConfigFlags(cmd)
-	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The --cluster-id of the provider, if it has one. The default is read from the cluster.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID,
+		"The --cluster-id of the provider, if it has one. The default is read from the cluster.")
 	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "Output format. One of: (diff, json, yaml).")
 	kubectl.CompleteFlag(cmd, "output", formatDiff, formatJSON, formatYAML)
 	return cmd
@@ -83,15 +80,19 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err := o.validate(cmd, args); err != nil {
 		return err
 	}
-	infos, err := o.read(args)
+	scheme, err := kubectl.NewScheme()
 	if err != nil {
 		return err
 	}
-	e, err := o.environment(cmd.Context())
+	objects, err := o.source.Read(o.Factory, scheme, args...)
 	if err != nil {
 		return err
 	}
-	in, err := o.load(cmd.Context(), e, infos)
+	e, err := o.environment(cmd.Context(), scheme)
+	if err != nil {
+		return err
+	}
+	in, err := o.load(cmd.Context(), e, objects)
 	if err != nil {
 		return err
 	}
@@ -103,18 +104,15 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err := r.print(o.Out, o.output); err != nil {
 		return err
 	}
-	if r.differs() {
-		return kubectl.ErrDiffers
-	}
-	return nil
+	return r.result()
 }
 
 // validate checks flags and arguments.
 func (o *options) validate(cmd *cobra.Command, args []string) error {
 	switch {
-	case o.fromFiles() == (len(args) > 0):
+	case o.source.FromFiles() == (len(args) > 0):
 		return kubectl.UsageErrorf(cmd, "name either files (-f, -k) or resources of the cluster")
-	case o.local && !o.fromFiles():
+	case o.local && !o.source.FromFiles():
 		return kubectl.UsageErrorf(cmd, "--local needs files (-f, -k)")
 	case o.aws.Any() && !o.refresh:
 		return kubectl.UsageErrorf(cmd, "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh")
@@ -122,19 +120,4 @@ func (o *options) validate(cmd *cobra.Command, args []string) error {
 		return kubectl.UsageErrorf(cmd, "invalid output format %q: it must be diff, json or yaml", o.output)
 	}
 	return nil
-}
-
-// fromFiles returns whether the objects are those of files, and not of the cluster.
-func (o *options) fromFiles() bool { return len(o.filenames) > 0 || o.kustomize != "" }
-
-// read reads the objects of files or of the cluster.
-func (o *options) read(args []string) ([]*resource.Info, error) {
-	namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace()
-	if err != nil && !o.local {
-		return nil, err
-	}
-	if len(args) > 0 {
-		return o.ReadCluster(namespace, o.all, args...)
-	}
-	return o.ReadFiles(o.files.ToOptions())
 }

@@ -108,12 +108,12 @@ func TestUsage(t *testing.T) {
 		stderr string
 	}{
 		"Nothing":     {reason: "There is nothing to plan.", stderr: "name either files (-f, -k) or resources of the cluster"},
-		"Both":        {reason: "It is one or the other.", args: []string{"functions", "-f", file}, stderr: "name either files (-f, -k) or resources of the cluster"},
+		"Both":        {reason: "Files and resources of the cluster exclude each other.", args: []string{"functions", "-f", file}, stderr: "name either files (-f, -k) or resources of the cluster"},
 		"LocalNames":  {reason: "Without a cluster there are no resources.", args: []string{"functions", "--local"}, stderr: "--local needs files (-f, -k)"},
-		"Credentials": {reason: "They would not be used.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh"},
+		"Credentials": {reason: "Credentials would not be used without --refresh.", args: []string{"-f", file, "--aws-profile", "p"}, stderr: "--aws-profile, --aws-default-chain and --aws-endpoint-url need --refresh"},
 		"Endpoint":    {reason: "A file must not choose where credentials of a Secret are sent.", args: []string{"--local", "--refresh", "-f", config}, stderr: "error: ClusterProviderConfig mine names an endpoint, which is not called because it is not in the cluster: set --aws-endpoint-url to call it"},
-		"Format":      {reason: "It is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
-		"Flag":        {reason: "It is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
+		"Format":      {reason: "The format is not known.", args: []string{"-f", file, "-o", "wide"}, stderr: `invalid output format "wide": it must be diff, json or yaml`},
+		"Flag":        {reason: "The flag is not known.", args: []string{"--bogus"}, stderr: "unknown flag: --bogus"},
 		"Missing":     {reason: "There is no such file.", args: []string{"--local", "-f", "missing.yaml"}, stderr: `the path "missing.yaml" does not exist`},
 	}
 	for name, tc := range cases {
@@ -123,6 +123,16 @@ func TestUsage(t *testing.T) {
 				t.Errorf("%s\nexit code %d, want 2: %s%s", tc.reason, code, out, errOut)
 			}
 		})
+	}
+}
+
+// TestRejected checks that a manifest that is rejected is an error, and not a difference.
+func TestRejected(t *testing.T) {
+	missing := strings.Replace(rendered, "metadata: {name: db,", "metadata: {name: other,", 1)
+	code, out, errOut := run(t, nil, "", "--local", "-f", manifest(t, missing))
+	if code != 2 || !strings.Contains(out, "[!] Function shop/checkout (reject)\n    Secret shop/db does not exist") ||
+		errOut != "error: 1 of 2 resources are rejected\n" {
+		t.Errorf("exit code %d, want 2:\n%s%s", code, out, errOut)
 	}
 }
 

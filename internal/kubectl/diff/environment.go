@@ -3,6 +3,7 @@ package diff
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
@@ -21,42 +21,24 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// An environment is what a plan is made with.
+// An environment is the cluster that a plan is made for.
 type environment struct {
 	scheme *runtime.Scheme
 
 	// cluster is nil without a cluster.
 	cluster   client.Client
-	namespace string
 	clusterID string
 }
 
 // environment returns the environment that the flags ask for.
-func (o *options) environment(ctx context.Context) (*environment, error) {
-	scheme, err := kubectl.NewScheme()
-	if err != nil {
-		return nil, err
+func (o *options) environment(ctx context.Context, scheme *runtime.Scheme) (*environment, error) {
+	e := &environment{scheme: scheme, clusterID: o.clusterID}
+	if err := o.aws.Check(ctx); err != nil || o.local {
+		return e, err
 	}
-	e := &environment{scheme: scheme, clusterID: o.clusterID, namespace: metav1.NamespaceDefault}
-	if namespace, _, err := o.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
-		e.namespace = namespace
-	}
-	if err := o.aws.Check(ctx); err != nil {
-		return nil, err
-	}
-	if o.local {
-		return e, nil
-	}
-	config, err := o.Config.ToRESTConfig()
-	if err != nil {
+	var err error
+	if e.cluster, err = o.ClusterClient(scheme); err != nil {
 		return nil, fmt.Errorf("%w: to plan without a cluster, set --local", err)
-	}
-	mapper, err := o.Config.ToRESTMapper()
-	if err != nil {
-		return nil, err
-	}
-	if e.cluster, err = client.New(config, client.Options{Scheme: e.scheme, Mapper: mapper}); err != nil {
-		return nil, err
 	}
 	if e.clusterID == "" {
 		e.clusterID, err = kube.ClusterID(ctx, e.cluster)
@@ -101,7 +83,7 @@ type report struct {
 	Items   []plan.Plan  `json:"items"`
 	Summary plan.Summary `json:"summary"`
 
-	// Skipped is how many objects are of other kinds.
+	// Skipped is the number of objects of other kinds.
 	Skipped int `json:"skipped"`
 }
 
@@ -110,17 +92,17 @@ func newReport(plans []plan.Plan, skipped int) *report {
 		plans = []plan.Plan{}
 	}
 	return &report{
-		TypeMeta: metav1.TypeMeta{APIVersion: "kubectl." + v1beta1.SchemeGroupVersion.String(), Kind: "PlanList"},
-		Items:    plans, Summary: plan.Summarize(plans), Skipped: skipped,
+		TypeMeta: kubectl.TypeMeta("PlanList"), Items: plans, Summary: plan.Summarize(plans), Skipped: skipped,
 	}
 }
 
-// differs returns whether anything would be done.
-func (r *report) differs() bool {
-	for _, p := range r.Items {
-		if p.Differs() {
-			return true
-		}
+// result returns the error that the command ends with: that resources are rejected, or that anything would be done.
+func (r *report) result() error {
+	switch {
+	case r.Summary.Reject > 0:
+		return fmt.Errorf("%d of %d resources are rejected", r.Summary.Reject, len(r.Items))
+	case slices.ContainsFunc(r.Items, plan.Plan.Differs):
+		return kubectl.ErrDiffers
 	}
-	return false
+	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
-	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -22,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// An input is what the command was given, as it would be applied.
+// An input has the objects of a command as they would be applied.
 type input struct {
 	resources []plan.Resource
 
@@ -32,18 +31,14 @@ type input struct {
 	// rejected are the plans of resources that the API server rejects.
 	rejected []plan.Plan
 
-	// skipped is how many objects are of other kinds.
+	// skipped is the number of objects of other kinds.
 	skipped int
 }
 
 // load sorts objects by what they are for a plan.
-func (o *options) load(ctx context.Context, e *environment, infos []*resource.Info) (input, error) {
+func (o *options) load(ctx context.Context, e *environment, objects []*unstructured.Unstructured) (input, error) {
 	in := input{}
-	for _, info := range infos {
-		u, ok := info.Object.(*unstructured.Unstructured)
-		if !ok {
-			return in, fmt.Errorf("%T is not an object", info.Object)
-		}
+	for _, u := range objects {
 		if err := o.add(ctx, e, &in, u); err != nil {
 			return in, err
 		}
@@ -53,10 +48,7 @@ func (o *options) load(ctx context.Context, e *environment, infos []*resource.In
 
 // add adds an object.
 func (o *options) add(ctx context.Context, e *environment, in *input, u *unstructured.Unstructured) error {
-	if e.scheme.Recognizes(u.GroupVersionKind()) && u.GetNamespace() == "" && u.GetKind() != v1beta1.ClusterProviderConfigKind {
-		u.SetNamespace(e.namespace)
-	}
-	obj, err := e.typed(u)
+	obj, err := kubectl.Typed(e.scheme, u)
 	if err != nil {
 		return err
 	}
@@ -69,7 +61,7 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 		in.others = append(in.others, obj)
 		in.skipped++
 		return nil
-	case !o.fromFiles():
+	case !o.source.FromFiles():
 		in.resources = append(in.resources, plan.Resource{Desired: mg, Prior: mg})
 		return nil
 	case e.cluster == nil:
@@ -79,7 +71,8 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	}
 	r, err := e.applied(ctx, u)
 	if isRejection(err) {
-		in.rejected = append(in.rejected, plan.Plan{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(), Action: plan.Reject, Message: err.Error()})
+		in.rejected = append(in.rejected, plan.Plan{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
+			Action: plan.Reject, Message: err.Error()})
 		return nil
 	}
 	if err == nil {
@@ -93,36 +86,27 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 func (o *options) checkEndpoint(obj client.Object) error {
 	c, ok := obj.(*v1beta1.ClusterProviderConfig)
 	switch {
-	case !ok, !o.fromFiles(), !o.refresh, o.aws.Any():
+	case !ok, !o.source.FromFiles(), !o.refresh, o.aws.Any():
 		return nil
 	case c.Spec.Endpoint == nil, c.Spec.Endpoint.URL.Type == v1beta1.EndpointURLTypeAuto:
 		return nil
 	}
-	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in the cluster: "+
-		"set --aws-endpoint-url to call it", c.Name)
+	return fmt.Errorf("ClusterProviderConfig %s names an endpoint, which is not called because it is not in "+
+		"the cluster: set --aws-endpoint-url to call it", c.Name)
 }
 
-// isRejection returns whether the API server rejects an object for what it is.
+// isRejection reports whether the API server rejects an object for what it is.
 func isRejection(err error) bool {
 	return kerrors.IsInvalid(err) || kerrors.IsBadRequest(err)
 }
 
-// isReferred returns whether an object is of a kind that only resources use.
+// isReferred reports whether an object is of a kind that only resources use.
 func isReferred(obj client.Object) bool {
 	switch obj.(type) {
 	case *corev1.Secret, *corev1.ConfigMap, *v1beta1.ProviderConfig, *v1beta1.ClusterProviderConfig:
 		return true
 	}
 	return false
-}
-
-// typed returns an object as its own type, if the scheme has it.
-func (e *environment) typed(u *unstructured.Unstructured) (client.Object, error) {
-	obj, err := plan.Typed(e.scheme, u)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
-	}
-	return obj, nil
 }
 
 // applied returns a resource as the API server would store it, by a dry run, and the object that the cluster has now.
@@ -137,7 +121,8 @@ func (e *environment) applied(ctx context.Context, u *unstructured.Unstructured)
 	case kerrors.IsNotFound(err):
 		return e.created(ctx, u)
 	case kmeta.IsNoMatchError(err):
-		return plan.Resource{}, fmt.Errorf("the cluster has no kind %s of this provider: to plan without a cluster, set --local", u.GetKind())
+		return plan.Resource{}, fmt.Errorf("the cluster has no kind %s of this provider: to plan without a cluster, "+
+			"set --local", u.GetKind())
 	case err != nil:
 		return plan.Resource{}, err
 	}
@@ -167,7 +152,9 @@ func (e *environment) created(ctx context.Context, u *unstructured.Unstructured)
 }
 
 // patched returns a resource as it would be after an apply by whoever has applied it before.
-func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (e *environment) patched(
+	ctx context.Context, u, live *unstructured.Unstructured,
+) (*unstructured.Unstructured, error) {
 	out := u.DeepCopy()
 	out.SetResourceVersion("")
 	out.SetManagedFields(nil)
@@ -186,9 +173,12 @@ func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstruc
 			return nil, fmt.Errorf("cannot compare %s %s with what was applied last: %w", u.GetKind(), u.GetName(), err)
 		}
 		out = live.DeepCopy()
-		return out, e.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll, client.FieldOwner(kubectl.FieldManager))
+		return out, e.cluster.Patch(ctx, out, client.RawPatch(types.MergePatchType, patch), client.DryRunAll,
+			client.FieldOwner(kubectl.FieldManager))
 	}
-	return out, e.cluster.Patch(ctx, out, client.Apply, client.DryRunAll, client.ForceOwnership, client.FieldOwner(manager(live))) //nolint:staticcheck // An unstructured object has no apply configuration.
+	apply := client.Apply //nolint:staticcheck // An unstructured object has no apply configuration.
+	return out, e.cluster.Patch(
+		ctx, out, apply, client.DryRunAll, client.ForceOwnership, client.FieldOwner(manager(live)))
 }
 
 // manager returns who has applied an object. Fields that a new manifest lacks are removed only from what the same
@@ -196,7 +186,8 @@ func (e *environment) patched(ctx context.Context, u, live *unstructured.Unstruc
 func manager(live *unstructured.Unstructured) string {
 	var all []string
 	for _, f := range live.GetManagedFields() {
-		if f.Operation == metav1.ManagedFieldsOperationApply && f.Subresource == "" && !slices.Contains(all, f.Manager) {
+		if f.Operation == metav1.ManagedFieldsOperationApply && f.Subresource == "" &&
+			!slices.Contains(all, f.Manager) {
 			all = append(all, f.Manager)
 		}
 	}
@@ -216,7 +207,7 @@ func (e *environment) resource(desired, live *unstructured.Unstructured) (plan.R
 		if side.u == nil {
 			continue
 		}
-		obj, err := e.typed(side.u)
+		obj, err := kubectl.Typed(e.scheme, side.u)
 		if err != nil {
 			return out, err
 		}

@@ -14,7 +14,8 @@ import (
 
 // symbols stand for actions, as those of crossplane simulate.
 var symbols = map[plan.Action]string{
-	plan.None: "=", plan.Create: "+", plan.Adopt: "~", plan.Update: "~", plan.Replace: "-/+", plan.Delete: "-", plan.Orphan: "=", plan.Wait: "...", plan.Reject: "!",
+	plan.None: "=", plan.Create: "+", plan.Adopt: "~", plan.Update: "~", plan.Replace: "-/+", plan.Delete: "-",
+	plan.Orphan: "=", plan.Wait: "...", plan.Reject: "!",
 }
 
 // print prints the report in a format.
@@ -46,7 +47,8 @@ func (r *report) text() string {
 		describe(b, p)
 	}
 	s := r.Summary
-	fmt.Fprintf(b, "Plan: %d to create, %d to adopt, %d to update, %d to replace, %d to delete, %d unchanged", s.Create, s.Adopt, s.Update, s.Replace, s.Delete, s.None)
+	fmt.Fprintf(b, "Plan: %d to create, %d to adopt, %d to update, %d to replace, %d to delete, %d unchanged", s.Create,
+		s.Adopt, s.Update, s.Replace, s.Delete, s.None)
 	if s.Wait > 0 {
 		fmt.Fprintf(b, ", %d waiting", s.Wait)
 	}

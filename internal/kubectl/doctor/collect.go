@@ -2,13 +2,12 @@ package doctor
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"time"
 
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	corev1 "k8s.io/api/core/v1"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,10 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
-
-// pageSize is how many objects a list returns at once.
-const pageSize = 500
 
 // A collector collects findings.
 type collector struct {
@@ -31,15 +28,15 @@ type collector struct {
 	now       time.Time
 	report    *report
 
-	// functions, aliases and versions are what is read of these kinds, for refresh.
+	// functions, aliases and versions are those that were read, for refresh.
 	functions []*v1beta1.Function
 	aliases   []*v1beta1.Alias
 	versions  []*v1beta1.Version
 
-	// policies are those that a finding is about already: Permissions of a function share its policy.
+	// policies has the ARNs of functions whose policy has a finding already: all their Permissions share it.
 	policies map[string]bool
 
-	// accounts are the accounts and regions whose quotas were read from AWS.
+	// accounts has the accounts and regions whose quotas were read from AWS.
 	accounts map[account]bool
 }
 
@@ -107,7 +104,26 @@ func (c *collector) judge(kind string, mg managed) {
 			return known
 		})
 	}
-	c.report.add(kind, mg.GetNamespace(), mg.GetName(), found...)
+	c.report.add(kind, mg.GetNamespace(), mg.GetName(), append(found, stalled(mg)...)...)
+}
+
+// stalledCode is the code of a resource that waits for its user.
+const stalledCode advice.Code = "Stalled"
+
+// stalled returns the finding about a resource that only its user can help. A rollout that the user has undone is none.
+func stalled(mg managed) []advice.Finding {
+	c := mg.GetCondition(reconcile.TypeStalled)
+	a, isAlias := mg.(*v1beta1.Alias)
+	if c.Status != corev1.ConditionTrue || isAlias && kubectl.IsUndone(a.Status.Rollout) {
+		return nil
+	}
+	action := "correct spec, or the objects that it refers to"
+	if c.Reason == reconcile.ReasonRolledBack {
+		action = "publish a version with a fix, or roll the version out again: kubectl lambda rollout retry"
+	}
+	return advice.Reported(mg, []advice.Finding{{
+		Code: stalledCode, Severity: advice.Error, Message: c.Message, Action: action,
+	}})
 }
 
 // configs collects the findings about the accounts of configs, as the provider has read their quotas.
@@ -135,27 +151,13 @@ func (c *collector) configs(ctx context.Context) error {
 // list calls a function with each object of a kind. What the user may not list is named in the report.
 func (c *collector) list(ctx context.Context, kind string, each func(u *unstructured.Unstructured) error) error {
 	plural, _ := kmeta.UnsafeGuessKindToResource(v1beta1.SchemeGroupVersion.WithKind(kind))
-	var objects dynamic.ResourceInterface = c.client.Resource(plural)
-	if c.namespace != "" && kind != v1beta1.ClusterProviderConfigKind {
-		objects = c.client.Resource(plural).Namespace(c.namespace)
+	namespace := c.namespace
+	if kind == v1beta1.ClusterProviderConfigKind {
+		namespace = metav1.NamespaceAll
 	}
-	next := ""
-	for {
-		list, err := objects.List(ctx, metav1.ListOptions{Limit: pageSize, Continue: next})
-		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
-			c.report.leaveOut(plural.Resource + ": " + kubectl.OneLine(err.Error()))
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("cannot list %s: %w", plural.Resource, err)
-		}
-		for i := range list.Items {
-			if err := each(&list.Items[i]); err != nil {
-				return fmt.Errorf("cannot read the server's answer about %s/%s: %w", plural.Resource, list.Items[i].GetName(), err)
-			}
-		}
-		if next = list.GetContinue(); next == "" {
-			return nil
-		}
+	notShown, err := kubectl.List(ctx, c.client, plural, namespace, metav1.ListOptions{}, each)
+	if notShown != "" {
+		c.report.leaveOut(notShown)
 	}
+	return err
 }

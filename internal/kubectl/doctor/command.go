@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
-const long = `Find what you should change before it fails: runtimes that AWS ends, sizes and quotas near AWS's limits, functions and
-event source mappings that do not work, and IAM actions that the provider lacks.
+const long = `Find what you should change before it fails: runtimes that AWS ends, sizes and quotas near AWS's limits,
+functions and event source mappings that do not work, and IAM actions that the provider lacks.
 
 It reads the cluster, as the provider has last observed AWS. With --refresh, it also reads AWS with the credentials of
 this machine: the quotas of the account, and the versions of each function that nothing uses. It changes nothing.
@@ -52,7 +52,8 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	}
 	kubectl.DistinguishFailures(cmd)
 	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, show the findings about all namespaces.")
-	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh, "If true, read AWS too, with the credentials of this machine.")
+	cmd.Flags().BoolVar(&o.refresh, "refresh", o.refresh,
+		"If true, read AWS too, with the credentials of this machine.")
 	o.aws.AddFlags(cmd)
 	o.out.AddFlags(cmd)
 	return cmd
@@ -61,7 +62,8 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 // run finds and prints.
 func (o *options) run(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return kubectl.UsageErrorf(cmd, "no arguments are accepted, got %d: choose a namespace with -n or -A", len(args))
+		return kubectl.UsageErrorf(cmd, "no arguments are accepted, got %d: choose a namespace with -n or -A",
+			len(args))
 	}
 	if !o.refresh && o.aws.Any() {
 		return kubectl.UsageErrorf(cmd, "--aws-profile and --aws-endpoint-url need --refresh")
@@ -87,11 +89,12 @@ func (o *options) report(ctx context.Context) (*report, error) {
 	}
 	namespace := ""
 	if !o.all {
-		if namespace, _, err = o.Config.ToRawKubeConfigLoader().Namespace(); err != nil {
+		if namespace, err = o.Namespace(); err != nil {
 			return nil, err
 		}
 	}
-	c := &collector{client: client, namespace: namespace, now: o.Now(), report: newReport(), policies: map[string]bool{}}
+	c := &collector{client: client, namespace: namespace, now: o.Now(), report: newReport(),
+		policies: map[string]bool{}}
 	if err := c.collect(ctx); err != nil {
 		return nil, err
 	}

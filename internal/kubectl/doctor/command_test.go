@@ -105,9 +105,10 @@ func TestDoctor(t *testing.T) {
 		code      int
 	}{
 		"Namespace": {reason: "The findings about a namespace, the most severe first.", args: []string{"-n", "shop"}, golden: "shop.txt", code: 1},
-		"All":       {reason: "Those about all namespaces.", args: []string{"-A"}, golden: "all.txt", code: 1},
+		"All":       {reason: "With -A, the findings about all namespaces are shown.", args: []string{"-A"}, golden: "all.txt", code: 1},
 		"Info":      {reason: "Findings of severity Info do not fail.", args: []string{"-n", "billing"}, forbidden: []string{"clusterproviderconfigs"}, golden: "info.txt"},
-		"None":      {reason: "It says that there is nothing.", args: []string{"-n", "default"}, forbidden: []string{"clusterproviderconfigs", "functions"}, golden: "none.txt"},
+		"None":      {reason: "Without findings, the report says that there are none.", args: []string{"-n", "default"}, forbidden: []string{"clusterproviderconfigs", "functions"}, golden: "none.txt"},
+		"Stalled":   {reason: "A resource that waits for its user is a finding, and an alias whose user has undone a rollout is none.", args: []string{"-n", "cart"}, forbidden: []string{"clusterproviderconfigs"}, golden: "stalled.txt", code: 1},
 		"YAML":      {reason: "Programs read the same.", args: []string{"-n", "billing", "-o", "yaml"}, golden: "billing.yaml", code: 1},
 	}
 	for name, tc := range cases {
@@ -197,6 +198,18 @@ func TestRefresh(t *testing.T) {
 		if op := c.Operation; !strings.HasPrefix(op, "Get") && !strings.HasPrefix(op, "List") {
 			t.Errorf("%s is no read", c.Operation)
 		}
+	}
+}
+
+func TestRefreshOfUnknownRegion(t *testing.T) {
+	e := newEnv(t, awsdouble.Options{})
+	e.run(t, "-n", "cart", "--refresh")
+	const want = `what AWS has in "eu-nowhere-1": it is not a region of AWS, such as eu-west-1`
+	if out := e.out.String(); !strings.Contains(out, want) || strings.Contains(out, "expression") {
+		t.Errorf("want %q in:\n%s", want, out)
+	}
+	if n := e.aws.Calls(); len(n) > 0 {
+		t.Errorf("AWS is not called in a region that it does not have: %v", n)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/regions"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
@@ -37,6 +38,11 @@ func (c *collector) refresh(ctx context.Context, flags *awsconfig.Flags) error {
 		byRegion[f.Spec.ForProvider.Region] = append(byRegion[f.Spec.ForProvider.Region], f)
 	}
 	for _, region := range slices.Sorted(maps.Keys(byRegion)) {
+		if !regions.Known(region) && !flags.HasEndpoint() {
+			c.report.leaveOut(fmt.Sprintf("what AWS has in %q: it is not a region of AWS, such as eu-west-1",
+				kubectl.OneLine(region)))
+			continue
+		}
 		cfg, err := flags.Load(ctx, region)
 		if err != nil {
 			return err
@@ -69,7 +75,8 @@ func (c *collector) quotas(ctx context.Context, client *lambda.Client, a account
 	}
 	u := v1beta1.AccountUsage{Region: a.region}
 	if l := out.AccountLimit; l != nil {
-		u.CodeStorageLimit, u.ConcurrentExecutions, u.UnreservedConcurrentExecutions = &l.TotalCodeSize, &l.ConcurrentExecutions, l.UnreservedConcurrentExecutions
+		u.CodeStorageLimit, u.ConcurrentExecutions, u.UnreservedConcurrentExecutions = &l.TotalCodeSize,
+			&l.ConcurrentExecutions, l.UnreservedConcurrentExecutions
 	}
 	if used := out.AccountUsage; used != nil {
 		u.CodeStorageUsed = &used.TotalCodeSize
@@ -91,7 +98,8 @@ func (c *collector) unused(ctx context.Context, client *lambda.Client, a account
 		return c.skip(what, err)
 	}
 	if id.AccountID != a.id {
-		c.report.leaveOut(fmt.Sprintf("versions of functions of account %s: the credentials of this machine are of account %s", id.AccountID, a.id))
+		c.report.leaveOut(fmt.Sprintf("versions of functions of account %s: the credentials of this machine are "+
+			"of account %s", id.AccountID, a.id))
 		return nil
 	}
 	published, err := publishedVersions(ctx, client, name)

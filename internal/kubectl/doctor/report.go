@@ -9,30 +9,25 @@ import (
 	"charm.land/lipgloss/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/printers"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
 
-// Styles have the terminal's own colors.
-var (
-	bold   = lipgloss.NewStyle().Bold(true)
-	colors = map[advice.Severity]lipgloss.Style{
-		advice.Error:   lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Red),
-		advice.Warning: lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Yellow),
-		advice.Info:    bold,
-	}
-)
+// colors has the style of each severity.
+var colors = map[advice.Severity]lipgloss.Style{
+	advice.Error:   kubectl.Red.Bold(true),
+	advice.Warning: kubectl.Yellow.Bold(true),
+	advice.Info:    kubectl.Bold,
+}
 
-// A report is what the command prints as JSON and YAML. Its kind is the plugin's own.
+// A report is the object that the command prints as JSON and YAML.
 type report struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Items []finding `json:"items"`
 
-	// NotShown is what could not be read.
+	// NotShown says what could not be read, and why.
 	NotShown []string `json:"notShown,omitempty"`
 }
 
@@ -46,7 +41,7 @@ type finding struct {
 }
 
 func newReport() *report {
-	return &report{TypeMeta: metav1.TypeMeta{APIVersion: "kubectl." + v1beta1.SchemeGroupVersion.String(), Kind: "FindingList"}, Items: []finding{}}
+	return &report{TypeMeta: kubectl.TypeMeta("FindingList"), Items: []finding{}}
 }
 
 // DeepCopyObject returns a copy.
@@ -63,14 +58,14 @@ func (r *report) add(kind, namespace, name string, found ...advice.Finding) {
 	}
 }
 
-// leaveOut says what could not be read.
+// leaveOut adds a sentence on what could not be read, once.
 func (r *report) leaveOut(what string) {
 	if !slices.Contains(r.NotShown, what) {
 		r.NotShown = append(r.NotShown, what)
 	}
 }
 
-// fails returns whether there are findings that need an action.
+// fails reports whether there are findings that need an action.
 func (r *report) fails() bool {
 	return slices.ContainsFunc(r.Items, func(f finding) bool { return f.Severity != advice.Info })
 }
@@ -84,7 +79,7 @@ func (r *report) sort() {
 	})
 }
 
-// text returns the report for people. What to do is said once for all findings that have the same code and action.
+// text returns the report for people. Findings with the same code and action share a line that says what to do.
 func (r *report) text() string {
 	b := &strings.Builder{}
 	counts := map[advice.Severity]int{}
@@ -102,11 +97,7 @@ func (r *report) text() string {
 		i += n
 	}
 	if len(r.NotShown) > 0 {
-		fmt.Fprintf(b, "%s\n", bold.Render("Not shown"))
-		for _, s := range r.NotShown {
-			fmt.Fprintf(b, "  %s\n", s)
-		}
-		b.WriteString("\n")
+		b.WriteString(kubectl.Bold.Render("Not shown") + "\n  " + strings.Join(r.NotShown, "\n  ") + "\n\n")
 	}
 	if len(r.Items) == 0 {
 		b.WriteString("No findings.\n")
@@ -122,17 +113,15 @@ func (r *report) text() string {
 
 // write writes findings with the same code and action.
 func write(b *strings.Builder, group []finding) {
-	fmt.Fprintf(b, "  %s: %s\n", bold.Render(string(group[0].Code)), group[0].Action)
-	table := &strings.Builder{}
-	w := printers.GetNewTabWriter(table)
+	fmt.Fprintf(b, "  %s: %s\n", kubectl.Bold.Render(string(group[0].Code)), group[0].Action)
+	var rows [][]string
 	for _, f := range group {
-		_, _ = fmt.Fprintf(w, "    %s\t%s\n", kubectl.OneLine(f.object()), kubectl.OneLine(f.Message)) // A Builder returns no error.
+		rows = append(rows, []string{kubectl.OneLine(f.object()), kubectl.OneLine(f.Message)})
 	}
-	_ = w.Flush()
-	b.WriteString(table.String() + "\n")
+	b.WriteString(kubectl.Table("    ", rows...) + "\n")
 }
 
-// object returns the name of what the finding is about.
+// object returns the kind and the name of the object of a finding.
 func (f finding) object() string {
 	return f.Kind + " " + strings.TrimPrefix(f.Namespace+"/"+f.Name, "/")
 }

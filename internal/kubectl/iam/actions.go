@@ -9,15 +9,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
-// The resources and further actions of operations are those of the Service Authorization Reference of AWS:
+// Resources and further actions of operations are from the Service Authorization Reference of AWS:
 // https://docs.aws.amazon.com/service-authorization/latest/reference/list_lambda.html
 // An action is named like its operation. The exceptions are in awserr.ActionOf.
 
 // unscoped are actions that have no resource: a policy can only allow them on "*".
 var unscoped = []string{
-	"lambda:CreateCodeSigningConfig", "lambda:CreateEventSourceMapping", "lambda:GetAccountSettings", "lambda:ListCapacityProviders",
-	"lambda:ListCodeSigningConfigs", "lambda:ListEventSourceMappings", "lambda:ListFunctions", "lambda:ListLayers", "lambda:ListLayerVersions",
-	"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs",
+	"lambda:CreateCodeSigningConfig", "lambda:CreateEventSourceMapping", "lambda:GetAccountSettings",
+	"lambda:ListCapacityProviders", "lambda:ListCodeSigningConfigs", "lambda:ListEventSourceMappings",
+	"lambda:ListFunctions", "lambda:ListLayers", "lambda:ListLayerVersions",
+	"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
+	"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs",
 }
 
 // A grant is an action that a call needs.
@@ -70,17 +72,21 @@ func (n names) further(r dryrun.Request) []grant {
 			}
 		}
 	}
-	for _, role := range []string{member(r.Input, "Role"), member(r.Input, "PermissionsConfig", "CapacityProviderOperatorRoleArn")} {
+	operator := member(r.Input, "PermissionsConfig", "CapacityProviderOperatorRoleArn")
+	for _, role := range []string{member(r.Input, "Role"), operator} {
 		if role != "" {
-			out = append(out, grant{action: "iam:PassRole", resources: []string{n.pattern(role)}, condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}}})
+			out = append(out, grant{action: "iam:PassRole", resources: []string{n.pattern(role)},
+				condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}}})
 		}
 	}
 	if strings.HasPrefix(r.Operation, "Create") && hasItems(value(r.Input, "Tags")) {
 		out = append(out, grant{action: "lambda:TagResource", resources: n.created(r)})
 	}
-	if publish := value(r.Input, "Publish"); r.Operation == "PublishVersion" || publish.Kind() == reflect.Bool && publish.Bool() {
+	publish := value(r.Input, "Publish")
+	if r.Operation == "PublishVersion" || publish.Kind() == reflect.Bool && publish.Bool() {
 		// A new version is Pending at first, and is read until it is Active. In memory, it is Active at once.
-		out = append(out, grant{action: "lambda:GetFunction", resources: n.function(member(r.Input, "FunctionName"), "*")})
+		out = append(out, grant{action: "lambda:GetFunction",
+			resources: n.function(member(r.Input, "FunctionName"), "*")})
 	}
 	if r.Service == "lambda" {
 		n.code(r.Input, add)
@@ -100,7 +106,8 @@ func settings(r dryrun.Request, add func(resource string, actions ...string)) {
 		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
 		add("*", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs")
 	}
-	add(member(r.Input, "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig", "CapacityProviderArn"), "lambda:PassCapacityProvider")
+	add(member(r.Input, "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig",
+		"CapacityProviderArn"), "lambda:PassCapacityProvider")
 	if strings.Contains(r.Operation, "EventSourceMapping") {
 		// https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
 		add(member(r.Input, "KMSKeyArn"), "kms:Decrypt")
@@ -110,13 +117,14 @@ func settings(r dryrun.Request, add func(resource string, actions ...string)) {
 	}
 }
 
-// hasItems returns whether a map or slice is set and has items.
+// hasItems reports whether a map or slice is set and has items.
 func hasItems(v reflect.Value) bool { return v.IsValid() && v.Len() > 0 }
 
 // code adds the actions that AWS checks for code or a layer's content: in S3, in ECR, or encrypted.
 func (n names) code(input any, add func(resource string, actions ...string)) {
 	for _, in := range [][]string{{"Code"}, {"Content"}, nil} {
-		object := n.object(member(input, append(slices.Clone(in), "S3Bucket")...), member(input, append(slices.Clone(in), "S3Key")...))
+		object := n.object(member(input, append(slices.Clone(in), "S3Bucket")...),
+			member(input, append(slices.Clone(in), "S3Key")...))
 		get := "s3:GetObject"
 		if member(input, append(slices.Clone(in), "S3ObjectVersion")...) != "" {
 			get = "s3:GetObjectVersion"
@@ -124,7 +132,8 @@ func (n names) code(input any, add func(resource string, actions ...string)) {
 		add(object, get)
 		// For Lambda to add itself to the repository's policy:
 		// https://docs.aws.amazon.com/lambda/latest/dg/images-create.html#configuration-images-permissions
-		add(n.repository(member(input, append(slices.Clone(in), "ImageUri")...)), "ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy")
+		add(n.repository(member(input, append(slices.Clone(in), "ImageUri")...)), "ecr:BatchGetImage",
+			"ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy")
 		// https://docs.aws.amazon.com/lambda/latest/dg/encrypt-zip-package.html
 		add(member(input, append(slices.Clone(in), "SourceKMSKeyArn")...), "kms:Decrypt", "kms:GenerateDataKey")
 	}

@@ -10,11 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
-	"k8s.io/cli-runtime/pkg/resource"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller"
@@ -23,7 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-const long = `Write the smallest IAM policy with which the provider reconciles resources: those of files, or of the cluster.
+const long = `Write the smallest IAM policy with which the provider reconciles resources: those of files, or of the
+cluster.
 
 The calls are found by the provider's own code, which creates, observes, changes and deletes each resource in memory, as
 far as its management policies allow. Neither AWS nor the cluster is changed, and AWS is not called. With files, the
@@ -49,20 +46,15 @@ var errIncomplete = errors.New("the policy is not complete")
 type options struct {
 	*kubectl.Factory
 
-	files     *genericclioptions.FileNameFlags
-	filenames []string
-	kustomize string
-	recursive bool
-	all       bool
-	account   string
-	region    string
-	invoked   bool
+	source  kubectl.Source
+	account string
+	region  string
+	invoked bool
 }
 
 // NewCommand returns the command iam.
 func NewCommand(f *kubectl.Factory) *cobra.Command {
 	o := &options{Factory: f}
-	o.files = &genericclioptions.FileNameFlags{Usage: "contains the resources.", Filenames: &o.filenames, Kustomize: &o.kustomize, Recursive: &o.recursive}
 	cmd := &cobra.Command{
 		Use:     "iam [-f FILENAME | -k DIRECTORY]",
 		Short:   "Write the IAM policy that resources need",
@@ -71,11 +63,13 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
-	o.files.AddFlags(cmd.Flags())
-	cmd.Flags().BoolVarP(&o.all, "all-namespaces", "A", o.all, "If true, take the resources of all namespaces.")
-	cmd.Flags().StringVar(&o.account, "account-id", o.account, "ID of the account that the ARNs of the policy name. The default is any.")
-	cmd.Flags().StringVar(&o.region, "region", o.region, "Region that the ARNs of the policy name, such as '*' for any. The default are those of the resources.")
-	cmd.Flags().BoolVar(&o.invoked, "deletion-protection-invoked-within", o.invoked, "If true, the policy is for a provider that runs with the flag of this name.")
+	o.source.AddFlags(cmd, "contains the resources.", "If true, take the resources of all namespaces.")
+	cmd.Flags().StringVar(&o.account, "account-id", o.account,
+		"ID of the account that the ARNs of the policy name. The default is any.")
+	cmd.Flags().StringVar(&o.region, "region", o.region,
+		"Region that the ARNs of the policy name, such as '*' for any. The default are those of the resources.")
+	cmd.Flags().BoolVar(&o.invoked, "deletion-protection-invoked-within", o.invoked,
+		"If true, the policy is for a provider that runs with the flag of this name.")
 	return cmd
 }
 
@@ -86,15 +80,22 @@ func (o *options) run(cmd *cobra.Command) error {
 		return err
 	}
 	po := plan.Options{Scheme: scheme, ClusterID: "any", Now: o.Now}
-	namespace, infos, err := o.read(&po)
+	objects, err := o.read(&po)
 	if err != nil {
 		return err
 	}
 	in, planner := Options{AccountID: o.account, Region: o.region, InvokedWithin: o.invoked}, plan.New(po)
-	for _, info := range infos {
-		if err := in.add(planner, po, namespace, info.Object); err != nil {
+	for _, u := range objects {
+		obj, err := kubectl.Typed(scheme, u)
+		if err != nil {
 			return err
 		}
+		if mg, managed := obj.(reconcile.Managed); managed {
+			in.Resources = append(in.Resources, mg)
+			continue
+		}
+		in.Configs = append(in.Configs, obj)
+		planner.Add(obj)
 	}
 	p, errs := New(cmd.Context(), planner, in)
 	if err := o.print(p); err != nil {
@@ -109,31 +110,17 @@ func (o *options) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// read reads the objects of files, or of the cluster, and the namespace of objects without one.
-func (o *options) read(po *plan.Options) (namespace string, infos []*resource.Info, err error) {
-	namespace, _, err = o.Config.ToRawKubeConfigLoader().Namespace()
-	if len(o.filenames) > 0 || o.kustomize != "" {
-		if namespace == "" {
-			namespace = metav1.NamespaceDefault
-		}
-		infos, err = o.ReadFiles(o.files.ToOptions())
-		return namespace, infos, err
+// read reads the objects of files, or of the cluster, which it adds to the options.
+func (o *options) read(po *plan.Options) ([]*unstructured.Unstructured, error) {
+	if o.source.FromFiles() {
+		return o.source.Read(o.Factory, po.Scheme)
 	}
+	c, err := o.ClusterClient(po.Scheme)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	config, err := o.Config.ToRESTConfig()
-	if err != nil {
-		return "", nil, err
-	}
-	if po.Mapper, err = o.Config.ToRESTMapper(); err != nil {
-		return "", nil, err
-	}
-	if po.Cluster, err = client.New(config, client.Options{Scheme: po.Scheme, Mapper: po.Mapper}); err != nil {
-		return "", nil, err
-	}
-	infos, err = o.ReadCluster(namespace, o.all, types())
-	return namespace, infos, err
+	po.Cluster, po.Mapper = c, c.RESTMapper()
+	return o.source.Read(o.Factory, po.Scheme, types())
 }
 
 // types returns the kinds to read, as an argument of kubectl get.
@@ -152,28 +139,6 @@ func typeOf(kind string) string {
 	return plural.GroupResource().String()
 }
 
-// add adds an object.
-func (o *Options) add(p *plan.Planner, po plan.Options, namespace string, obj any) error {
-	u, ok := obj.(*unstructured.Unstructured)
-	if !ok {
-		return fmt.Errorf("%T is not an object", obj)
-	}
-	if po.Scheme.Recognizes(u.GroupVersionKind()) && u.GetNamespace() == "" && u.GetKind() != v1beta1.ClusterProviderConfigKind {
-		u.SetNamespace(namespace)
-	}
-	typed, err := plan.Typed(po.Scheme, u)
-	if err != nil {
-		return fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
-	}
-	if mg, managed := typed.(reconcile.Managed); managed {
-		o.Resources = append(o.Resources, mg)
-		return nil
-	}
-	o.Configs = append(o.Configs, typed)
-	p.Add(typed)
-	return nil
-}
-
 // print prints a policy, and a warning if AWS does not take one of its size.
 func (o *options) print(p Policy) error {
 	e := json.NewEncoder(o.Out)
@@ -184,7 +149,8 @@ func (o *options) print(p Policy) error {
 	}
 	dense, err := json.Marshal(p)
 	if len(dense) > mostCharacters {
-		_, _ = fmt.Fprintf(o.ErrOut, "The policy has %d characters without white space, and a managed policy of AWS %d at most: split it by namespaces or files.\n", len(dense), mostCharacters)
+		_, _ = fmt.Fprintf(o.ErrOut, "The policy has %d characters without white space, and a managed policy of AWS "+
+			"%d at most: split it by namespaces or files.\n", len(dense), mostCharacters)
 	}
 	return err
 }

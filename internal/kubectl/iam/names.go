@@ -31,7 +31,7 @@ func newNames(mask func(string) string, account, region, of string) names {
 	return n
 }
 
-// placeholder is what stands for an ARN that is not known, alone.
+// placeholder is the pattern of an ARN of which nothing is known.
 const placeholder = "*"
 
 // pattern returns an ARN as a pattern, without what is not known.
@@ -52,11 +52,11 @@ func (n names) lambda(resource string) string {
 	return strings.Join([]string{"arn", n.partition, "lambda", n.region, n.account, resource}, ":")
 }
 
-// digits match what is a version's number.
+// digits matches the number of a version.
 var digits = regexp.MustCompile(`^[0-9]+$`)
 
-// function returns the ARNs of a function, and of what a qualifier names. Versions have numbers that AWS makes up, so one
-// of them means all.
+// function returns the ARNs of a function, and of what a qualifier names. Versions have numbers that AWS makes up, so
+// one of them means all.
 func (n names) function(name, qualifier string) []string {
 	name = n.mask(name)
 	owner := n
@@ -80,7 +80,7 @@ func (n names) function(name, qualifier string) []string {
 	return out
 }
 
-// resources returns the patterns of what a call of an action with resources is about.
+// resources returns the patterns of the ARNs that a call of an action with resources is about.
 func (n names) resources(r dryrun.Request) []string {
 	var out []string
 	if config := member(r.Input, "CodeSigningConfigArn"); config != "" && r.Operation != "CreateFunction" {
@@ -92,7 +92,8 @@ func (n names) resources(r dryrun.Request) []string {
 	case r.Service == "s3":
 		return []string{n.object(member(in, "Bucket"), member(in, "Key"))}
 	case r.Service == "ecr":
-		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + or(member(in, "RegistryId"), n.account) + ":repository/" + member(in, "RepositoryName")}
+		return []string{"arn:" + n.partition + ":ecr:" + n.region + ":" + or(member(in, "RegistryId"), n.account) +
+			":repository/" + member(in, "RepositoryName")}
 	case member(in, "UUID") != "":
 		return []string{n.lambda("event-source-mapping:" + n.mask(member(in, "UUID")))}
 	case member(in, "FunctionName") != "":
@@ -114,7 +115,7 @@ func (n names) resources(r dryrun.Request) []string {
 	return out
 }
 
-// created returns the pattern of what a call creates.
+// created returns the patterns of the ARNs that a call creates.
 func (n names) created(r dryrun.Request) []string {
 	switch r.Operation {
 	case "CreateEventSourceMapping":

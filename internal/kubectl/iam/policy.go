@@ -33,7 +33,7 @@ type Statement struct {
 	Condition condition `json:"Condition,omitempty"`
 }
 
-// Options are what a Policy is made of.
+// Options has the objects that a Policy is made for.
 type Options struct {
 	// Resources of the provider.
 	Resources []reconcile.Managed
@@ -48,17 +48,19 @@ type Options struct {
 	InvokedWithin bool
 }
 
-// New returns the smallest policy with which the resources are reconciled, and for each resource that cannot be reconciled
-// why. The planner has no connection to AWS.
+// New returns the smallest policy with which the resources are reconciled, and for each resource that cannot be
+// reconciled why. The planner has no connection to AWS.
 func New(ctx context.Context, p *plan.Planner, o Options) (Policy, []error) {
 	all, errs := allowed{}, []error(nil)
 	lists := map[string]int{}
 	if len(o.Resources) > 0 {
-		all.add(grant{action: "lambda:GetAccountSettings", resources: []string{"*"}}) // The provider reads the limits of each account.
+		// The provider reads the limits of each account.
+		all.add(grant{action: "lambda:GetAccountSettings", resources: []string{"*"}})
 	}
 	for i, rs := range p.Requests(ctx, o.Resources) {
 		if rs.Err != nil {
-			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(o.Resources[i]), o.Resources[i].GetNamespace(), o.Resources[i].GetName(), rs.Err))
+			errs = append(errs, fmt.Errorf("%s %s/%s: %w", kindOf(o.Resources[i]), o.Resources[i].GetNamespace(),
+				o.Resources[i].GetName(), rs.Err))
 		}
 		for _, r := range rs.Made {
 			for _, g := range newNames(p.Pattern, o.AccountID, o.Region, r.Region).grants(r) {
@@ -100,8 +102,8 @@ func (a allowed) delete(o Options, mg reconcile.Managed) {
 	}
 }
 
-// rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and each one
-// ends at the first check of a version. made are the other calls for the Alias.
+// rollOut adds the calls of the rollout of an Alias. In memory, an Alias that follows its function begins none, and
+// each one ends at the first check of a version. made are the other calls for the Alias.
 func (a allowed) rollOut(o Options, p *plan.Planner, mg reconcile.Managed, made []dryrun.Request) {
 	alias, ok := mg.(*v1beta1.Alias)
 	if !ok || alias.Spec.Rollout == nil || !reconcile.Allows(mg, xpv2.ManagementActionUpdate) {
@@ -192,13 +194,14 @@ func (a allowed) declare(o Options, p *plan.Planner, rs plan.Requests) {
 	}
 }
 
-// subjects returns what the calls for a resource are about: what is tagged, if the operation reads tags.
+// subjects returns the patterns of the ARNs that the calls for a resource are about: of what is tagged, if the
+// operation reads tags.
 func (n names) subjects(made []dryrun.Request, operation string) []string {
 	var out []string
 	for _, m := range made {
 		switch {
 		case operation == "ListTags" && m.Operation != "TagResource" && m.Operation != "UntagResource":
-			if tags := value(m.Input, "Tags"); strings.HasPrefix(m.Operation, "Create") && tags.IsValid() && tags.Len() > 0 {
+			if strings.HasPrefix(m.Operation, "Create") && hasItems(value(m.Input, "Tags")) {
 				out = append(out, n.created(m)...)
 			}
 		case m.Service == "lambda" && !slices.Contains(unscoped, action(m)):

@@ -14,12 +14,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// An account is what was read of an account in a region. All lists are sorted.
+// An account has the resources of an account in a region. All lists are sorted.
 type account struct {
 	// id is the account's.
 	id, region string
 
 	functions []*function
+
+	// managed has the functions that are not imported because the cluster manages them: the resource, by their names.
+	managed map[string]string
 
 	// Of what the functions use in this account: ARNs of layer versions and of code signing configs, and names of
 	// capacity providers.
@@ -29,10 +32,13 @@ type account struct {
 	layerPolicies map[string]string
 }
 
-// A function is what was read of a function.
+// A function has the settings of a function, and the resources that belong to it.
 type function struct {
 	name string
 	out  *lambda.GetFunctionOutput
+
+	// manager is the resource of the cluster that manages it, if any.
+	manager string
 
 	aliases     []types.AliasConfiguration
 	urls        []types.FunctionUrlConfig
@@ -123,24 +129,18 @@ func (a *account) complete() {
 }
 
 func (f *function) sort() {
-	slices.SortFunc(f.aliases, func(x, y types.AliasConfiguration) int {
-		return cmp.Compare(ptr.Deref(x.Name, ""), ptr.Deref(y.Name, ""))
-	})
-	slices.SortFunc(f.urls, func(x, y types.FunctionUrlConfig) int {
-		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
-	})
-	slices.SortFunc(f.events, func(x, y types.FunctionEventInvokeConfig) int {
-		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
-	})
-	slices.SortFunc(f.provisioned, func(x, y types.ProvisionedConcurrencyConfigListItem) int {
-		return cmp.Compare(ptr.Deref(x.FunctionArn, ""), ptr.Deref(y.FunctionArn, ""))
-	})
-	slices.SortFunc(f.mappings, func(x, y types.EventSourceMappingConfiguration) int {
-		return cmp.Compare(ptr.Deref(x.UUID, ""), ptr.Deref(y.UUID, ""))
-	})
+	sortBy(f.aliases, func(a types.AliasConfiguration) *string { return a.Name })
+	sortBy(f.urls, func(u types.FunctionUrlConfig) *string { return u.FunctionArn })
+	sortBy(f.events, func(e types.FunctionEventInvokeConfig) *string { return e.FunctionArn })
+	sortBy(f.provisioned, func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn })
+	sortBy(f.mappings, func(m types.EventSourceMappingConfiguration) *string { return m.UUID })
 }
 
-// owns returns whether an ARN is of this account and region.
+func sortBy[T any](all []T, key func(T) *string) {
+	slices.SortFunc(all, func(x, y T) int { return cmp.Compare(ptr.Deref(key(x), ""), ptr.Deref(key(y), "")) })
+}
+
+// owns reports whether an ARN is of this account and region.
 func (a *account) owns(text string) bool {
 	parsed, err := arn.Parse(text)
 	return err == nil && parsed.AccountID == a.id && parsed.Region == a.region

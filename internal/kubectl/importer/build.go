@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,11 +29,13 @@ import (
 var (
 	observe = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	update  = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
-	create  = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+	create  = xpv2.ManagementPolicies{
+		xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate,
+	}
 )
 
-// shared is the file of what functions share.
-const shared = "shared"
+// sharedFile is the file of the resources that functions share.
+const sharedFile = "shared"
 
 // A builder makes manifests of an account.
 type builder struct {
@@ -81,8 +85,14 @@ type entry struct {
 	// settings are those of spec. Nil means that they are those that the kind observes.
 	settings map[string]any
 
+	// tagged is the ARN by which the tags of the resource are read. It is empty if they are not.
+	tagged string
+
 	// complete adds to the settings what status does not show.
 	complete func(settings map[string]any)
+
+	// secret has the environment variables, nil if there are none.
+	secret *Item
 
 	item Item
 }
@@ -95,21 +105,32 @@ func (b *builder) ref(kind, id string) map[string]any {
 	return map[string]any{"name": b.name(kind, id)}
 }
 
-// build makes the manifests: of what functions share, and of each function.
+// build makes the manifests: of the resources that functions share, and of each function and what belongs to it.
 func (b *builder) build(ctx context.Context) error {
-	if err := b.addShared(ctx); err != nil {
-		return err
-	}
+	entries := b.shared()
 	for _, f := range b.account.functions {
-		for _, add := range []func(context.Context, *function) error{
-			b.addFunction, b.addVersions, b.addAliases, b.addProvisioned, b.addURLs, b.addEvents, b.addRuntimes, b.addPolicies, b.addMappings,
-		} {
-			if err := add(ctx, f); err != nil {
-				return err
-			}
+		entries = slices.Concat(entries, []entry{b.function(f)}, b.versions(f), b.aliases(f), b.configs(f),
+			b.policies(f),
+			b.mappings(f))
+	}
+	for _, e := range entries {
+		if err := b.add(ctx, e); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// tags returns the tags of a resource. They are empty if they cannot be read, which the planner reports.
+func (b *builder) tags(ctx context.Context, arn string) map[string]string {
+	if arn == "" {
+		return nil
+	}
+	out, err := b.reader.api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
+	if err != nil {
+		return nil
+	}
+	return out.Tags
 }
 
 // add makes a manifest. A resource that cannot be observed becomes one that is only observed, which says why.
@@ -135,6 +156,7 @@ func (b *builder) add(ctx context.Context, e entry) error {
 	if e.complete != nil {
 		e.complete(e.settings)
 	}
+	withTags(e.settings, b.tags(ctx, e.tagged))
 	maps.Copy(e.settings, e.refs)
 	prune(e.settings)
 	if len(i.Limits) > 0 && i.locked {
@@ -143,6 +165,9 @@ func (b *builder) add(ctx context.Context, e entry) error {
 	var err error
 	if i.Resource, err = b.object(e, e.settings); err != nil {
 		return err
+	}
+	if e.secret != nil {
+		b.items = append(b.items, e.secret)
 	}
 	b.items = append(b.items, &i)
 	return nil

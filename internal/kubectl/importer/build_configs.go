@@ -1,10 +1,10 @@
 package importer
 
 import (
-	"context"
 	"maps"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -15,7 +15,8 @@ import (
 // that a reference of the qualifier has.
 func (b *builder) of(f *function, kind, qualifier, to string) entry {
 	e := entry{
-		kind: kind, id: f.qualified(qualifier), external: f.qualified(qualifier), file: b.name(v1beta1.FunctionKind, f.name), policies: create,
+		kind: kind, id: f.qualified(qualifier), external: f.qualified(qualifier), policies: create,
+		file:  b.name(v1beta1.FunctionKind, f.name),
 		names: map[string]any{"functionName": f.name},
 		refs:  map[string]any{"functionNameRef": b.ref(v1beta1.FunctionKind, f.name)},
 	}
@@ -30,67 +31,59 @@ func (b *builder) of(f *function, kind, qualifier, to string) entry {
 	return e
 }
 
-// addVersions adds the versions that something uses.
-func (b *builder) addVersions(ctx context.Context, f *function) error {
+// versions returns the versions that something uses.
+func (b *builder) versions(f *function) (out []entry) {
 	for _, v := range f.versions {
 		e := b.of(f, v1beta1.VersionKind, "", "")
 		e.id, e.external, e.policies = f.qualified(v), v, observe
 		e.item.AWSName = f.qualified(v)
 		e.item.Comments = []string{
-			"A version never changes, so it is only observed. To publish new versions, set publish: true in the Function. Aliases",
+			"A version never changes, so it is only observed. To publish new versions, set publish: true in the " +
+				"Function. Aliases",
 			"follow it if you remove their functionVersionRef.",
 		}
-		if err := b.add(ctx, e); err != nil {
-			return err
-		}
+		out = append(out, e)
 	}
-	return nil
+	return out
 }
 
-func (b *builder) addAliases(ctx context.Context, f *function) error {
+func (b *builder) aliases(f *function) (out []entry) {
 	for _, a := range f.aliases {
-		name, version := ptr.Deref(a.Name, ""), ptr.Deref(a.FunctionVersion, "")
+		name, version := ptr.Deref(a.Name, ""), f.qualified(ptr.Deref(a.FunctionVersion, ""))
 		e := b.of(f, v1beta1.AliasKind, "", "")
 		e.id, e.external, e.item.AWSName = f.qualified(name), name, f.qualified(name)
-		if b.name(v1beta1.VersionKind, f.qualified(version)) != "" {
+		if b.name(v1beta1.VersionKind, version) != "" {
 			e.complete = func(s map[string]any) { delete(s, "functionVersion") }
-			e.refs["functionVersionRef"] = b.ref(v1beta1.VersionKind, f.qualified(version))
+			e.refs["functionVersionRef"] = b.ref(v1beta1.VersionKind, version)
 		}
-		if err := b.add(ctx, e); err != nil {
-			return err
-		}
+		out = append(out, e)
 	}
-	return nil
+	return out
 }
 
-func (b *builder) addProvisioned(ctx context.Context, f *function) error {
+// configs returns the provisioned concurrency, URLs, event invoke configs and runtime management of a function.
+func (b *builder) configs(f *function) (out []entry) {
+	of := func(kind string, arn *string) entry { return b.of(f, kind, qualifierOf(arn), v1beta1.AliasKind) }
 	for _, p := range f.provisioned {
-		if err := b.add(ctx, b.of(f, v1beta1.ProvisionedConcurrencyConfigKind, qualifierOf(p.FunctionArn), v1beta1.AliasKind)); err != nil {
-			return err
-		}
+		out = append(out, of(v1beta1.ProvisionedConcurrencyConfigKind, p.FunctionArn))
 	}
-	return nil
-}
-
-func (b *builder) addURLs(ctx context.Context, f *function) error {
 	for _, u := range f.urls {
-		if err := b.add(ctx, b.of(f, v1beta1.FunctionURLKind, qualifierOf(u.FunctionArn), v1beta1.AliasKind)); err != nil {
-			return err
-		}
+		out = append(out, of(v1beta1.FunctionURLKind, u.FunctionArn))
 	}
-	return nil
-}
-
-func (b *builder) addEvents(ctx context.Context, f *function) error {
 	for _, v := range f.events {
-		e := b.of(f, v1beta1.FunctionEventInvokeConfigKind, qualifierOf(v.FunctionArn), v1beta1.AliasKind)
-		e.external = functionname.Name{Function: f.name, Qualifier: qualifierOf(v.FunctionArn)}.Or(functionname.Latest).String()
-		e.complete = b.referDestinations
-		if err := b.add(ctx, e); err != nil {
-			return err
-		}
+		e := of(v1beta1.FunctionEventInvokeConfigKind, v.FunctionArn)
+		name := functionname.Name{Function: f.name, Qualifier: qualifierOf(v.FunctionArn)}
+		e.external, e.complete = name.Or(functionname.Latest).String(), b.referDestinations
+		out = append(out, e)
 	}
-	return nil
+	for _, q := range slices.SortedFunc(maps.Keys(f.runtimes), byNumber) {
+		e := b.of(f, v1beta1.RuntimeManagementConfigKind, q, v1beta1.VersionKind)
+		if f.runtimes[q].UpdateRuntimeOn != types.UpdateRuntimeOnManual {
+			e.complete = func(s map[string]any) { delete(s, "runtimeVersionArn") }
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // referDestinations replaces ARNs of functions by references.
@@ -100,7 +93,8 @@ func (b *builder) referDestinations(s map[string]any) {
 		d, _ := v.(map[string]any)
 		arn, _ := d["destination"].(string)
 		n := functionname.OfARN(arn)
-		if n.Function == "" || n.Qualifier != "" || !b.account.owns(arn) || b.name(v1beta1.FunctionKind, n.Function) == "" {
+		if n.Function == "" || n.Qualifier != "" || !b.account.owns(arn) ||
+			b.name(v1beta1.FunctionKind, n.Function) == "" {
 			continue
 		}
 		delete(d, "destination")
@@ -108,31 +102,14 @@ func (b *builder) referDestinations(s map[string]any) {
 	}
 }
 
-func (b *builder) addRuntimes(ctx context.Context, f *function) error {
-	for _, q := range slices.SortedFunc(maps.Keys(f.runtimes), byNumber) {
-		e := b.of(f, v1beta1.RuntimeManagementConfigKind, q, v1beta1.VersionKind)
-		manual := f.runtimes[q].UpdateRuntimeOn == "Manual"
-		e.complete = func(s map[string]any) {
-			if !manual {
-				delete(s, "runtimeVersionArn")
-			}
-		}
-		if err := b.add(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addMappings adds the event source mappings of a function.
-func (b *builder) addMappings(ctx context.Context, f *function) error {
+// mappings returns the event source mappings of a function.
+func (b *builder) mappings(f *function) (out []entry) {
 	for _, m := range f.mappings {
-		uuid, state := ptr.Deref(m.UUID, ""), ptr.Deref(m.State, "")
-		tags := b.tags(ctx, ptr.Deref(m.EventSourceMappingArn, ""))
-		e := b.of(f, v1beta1.EventSourceMappingKind, qualifierOf(m.FunctionArn), v1beta1.AliasKind)
-		e.id, e.external, e.item.AWSName = uuid, uuid, f.qualified(qualifierOf(m.FunctionArn))+" "+uuid
+		uuid, state, qualifier := ptr.Deref(m.UUID, ""), ptr.Deref(m.State, ""), qualifierOf(m.FunctionArn)
+		e := b.of(f, v1beta1.EventSourceMappingKind, qualifier, v1beta1.AliasKind)
+		e.id, e.external, e.item.AWSName = uuid, uuid, f.qualified(qualifier)+" "+uuid
+		e.tagged = ptr.Deref(m.EventSourceMappingArn, "")
 		e.complete = func(s map[string]any) {
-			withTags(s, tags)
 			switch state {
 			case "Enabled", "Enabling":
 				s["enabled"] = true
@@ -142,14 +119,14 @@ func (b *builder) addMappings(ctx context.Context, f *function) error {
 		}
 		if m.FilterCriteriaError != nil {
 			e.item.locked = true
-			e.item.Limits = append(e.item.Limits, "AWS does not return its filter criteria: make its KMS key usable, and import it again")
+			e.item.Limits = append(e.item.Limits,
+				"AWS does not return its filter criteria: make its KMS key usable, and import it again")
 		}
 		if state == "Creating" || state == "Updating" || state == "Deleting" {
-			e.item.Warnings = append(e.item.Warnings, "its state was "+state+", so the manifest does not say whether it is enabled")
+			e.item.Warnings = append(e.item.Warnings,
+				"its state was "+state+", so the manifest does not say whether it is enabled")
 		}
-		if err := b.add(ctx, e); err != nil {
-			return err
-		}
+		out = append(out, e)
 	}
-	return nil
+	return out
 }

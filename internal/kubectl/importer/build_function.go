@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,32 +13,28 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// addFunction adds a function, and the Secret with its variables.
-func (b *builder) addFunction(ctx context.Context, f *function) error {
+// function returns a function, and the Secret with its variables.
+func (b *builder) function(f *function) entry {
 	file := b.name(v1beta1.FunctionKind, f.name)
 	e := entry{
 		kind: v1beta1.FunctionKind, id: f.name, external: f.name, file: file, policies: update,
-		item: Item{Limits: f.unread, Comments: codeComments(f)},
+		secret: b.secret(f, file),
+		item:   Item{Limits: f.unread, Comments: codeComments(f)},
 	}
 	if isImage(f) {
 		e.policies = create
 	}
 	if stack := managedBy(f.out.Tags); stack != "" {
-		e.item.Warnings = append(e.item.Warnings, fmt.Sprintf("CloudFormation manages it by the stack %s: remove it from the stack before you change it here, or both will change it", stack))
+		e.item.Warnings = append(e.item.Warnings, fmt.Sprintf("CloudFormation manages it by the stack %s: "+
+			"remove it from the stack before you change it here, or both will change it", stack))
 	}
 	if why := hidden(f.config()); why != "" {
 		e.item.locked = true
 		e.item.Limits = append(e.item.Limits, why)
 	}
-	if s := b.secret(f); s != nil {
-		b.items = append(b.items, &Item{
-			Kind: secretKind, Name: s.GetName(), AWSName: f.name, File: file, Secret: s, Sensitive: true,
-			Comments: []string{"The environment variables of function " + f.name + "."},
-		})
-	}
 	e.item.Sensitive = b.o.Inline && len(variables(f)) > 0
 	e.complete = func(s map[string]any) { b.completeFunction(f, s) }
-	return b.add(ctx, e)
+	return e
 }
 
 func isImage(f *function) bool { return f.config().PackageType == types.PackageTypeImage }
@@ -50,9 +45,12 @@ func codeComments(f *function) []string {
 		return nil
 	}
 	out := []string{
-		"AWS does not say where the code comes from, so the manifest has no code, and managementPolicies have no Create: the",
-		"provider leaves the code as it is. To deploy code with this manifest, set spec.forProvider.code, and managementPolicies",
-		"to [Observe, Create, Update]. The SHA-256 of the archive in AWS is " + ptr.Deref(f.config().CodeSha256, "(unknown)"),
+		"AWS does not say where the code comes from, so the manifest has no code, and managementPolicies have no " +
+			"Create: the",
+		"provider leaves the code as it is. To deploy code with this manifest, set spec.forProvider.code, and " +
+			"managementPolicies",
+		"to [Observe, Create, Update]. The SHA-256 of the archive in AWS is " +
+			ptr.Deref(f.config().CodeSha256, "(unknown)"),
 	}
 	if f.out.Code != nil && ptr.Deref(f.out.Code.SourceKMSKeyArn, "") != "" {
 		out = append(out, "Then also set code.sourceKmsKeyArn to "+*f.out.Code.SourceKMSKeyArn)
@@ -63,7 +61,8 @@ func codeComments(f *function) []string {
 // hidden returns which settings AWS has but does not return. It is empty if there are none.
 func hidden(c *types.FunctionConfiguration) string {
 	if c.Environment != nil && c.Environment.Error != nil {
-		return fmt.Sprintf("AWS does not return its environment variables (%s): make its KMS key usable, or grant kms:Decrypt on it, and import it again", ptr.Deref(c.Environment.Error.ErrorCode, "unknown error"))
+		return fmt.Sprintf("AWS does not return its environment variables (%s): make its KMS key usable, or grant "+
+			"kms:Decrypt on it, and import it again", ptr.Deref(c.Environment.Error.ErrorCode, "unknown error"))
 	}
 	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
 		return fmt.Sprintf("AWS does not return its imageConfig (%s)", ptr.Deref(i.Error.ErrorCode, "unknown error"))
@@ -79,14 +78,19 @@ func variables(f *function) map[string]string {
 }
 
 // secret returns the Secret with the variables of a function, nil if there is none.
-func (b *builder) secret(f *function) *corev1.Secret {
+func (b *builder) secret(f *function, file string) *Item {
 	if b.o.Inline || len(variables(f)) == 0 {
 		return nil
 	}
-	return &corev1.Secret{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: secretKind},
-		ObjectMeta: metav1.ObjectMeta{Namespace: b.o.Namespace, Name: b.name(secretKind, f.name)},
-		StringData: variables(f),
+	name := b.name(secretKind, f.name)
+	return &Item{
+		Kind: secretKind, Name: name, AWSName: f.name, File: file, Sensitive: true,
+		Comments: []string{"The environment variables of function " + f.name + "."},
+		Secret: &corev1.Secret{
+			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: secretKind},
+			ObjectMeta: metav1.ObjectMeta{Namespace: b.o.Namespace, Name: name},
+			StringData: variables(f),
+		},
 	}
 }
 
@@ -111,7 +115,10 @@ func (b *builder) completeFunction(f *function, s map[string]any) {
 		s["recursiveLoop"] = string(f.recursiveLoop)
 	}
 	if sc := f.scaling; sc != nil {
-		for name, v := range map[string]*int32{"minExecutionEnvironments": sc.MinExecutionEnvironments, "maxExecutionEnvironments": sc.MaxExecutionEnvironments} {
+		for name, v := range map[string]*int32{
+			"minExecutionEnvironments": sc.MinExecutionEnvironments,
+			"maxExecutionEnvironments": sc.MaxExecutionEnvironments,
+		} {
 			if v != nil {
 				set(s, "functionScalingConfig."+name, int64(*v))
 			}

@@ -73,7 +73,8 @@ func (f *function) named(object string, add func(kind, id string, parts ...strin
 		of(v1beta1.ProvisionedConcurrencyConfigKind, p.FunctionArn)
 	}
 	for q := range f.runtimes {
-		add(v1beta1.RuntimeManagementConfigKind, f.qualified(q), strings.TrimSuffix(object+"-"+strings.TrimPrefix(q, functionname.Latest), "-"))
+		add(v1beta1.RuntimeManagementConfigKind, f.qualified(q),
+			strings.TrimSuffix(object+"-"+strings.TrimPrefix(q, functionname.Latest), "-"))
 	}
 	for q, text := range f.policies {
 		base := strings.TrimSuffix(object+"-"+q, "-")
@@ -83,7 +84,8 @@ func (f *function) named(object string, add func(kind, id string, parts ...strin
 		}
 	}
 	for _, m := range f.mappings {
-		add(v1beta1.EventSourceMappingKind, ptr.Deref(m.UUID, ""), strings.TrimSuffix(object+"-"+qualifierOf(m.FunctionArn), "-"), sourceName(ptr.Deref(m.EventSourceArn, "")))
+		add(v1beta1.EventSourceMappingKind, ptr.Deref(m.UUID, ""),
+			strings.TrimSuffix(object+"-"+qualifierOf(m.FunctionArn), "-"), sourceName(ptr.Deref(m.EventSourceArn, "")))
 	}
 }
 
@@ -110,7 +112,8 @@ func sourceName(arn string) string {
 	if parts := strings.Split(arn, ":"); len(parts) > 5 { //nolint:mnd // The parts of an ARN before the resource.
 		resource = strings.Join(parts[5:], ":")
 	}
-	if parts := strings.Split(resource, "/"); len(parts) > 1 { // Such as table/orders/stream/2026-01-01, or cluster/orders/uuid.
+	// Such as table/orders/stream/2026-01-01, or cluster/orders/uuid.
+	if parts := strings.Split(resource, "/"); len(parts) > 1 {
 		return parts[1]
 	}
 	return lastPart(resource)

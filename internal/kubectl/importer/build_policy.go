@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"context"
 	"regexp"
 
 	"k8s.io/utils/ptr"
@@ -17,27 +16,23 @@ var (
 	principals  = regexp.MustCompile(`^([*]|[0-9]{12}|arn:.+|[^:*]+[.][^:*]+)$`)
 )
 
-// addPolicies adds the policies of a function and its qualifiers: a Permission for each statement, or a ResourcePolicy
+// policies returns the policies of a function and its qualifiers: a Permission for each statement, or a ResourcePolicy
 // for all if one of them cannot be a Permission.
-func (b *builder) addPolicies(ctx context.Context, f *function) error {
+func (b *builder) policies(f *function) (out []entry) {
 	for _, q := range sortedKeys(f.policies) {
 		grants, ok := grantsOf(f.policies[q], functionname.Name{Function: f.name, Qualifier: q})
 		if !ok {
-			if err := b.addResourcePolicy(ctx, f, q); err != nil {
-				return err
-			}
+			out = append(out, b.resourcePolicy(f, q))
 			continue
 		}
 		for _, g := range grants {
 			e := b.of(f, v1beta1.PermissionKind, q, v1beta1.AliasKind)
 			e.id, e.external, e.item.AWSName = f.qualified(q)+"/"+g.sid, g.sid, f.qualified(q)+" "+g.sid
 			e.settings, e.item.Sensitive = permission(g.Grant), g.EventSourceToken != ""
-			if err := b.add(ctx, e); err != nil {
-				return err
-			}
+			out = append(out, e)
 		}
 	}
-	return nil
+	return out
 }
 
 // A grant is a statement with its ID.
@@ -70,8 +65,9 @@ func grantsOf(text string, of functionname.Name) ([]grant, bool) {
 func permission(g policy.Grant) map[string]any {
 	out := map[string]any{}
 	for field, v := range map[string]string{
-		"action": g.Action, "principal": g.Principal, "sourceArn": g.SourceArn, "sourceAccount": g.SourceAccount, "eventSourceToken": g.EventSourceToken,
-		"functionUrlAuthType": g.FunctionURLAuthType, "principalOrgId": g.PrincipalOrgID,
+		"action": g.Action, "principal": g.Principal, "sourceArn": g.SourceArn, "sourceAccount": g.SourceAccount,
+		"eventSourceToken": g.EventSourceToken, "functionUrlAuthType": g.FunctionURLAuthType,
+		"principalOrgId": g.PrincipalOrgID,
 	} {
 		if v != "" {
 			out[field] = v
@@ -83,11 +79,12 @@ func permission(g policy.Grant) map[string]any {
 	return out
 }
 
-// addResourcePolicy adds a policy as a whole.
-func (b *builder) addResourcePolicy(ctx context.Context, f *function, qualifier string) error {
+// resourcePolicy returns a policy as a whole.
+func (b *builder) resourcePolicy(f *function, qualifier string) entry {
 	arn := ptr.Deref(f.config().FunctionArn, "")
 	e := entry{
-		kind: v1beta1.ResourcePolicyKind, id: f.qualified(qualifier), file: b.name(v1beta1.FunctionKind, f.name), policies: create,
+		kind: v1beta1.ResourcePolicyKind, id: f.qualified(qualifier), policies: create,
+		file:     b.name(v1beta1.FunctionKind, f.name),
 		settings: map[string]any{"policy": policy.Compact(f.policies[qualifier])},
 	}
 	if qualifier == "" {
@@ -97,9 +94,11 @@ func (b *builder) addResourcePolicy(ctx context.Context, f *function, qualifier 
 		e.settings["resourceArn"] = arn
 	}
 	e.external, e.item.AWSName = arn, f.qualified(qualifier)
-	e.item.Comments = []string{"The policy has statements that a Permission cannot express, so this ResourcePolicy has all of them."}
+	e.item.Comments = []string{
+		"The policy has statements that a Permission cannot express, so this ResourcePolicy has all of them.",
+	}
 	for _, st := range statementsOf(f.policies[qualifier]) {
 		e.item.Sensitive = e.item.Sensitive || policy.GrantOf(st, "").EventSourceToken != ""
 	}
-	return b.add(ctx, e)
+	return e
 }

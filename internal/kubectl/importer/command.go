@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -19,15 +18,16 @@ import (
 // stdout is the value of --output for the standard output.
 const stdout = "-"
 
-const long = `Write manifests of the functions that an account has in a region, and of what belongs to them: aliases, versions in
-use, event source mappings, policies, URLs, event invoke configs, concurrency, runtime management, and the layers,
-code signing configs and capacity providers that they use. AWS is only read, within its quotas.
+const long = `Write manifests of the functions that an account has in a region, and of what belongs to them: aliases,
+versions in use, event source mappings, policies, URLs, event invoke configs, concurrency, runtime management, and the
+layers, code signing configs and capacity providers that they use. AWS is only read, within its quotas.
 
 Values of environment variables become Secrets. Resources refer to each other by references. The planner then proves
 that applying the manifests changes nothing but tags. A resource for which that is not proven is only observed, and
 its manifest and the summary say why.
 
-Without --provider-config, AWS is read with the credentials of this machine, and no cluster is needed.
+Without --provider-config, AWS is read with the credentials of this machine, and no cluster is needed. If there is
+one, functions that it manages already are skipped.
 
 Exit codes: 0 if all is proven, 1 if something is not, 2 if the command failed.`
 
@@ -72,13 +72,20 @@ func NewCommand(f *kubectl.Factory) *cobra.Command {
 	kubectl.DistinguishFailures(cmd)
 	o.aws.AddConfigFlags(cmd)
 	cmd.Flags().StringVar(&o.region, "region", o.region, "The AWS region to import from.")
-	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors, "Import only functions with these tags: tag=value, or tag for any value. All must match.")
-	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
-	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID, "The cluster ID of the provider, by which it recognizes what it owns already.")
-	cmd.Flags().StringVarP(&o.output, "output", "o", o.output, "The directory to write files to, or - for the standard output.")
-	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline, "If true, write values of environment variables into the Functions instead of Secrets.")
-	cmd.Flags().BoolVar(&o.adopt, "adopt", o.adopt, "If true, the resources adopt what another cluster or another resource owns.")
-	cmd.Flags().BoolVar(&o.showSecrets, "show-secrets", o.showSecrets, "If true, write manifests with secrets to the standard output too.")
+	cmd.Flags().StringSliceVarP(&o.selectors, "selector", "l", o.selectors,
+		"Import only functions with these tags: tag=value, or tag for any value. All must match.")
+	cmd.Flags().StringVar(&o.config, "provider-config", o.config, "The ClusterProviderConfig, or "+
+		"ProviderConfig/NAME, that the manifests refer to, and through which AWS is read.")
+	cmd.Flags().StringVar(&o.clusterID, "cluster-id", o.clusterID,
+		"The --cluster-id of the provider, if it has one. The default is read from the cluster.")
+	cmd.Flags().StringVarP(&o.output, "output", "o", o.output,
+		"The directory to write files to, or - for the standard output.")
+	cmd.Flags().BoolVar(&o.inline, "inline-environment", o.inline,
+		"If true, write values of environment variables into the Functions instead of Secrets.")
+	cmd.Flags().BoolVar(&o.adopt, "adopt", o.adopt,
+		"If true, the resources adopt what another cluster or another resource owns.")
+	cmd.Flags().BoolVar(&o.showSecrets, "show-secrets", o.showSecrets,
+		"If true, write manifests with secrets to the standard output too.")
 	return cmd
 }
 
@@ -98,7 +105,8 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(r, header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}); err != nil {
+	h := header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}
+	if err := o.write(r, h); err != nil {
 		return err
 	}
 	if len(r.Unproven()) > 0 {
@@ -110,20 +118,21 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 // input returns what the flags ask for.
 func (o *options) input(ctx context.Context, names []string) (Options, error) {
 	in := Options{
-		Names: names, Inline: o.inline, Adopt: o.adopt, ClusterID: o.clusterID, Namespace: metav1.NamespaceDefault,
+		Names: names, Inline: o.inline, Adopt: o.adopt,
 		Now: o.Now, Pause: o.pause, Progress: newProgress(o.ErrOut, o.Now).show,
 	}
 	var err error
 	if in.Scheme, err = kubectl.NewScheme(); err != nil {
 		return in, err
 	}
-	if namespace, _, err := o.Factory.Config.ToRawKubeConfigLoader().Namespace(); err == nil {
-		in.Namespace = namespace
-	}
+	in.Namespace, _ = o.Factory.Namespace() // Without a kubeconfig, it is the default one.
 	if in.Selector, err = ParseSelector(o.selectors); err != nil {
 		return in, err
 	}
 	if in.Config, err = parseConfig(o.config); err != nil {
+		return in, err
+	}
+	if in.ClusterID, in.Manager, err = o.manager(ctx, in.Scheme); err != nil {
 		return in, err
 	}
 	in.Session, err = o.session(ctx, in.Scheme, in.Namespace, in.Config)
@@ -131,7 +140,9 @@ func (o *options) input(ctx context.Context, names []string) (Options, error) {
 }
 
 // session returns the session to read AWS with.
-func (o *options) session(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference) (*session.Session, error) {
+func (o *options) session(
+	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
+) (*session.Session, error) {
 	limiter := quota.New(o.Now, quota.Options{})
 	if ref != nil && !o.aws.Chosen() {
 		return o.fromConfig(ctx, scheme, namespace, ref, limiter)

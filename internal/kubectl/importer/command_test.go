@@ -163,7 +163,7 @@ func TestExitCodes(t *testing.T) {
 		"NoFunction": {reason: "A function that is named must exist.", args: []string{"--region", testRegion, "other"}, code: 2, errOut: "function other does not exist in this region"},
 		"Unselected": {reason: "Nothing is imported that is not selected.", args: []string{"--region", testRegion, "-l", "team=cart"}, errOut: "Imported 0 functions"},
 		"Selected":   {reason: "What has the tag is.", tags: map[string]string{"team": "shop"}, args: []string{"--region", testRegion, "-l", "team=shop"}, errOut: "Imported 1 functions", out: "team: shop"},
-		"Named":      {reason: "So is what is named.", args: []string{"--region", testRegion, "Checkout_API"}, errOut: "Imported 1 functions"},
+		"Named":      {reason: "A function that is named is imported.", args: []string{"--region", testRegion, "Checkout_API"}, errOut: "Imported 1 functions"},
 		"Ref": {
 			reason: "The manifests refer to a config.", args: []string{"--region", testRegion, "--provider-config", "ProviderConfig/shop", "--aws-default-chain"},
 			out: "providerConfigRef:\n    kind: ProviderConfig\n    name: shop\n",
@@ -172,7 +172,7 @@ func TestExitCodes(t *testing.T) {
 			reason: "What another cluster owns is only observed.", tags: foreign, args: []string{"--region", testRegion}, code: 1,
 			errOut: "Not proven: Function checkout-api (Checkout_API): ", out: "# It is only observed, so that applying the manifest changes nothing.",
 		},
-		"Adopt": {reason: "It is adopted if the user says so.", tags: foreign, args: []string{"--region", testRegion, "--adopt"}, out: `lambda.aws.m.crossplane.io/adopt: "true"`},
+		"Adopt": {reason: "With --adopt, what another cluster owns is adopted.", tags: foreign, args: []string{"--region", testRegion, "--adopt"}, out: `lambda.aws.m.crossplane.io/adopt: "true"`},
 		"Denied": {
 			reason: "What cannot be read is named.", args: []string{"--region", testRegion}, code: 1, errOut: "the policy of Checkout_API could not be read: AccessDeniedException",
 			before: func(e *env) {

@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/plugintest"
 )
@@ -57,6 +60,48 @@ spec:
   credentials: {source: Secret, secretRef: {namespace: shop, name: missing, key: credentials}}
 `
 
+// TestManaged imports on the cluster that manages the function already, and after its resource was deleted there.
+func TestManaged(t *testing.T) {
+	e := newEnv(t)
+	var err error
+	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
+		t.Fatal(err)
+	}
+	c, err := dynamic.NewForConfig(e.cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	system, err := c.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", file)
+	e.checkout(t, map[string]string{
+		ownership.TagUID: "u", ownership.TagCluster: string(system.GetUID()), ownership.TagName: "greet",
+		ownership.TagNamespace: "shop", ownership.TagKind: "function.lambda.aws.m.crossplane.io",
+	})
+	const skipped = "Skipped: function Checkout_API is already managed by shop/greet\n"
+	code, out, errOut := e.run(t, "--region", testRegion)
+	if strings.Contains(errOut, skipped) {
+		t.Errorf("exit code %d: a function is skipped whose resource does not exist:\n%s\n%s", code, out, errOut)
+	}
+	plugintest.Create(t, c, `{apiVersion: v1, kind: Namespace, metadata: {name: shop}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Function
+metadata: {name: greet, namespace: shop}
+spec: {forProvider: {region: eu-central-1}}
+`)
+	code, out, errOut = e.run(t, "--region", testRegion)
+	if code != 0 || strings.Contains(out, "kind:") || !strings.Contains(errOut, skipped) || strings.Contains(errOut, "adopt") {
+		t.Errorf("exit code %d, want %q:\n%s\n%s", code, skipped, out, errOut)
+	}
+}
+
 // TestProviderConfig imports with the credentials and the endpoint of a config in the cluster, and not with those of the
 // machine.
 func TestProviderConfig(t *testing.T) {
@@ -70,7 +115,7 @@ func TestProviderConfig(t *testing.T) {
 	}{
 		"ProviderConfig":        {reason: "A config of the namespace.", config: "ProviderConfig/team", named: true, out: "kind: ProviderConfig\n    name: team\n", errOut: "Imported 1 functions"},
 		"ClusterProviderConfig": {reason: "A config of the cluster.", config: "platform", out: "kind: ClusterProviderConfig\n    name: platform\n", errOut: "Imported 1 functions"},
-		"TenantsEndpoint":       {reason: "Its endpoint is for the user to name.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
+		"TenantsEndpoint":       {reason: "The endpoint of a namespaced config is not called unless the user names it.", config: "ProviderConfig/team", code: 2, errOut: "endpoint is not allowed in a namespaced config"},
 		"Missing":               {reason: "A config that does not exist.", config: "other", code: 2, errOut: `ClusterProviderConfig "other"`},
 		"NoSecret":              {reason: "A config without credentials.", config: "empty", code: 2, errOut: "missing"},
 	}

@@ -7,7 +7,8 @@ func copyTo[T any](from any) *T {
 	out := new(T)
 	to, v := reflect.ValueOf(out).Elem(), reflect.Indirect(reflect.ValueOf(from))
 	for i := range to.NumField() {
-		if f := v.FieldByName(to.Type().Field(i).Name); f.IsValid() && to.Field(i).CanSet() && f.Type() == to.Field(i).Type() {
+		if f := v.FieldByName(to.Type().Field(i).Name); f.IsValid() && to.Field(i).CanSet() &&
+			f.Type() == to.Field(i).Type() {
 			to.Field(i).Set(f)
 		}
 	}

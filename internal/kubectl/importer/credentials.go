@@ -4,24 +4,26 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"k8s.io/apimachinery/pkg/types"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // fromConfig returns a session with the credentials of a ProviderConfig in the cluster.
-func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference, limiter *quota.Limiter) (*session.Session, error) {
-	config, err := o.Config.ToRESTConfig()
-	if err != nil {
-		return nil, err
-	}
-	c, err := client.New(config, client.Options{Scheme: scheme})
+func (o *options) fromConfig(
+	ctx context.Context, scheme *runtime.Scheme, namespace string, ref *xpv2.ProviderConfigReference,
+	limiter *quota.Limiter,
+) (*session.Session, error) {
+	c, err := o.ClusterClient(scheme)
 	if err != nil {
 		return nil, err
 	}
@@ -29,6 +31,36 @@ func (o *options) fromConfig(ctx context.Context, scheme *runtime.Scheme, namesp
 	mg.SetNamespace(namespace)
 	mg.SetProviderConfigReference(ref)
 	return o.aws.Resolver(c, limiter, o.Now, o.ErrOut).Resolve(ctx, mg, o.region)
+}
+
+// clusterTimeout limits how long an import waits for a cluster that it can do without.
+const clusterTimeout = 5 * time.Second
+
+// manager returns the ID of the cluster, and a function that finds its resource that manages what has tags. An
+// import needs no cluster: without one, or rights in it, nothing is found, and the ID is that of the flag.
+func (o *options) manager(
+	ctx context.Context, scheme *runtime.Scheme,
+) (clusterID string, find func(context.Context, map[string]string) string, err error) {
+	none := func(context.Context, map[string]string) string { return "" }
+	c, err := o.ClusterClient(scheme)
+	if err != nil {
+		return o.clusterID, none, nil //nolint:nilerr // See above.
+	}
+	id := o.clusterID
+	if id == "" {
+		short, cancel := context.WithTimeout(ctx, clusterTimeout)
+		defer cancel()
+		if id, err = kube.ClusterID(short, c); err != nil {
+			return "", none, ctx.Err()
+		}
+	}
+	return id, func(ctx context.Context, tags map[string]string) string {
+		name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
+		if tags[ownership.TagCluster] != id || c.Get(ctx, name, &v1beta1.Function{}) != nil {
+			return ""
+		}
+		return name.String()
+	}, nil
 }
 
 // parseConfig parses the name of a ClusterProviderConfig, or the kind and the name of a config. It returns nil if it is
@@ -46,5 +78,6 @@ func parseConfig(text string) (*xpv2.ProviderConfigReference, error) {
 			return &xpv2.ProviderConfigReference{Kind: k, Name: name}, nil
 		}
 	}
-	return nil, fmt.Errorf("invalid provider config %q: use the name of a ClusterProviderConfig, or ProviderConfig/NAME", text)
+	return nil, fmt.Errorf("invalid provider config %q: use the name of a ClusterProviderConfig, or "+
+		"ProviderConfig/NAME", text)
 }

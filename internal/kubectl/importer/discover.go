@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// workers is how many functions are read at a time.
+	// workers is the number of functions that are read at a time.
 	workers = 16
 
-	// mostPages is how many pages of a list are read at most, so that reading ends whatever the endpoint answers.
+	// mostPages limits the pages of a list, so that reading ends whatever the endpoint answers.
 	mostPages = 10000
 )
 
@@ -29,31 +29,38 @@ type reader struct {
 	api      *lambda.Client
 	recorder *recorder
 	selector Selector
+	manager  func(ctx context.Context, tags map[string]string) string
 	names    []string
 	progress func(done, total int)
 }
 
 // read reads what the selected functions of an account have.
 func (r *reader) read(ctx context.Context, id, region string) (*account, error) {
-	a := &account{id: id, region: region, layerPolicies: map[string]string{}}
+	a := &account{id: id, region: region, layerPolicies: map[string]string{}, managed: map[string]string{}}
 	l, err := r.list(ctx)
 	if err != nil {
 		return nil, clean(err)
 	}
 	if a.functions, err = r.readAll(ctx, l.functions, func(f *function) error {
 		f.mappings, f.signing, f.published = l.mappings[f.name], l.signing[f.name], l.published[f.name]
-		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil {
+		if err := r.readFunction(ctx, f, l.layers); err != nil || f.out == nil || f.manager != "" {
 			return err
 		}
 		return r.readTags(ctx, f.mappings)
 	}); err != nil {
 		return nil, err
 	}
+	a.functions = slices.DeleteFunc(a.functions, func(f *function) bool {
+		if f.manager != "" {
+			a.managed[f.name] = f.manager
+		}
+		return f.manager != ""
+	})
 	a.complete()
 	return a, r.readLayers(ctx, a)
 }
 
-// Lists are what is read of a whole account.
+// Lists has the lists of a whole account.
 type lists struct {
 	// functions are the names of the functions to read, and published those that have versions.
 	functions []string
@@ -107,7 +114,8 @@ func clean(err error) error {
 // listFunctions lists the functions with all their versions.
 func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 	err := paged("functions", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll, Marker: marker})
+		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll,
+			Marker: marker})
 		if err != nil {
 			return nil, err
 		}
@@ -147,7 +155,8 @@ func (r *reader) listMappings(ctx context.Context) (map[string][]types.EventSour
 			name := functionname.OfARN(ptr.Deref(m.FunctionArn, "")).Function
 			all[name] = append(all[name], m)
 			if ptr.Deref(m.KMSKeyArn, "") == "" { // A list does not decrypt filters.
-				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID}, copyTo[lambda.GetEventSourceMappingOutput](m))
+				r.recorder.answered("GetEventSourceMapping", &lambda.GetEventSourceMappingInput{UUID: m.UUID},
+					copyTo[lambda.GetEventSourceMappingOutput](m))
 			}
 		}
 		return out.NextMarker, nil
@@ -166,7 +175,8 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 		for _, c := range out.CodeSigningConfigs {
 			arn := ptr.Deref(c.CodeSigningConfigArn, "")
 			configs = append(configs, arn)
-			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn}, &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
+			r.recorder.answered("GetCodeSigningConfig", &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: &arn},
+				&lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &c})
 		}
 		return out.NextMarker, nil
 	})
@@ -176,14 +186,16 @@ func (r *reader) listSigning(ctx context.Context) (map[string]string, error) {
 	of := map[string]string{}
 	for _, arn := range configs {
 		err := paged("functions of "+arn, func(marker *string) (*string, error) {
-			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx, &lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
+			out, err := r.api.ListFunctionsByCodeSigningConfig(ctx,
+				&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: &arn, Marker: marker})
 			if err != nil {
 				return nil, err
 			}
 			for _, f := range out.FunctionArns {
 				name := functionname.OfARN(f).Function
 				of[name] = arn
-				r.recorder.answered("GetFunctionCodeSigningConfig", &lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
+				r.recorder.answered("GetFunctionCodeSigningConfig",
+					&lambda.GetFunctionCodeSigningConfigInput{FunctionName: &name},
 					&lambda.GetFunctionCodeSigningConfigOutput{CodeSigningConfigArn: &arn, FunctionName: &name})
 			}
 			return out.NextMarker, nil
@@ -209,7 +221,8 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 	for range workers {
 		wg.Go(func() {
 			for name := range queue {
-				f := &function{name: name, policies: map[string]string{}, runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{}}
+				f := &function{name: name, policies: map[string]string{},
+					runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{}}
 				err := context.Cause(ctx)
 				if err == nil {
 					err = read(f)
@@ -258,7 +271,8 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 			continue
 		}
 		existing = append(existing, arn)
-		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer, VersionNumber: &number})
+		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer,
+			VersionNumber: &number})
 		if isBroken(err) {
 			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
 		}
@@ -270,7 +284,7 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 	return nil
 }
 
-// isBroken returns whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
+// isBroken reports whether an error is not an answer of AWS about one resource, so that reading on makes no sense.
 func isBroken(err error) bool {
 	if err == nil {
 		return false

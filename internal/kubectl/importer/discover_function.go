@@ -16,8 +16,8 @@ import (
 // latestPublished is the qualifier of what a function on Lambda Managed Instances runs.
 const latestPublished = "$LATEST.PUBLISHED"
 
-// readFunction reads what a function has. f.out stays nil if it is not selected, or was deleted meanwhile. layers are
-// those of all versions.
+// readFunction reads what a function has, unless the cluster manages it. f.out stays nil if it is not selected, or was
+// deleted meanwhile. layers are those of all versions.
 func (r *reader) readFunction(ctx context.Context, f *function, layers map[string][]string) error {
 	out, err := r.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &f.name})
 	switch {
@@ -29,7 +29,11 @@ func (r *reader) readFunction(ctx context.Context, f *function, layers map[strin
 		return nil
 	}
 	f.out = out
-	for _, read := range []func(context.Context, *function) error{r.aliases, r.urls, r.events, r.provisioned, r.recursion, r.scaling} {
+	if f.manager = r.manager(ctx, out.Tags); f.manager != "" {
+		return nil
+	}
+	for _, read := range []func(context.Context, *function) error{r.aliases, r.urls, r.events, r.provisioned,
+		r.recursion, r.scaling} {
 		if err := read(ctx, f); err != nil {
 			return err
 		}
@@ -58,20 +62,20 @@ func (f *function) tolerate(what string, err error) error {
 }
 
 func (r *reader) aliases(ctx context.Context, f *function) error {
-	pages := lambda.NewListAliasesPaginator(r.api, &lambda.ListAliasesInput{FunctionName: &f.name})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	return f.tolerate("its aliases", paged("aliases", func(marker *string) (*string, error) {
+		out, err := r.api.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &f.name, Marker: marker})
 		if err != nil {
-			return f.tolerate("its aliases", err)
+			return nil, err
 		}
-		f.aliases = append(f.aliases, page.Aliases...)
-	}
-	return nil
+		f.aliases = append(f.aliases, out.Aliases...)
+		return out.NextMarker, nil
+	}))
 }
 
 func (r *reader) urls(ctx context.Context, f *function) error {
 	return f.tolerate("its URLs", paged("URLs", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{FunctionName: &f.name, Marker: marker})
+		out, err := r.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{FunctionName: &f.name,
+			Marker: marker})
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +86,8 @@ func (r *reader) urls(ctx context.Context, f *function) error {
 
 func (r *reader) events(ctx context.Context, f *function) error {
 	return f.tolerate("its event invoke configs", paged("event invoke configs", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctionEventInvokeConfigs(ctx, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &f.name, Marker: marker})
+		out, err := r.api.ListFunctionEventInvokeConfigs(ctx,
+			&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: &f.name, Marker: marker})
 		if err != nil {
 			return nil, err
 		}
@@ -95,14 +100,16 @@ func (r *reader) provisioned(ctx context.Context, f *function) error {
 	if !f.published {
 		return nil // $LATEST has none.
 	}
-	return f.tolerate("its provisioned concurrency", paged("provisioned concurrency", func(marker *string) (*string, error) {
-		out, err := r.api.ListProvisionedConcurrencyConfigs(ctx, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &f.name, Marker: marker})
-		if err != nil {
-			return nil, err
-		}
-		f.provisioned = append(f.provisioned, out.ProvisionedConcurrencyConfigs...)
-		return out.NextMarker, nil
-	}))
+	return f.tolerate("its provisioned concurrency", paged("provisioned concurrency",
+		func(marker *string) (*string, error) {
+			out, err := r.api.ListProvisionedConcurrencyConfigs(ctx,
+				&lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: &f.name, Marker: marker})
+			if err != nil {
+				return nil, err
+			}
+			f.provisioned = append(f.provisioned, out.ProvisionedConcurrencyConfigs...)
+			return out.NextMarker, nil
+		}))
 }
 
 func (r *reader) recursion(ctx context.Context, f *function) error {
@@ -117,7 +124,8 @@ func (r *reader) scaling(ctx context.Context, f *function) error {
 	if f.config().CapacityProviderConfig == nil {
 		return nil
 	}
-	out, err := r.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: &f.name, Qualifier: ptr.To(latestPublished)})
+	out, err := r.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: &f.name,
+		Qualifier: ptr.To(latestPublished)})
 	if err == nil {
 		if f.scaling = out.RequestedFunctionScalingConfig; f.scaling == nil {
 			f.scaling = out.AppliedFunctionScalingConfig
@@ -132,7 +140,8 @@ func (r *reader) runtimes(ctx context.Context, f *function) error {
 		return nil
 	}
 	for _, q := range append([]string{functionname.Latest}, f.versions...) {
-		out, err := r.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: &f.name, Qualifier: &q})
+		out, err := r.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: &f.name,
+			Qualifier: &q})
 		if err != nil {
 			if err := f.tolerate("its runtime management config", err); err != nil {
 				return err
@@ -161,7 +170,7 @@ func (r *reader) policies(ctx context.Context, f *function) error {
 		if err == nil {
 			f.policies[q] = ptr.Deref(out.Policy, "")
 		}
-		if err := f.tolerate("the policy of "+(functionname.Name{Function: f.name, Qualifier: q}).String(), err); err != nil {
+		if err := f.tolerate("the policy of "+f.qualified(q), err); err != nil {
 			return err
 		}
 	}

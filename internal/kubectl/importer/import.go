@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
-// Options are those of an Import.
+// Options has the options of Import.
 type Options struct {
 	// Session calls AWS, within its quotas.
 	Session *session.Session
@@ -38,6 +38,10 @@ type Options struct {
 
 	// ClusterID is the --cluster-id of the provider. It tells what the cluster owns already.
 	ClusterID string
+
+	// Manager returns the namespace and name of the existing resource of the cluster that manages what has tags. It is
+	// empty if there is none, or the cluster is not known.
+	Manager func(ctx context.Context, tags map[string]string) string
 
 	// Now is the clock, and Pause waits until the quota allows the next call.
 	Now   func() time.Time
@@ -63,8 +67,12 @@ func Import(ctx context.Context, o Options) (*Result, error) {
 	if o.Progress == nil {
 		o.Progress = func(Phase, int, int) {}
 	}
+	if o.Manager == nil {
+		o.Manager = func(context.Context, map[string]string) string { return "" }
+	}
 	r := &reader{
 		api: session.Client(s, lambda.NewFromConfig), recorder: rec, names: o.Names, selector: o.Selector,
+		manager:  o.Manager,
 		progress: func(done, total int) { o.Progress(Reading, done, total) },
 	}
 	a, err := r.read(ctx, s.Identity.Account, s.AWS.Region)
@@ -76,5 +84,5 @@ func Import(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	b.prove(ctx)
-	return &Result{Items: b.items, Functions: len(a.functions), Calls: rec.counts()}, ctx.Err()
+	return &Result{Items: b.items, Functions: len(a.functions), Managed: a.managed, Calls: rec.counts()}, ctx.Err()
 }

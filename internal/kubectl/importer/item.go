@@ -25,32 +25,35 @@ type Item struct {
 	// Comments explain the manifest.
 	Comments []string
 
-	// Limits are what the manifest cannot express, or what keeps it from being applied without a change.
+	// Limits name settings that the manifest cannot express, and the reasons why applying it would change something.
 	Limits []string
 
-	// Warnings are what the user should know before applying the manifest, even if it is proven.
+	// Warnings are for the user before applying the manifest, even if it is proven.
 	Warnings []string
 
 	// locked is whether the Limits allow only to observe.
 	locked bool
 
-	// Plan is what applying the manifest would do. It is empty for a Secret.
+	// Plan of the manifest. It is empty for a Secret.
 	Plan plan.Plan
 }
 
-// Proven returns whether the planner has proven that applying the manifest changes nothing but tags, and nothing is
+// Proven reports whether the planner has proven that applying the manifest changes nothing but tags, and nothing is
 // left out.
 func (i *Item) Proven() bool { return len(i.Limits) == 0 }
 
-// A Result is what an import has written.
+// A Result has the manifests of an import.
 type Result struct {
 	// Items are sorted as they are written: what functions share, and then the functions by their names.
 	Items []*Item
 
-	// Functions is how many functions there are.
+	// Functions is the number of functions.
 	Functions int
 
-	// Calls are how many calls of AWS were made, by operation.
+	// Managed has the functions that were left out, with the resource of the cluster that manages each.
+	Managed map[string]string
+
+	// Calls has the number of calls of AWS by operation.
 	Calls map[string]int
 }
 

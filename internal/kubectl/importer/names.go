@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// maxName is how long the name of an object may be: no kind has a lower limit but Function, whose limit is that of
-	// AWS.
+	// maxName limits the name of an object, and maxFunctionName that of a Function, as AWS does.
 	maxName         = 100
 	maxFunctionName = 64
 

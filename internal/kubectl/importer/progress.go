@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// barWidth is how many characters wide a progress bar is.
+	// barWidth is the width of a progress bar in characters.
 	barWidth = 40
 
 	// redraw is the least time between two states of a bar, and lineEvery that between two lines.
@@ -18,7 +18,7 @@ const (
 	lineEvery = 10 * time.Second
 )
 
-// A progress shows how far an import is: a bar on a terminal, and otherwise a line now and then.
+// A progress shows the progress of an import: a bar on a terminal, and otherwise a line now and then.
 type progress struct {
 	w        io.Writer
 	now      func() time.Time
@@ -56,5 +56,6 @@ func (p *progress) show(phase Phase, done, total int) {
 // bar returns a bar in ASCII, so that its length is its width.
 func (p *progress) bar(phase Phase, done, total int) string {
 	full := barWidth * done / max(total, 1)
-	return fmt.Sprintf("%-18s [%s%s] %d/%d ", phase, strings.Repeat("#", full), strings.Repeat(".", barWidth-full), done, total)
+	return fmt.Sprintf("%-18s [%s%s] %d/%d ", phase, strings.Repeat("#", full), strings.Repeat(".", barWidth-full),
+		done, total)
 }

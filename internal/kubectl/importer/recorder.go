@@ -15,15 +15,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/plan/dryrun"
 )
 
-// A recorder is a middleware that reads everything once: a later call with the same input has the same answer. Calls that
-// are not reads fail.
+// A recorder is a middleware that reads everything once: a later call with the same input has the same answer. Calls
+// that are not reads fail.
 type recorder struct {
 	mu      sync.Mutex
 	answers map[string]answer
 	calls   map[string]int
 }
 
-// An answer is that of AWS to a call.
+// An answer is the answer of AWS to a call.
 type answer struct {
 	result any
 	err    error
@@ -36,23 +36,25 @@ func newRecorder() *recorder {
 // addTo adds the middleware to the stack of an operation.
 func (r *recorder) addTo(stack *middleware.Stack) error {
 	operation := stack.ID()
-	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Recorder", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
-		middleware.InitializeOutput, middleware.Metadata, error,
-	) {
-		if !dryrun.IsRead(operation) {
-			return middleware.InitializeOutput{}, middleware.Metadata{}, fmt.Errorf("%s was not called: an import only reads", operation)
-		}
-		key := keyOf(operation, in.Parameters)
-		if a, ok := r.known(key); ok {
-			return middleware.InitializeOutput{Result: a.result}, middleware.Metadata{}, a.err
-		}
-		out, md, err := next.HandleInitialize(ctx, in)
-		r.count(operation)
-		if _, answered := errors.AsType[smithy.APIError](err); err == nil || answered && !awserr.IsThrottled(err) {
-			r.keep(key, answer{out.Result, err})
-		}
-		return out, md, err
-	}), middleware.Before)
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Recorder",
+		func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+			middleware.InitializeOutput, middleware.Metadata, error,
+		) {
+			if !dryrun.IsRead(operation) {
+				return middleware.InitializeOutput{}, middleware.Metadata{},
+					fmt.Errorf("%s was not called: an import only reads", operation)
+			}
+			key := keyOf(operation, in.Parameters)
+			if a, ok := r.known(key); ok {
+				return middleware.InitializeOutput{Result: a.result}, middleware.Metadata{}, a.err
+			}
+			out, md, err := next.HandleInitialize(ctx, in)
+			r.count(operation)
+			if _, answered := errors.AsType[smithy.APIError](err); err == nil || answered && !awserr.IsThrottled(err) {
+				r.keep(key, answer{out.Result, err})
+			}
+			return out, md, err
+		}), middleware.Before)
 }
 
 func keyOf(operation string, in any) string {

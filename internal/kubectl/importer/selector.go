@@ -27,7 +27,7 @@ func ParseSelector(texts []string) (Selector, error) {
 	return out, nil
 }
 
-// Matches returns whether tags meet all requirements.
+// Matches reports whether tags meet all requirements.
 func (s Selector) Matches(tags map[string]string) bool {
 	for _, r := range s {
 		if v, ok := tags[r.key]; !ok || !r.any && v != r.value {

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// A shape says how spec.forProvider of a kind is written from status.atProvider. Fields of the same name are copied.
+// A shape maps status.atProvider of a kind to spec.forProvider. Fields of the same name are copied.
 type shape struct {
 	// moved are fields of status that spec has under another path.
 	moved map[string]string
@@ -26,7 +26,7 @@ type shape struct {
 	none bool
 }
 
-// shapes are those of the kinds that are not copied as they are.
+// shapes has the shapes of the kinds that are not copied as they are.
 var shapes = map[string]shape{
 	v1beta1.CapacityProviderKind: {moved: map[string]string{
 		"subnetIds": "vpcConfig.subnetIds", "securityGroupIds": "vpcConfig.securityGroupIds",
@@ -40,10 +40,12 @@ var shapes = map[string]shape{
 		moved:    map[string]string{"onFailureDestination": "destinationConfig.onFailure.destination"},
 		identity: []string{"functionName"},
 	},
-	v1beta1.FunctionKind: {moved: map[string]string{"ephemeralStorageSize": "ephemeralStorage.size"}, identity: []string{"codeSigningConfigArn"}},
+	v1beta1.FunctionKind: {moved: map[string]string{"ephemeralStorageSize": "ephemeralStorage.size"},
+		identity: []string{"codeSigningConfigArn"}},
 	v1beta1.FunctionEventInvokeConfigKind: {
 		moved: map[string]string{
-			"onFailureDestination": "destinationConfig.onFailure.destination", "onSuccessDestination": "destinationConfig.onSuccess.destination",
+			"onFailureDestination": "destinationConfig.onFailure.destination",
+			"onSuccessDestination": "destinationConfig.onSuccess.destination",
 		},
 		identity: []string{"functionName", "qualifier"},
 	},

@@ -52,7 +52,7 @@ func TestSettingsOf(t *testing.T) {
 			want: m{"eventSourceArn": "arn", "batchSize": int64(5), "destinationConfig": m{"onFailure": m{"destination": "queue"}}, "startingPositionTimestamp": nil},
 		},
 		"FunctionEventInvokeConfig": {
-			reason: "So are both of an event invoke config.", kind: v1beta1.FunctionEventInvokeConfigKind,
+			reason: "Both destinations of an event invoke config are moved.", kind: v1beta1.FunctionEventInvokeConfigKind,
 			args: &v1beta1.FunctionEventInvokeConfig{Status: v1beta1.FunctionEventInvokeConfigStatus{AtProvider: v1beta1.FunctionEventInvokeConfigObservation{
 				Qualifier: ptr.To("$LATEST"), MaximumRetryAttempts: ptr.To[int32](0), OnSuccessDestination: ptr.To("queue"),
 			}}},
@@ -138,9 +138,9 @@ func TestGrantsOf(t *testing.T) {
 			reason: "A service with a source is a Permission.", args: statement("s3", `"Principal": {"Service": "s3.amazonaws.com"}, "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:s3:::b"}, "StringEquals": {"AWS:SourceAccount": "123456789012"}}`),
 			want: m{"action": "lambda:InvokeFunction", "principal": "s3.amazonaws.com", "sourceArn": "arn:aws:s3:::b", "sourceAccount": "123456789012"},
 		},
-		"Account": {reason: "So is an account.", args: statement("a", `"Principal": {"AWS": "arn:aws:iam::210987654321:root"}`), want: m{"action": "lambda:InvokeFunction", "principal": "210987654321"}},
+		"Account": {reason: "An account is a Permission.", args: statement("a", `"Principal": {"AWS": "arn:aws:iam::210987654321:root"}`), want: m{"action": "lambda:InvokeFunction", "principal": "210987654321"}},
 		"URL": {
-			reason: "So is one for a URL.", args: statement("u", `"Principal": "*", "Condition": {"Bool": {"lambda:InvokedViaFunctionUrl": "true"}}`),
+			reason: "A statement for a URL is a Permission.", args: statement("u", `"Principal": "*", "Condition": {"Bool": {"lambda:InvokedViaFunctionUrl": "true"}}`),
 			want: m{"action": "lambda:InvokeFunction", "principal": "*", "invokedViaFunctionUrl": true},
 		},
 		"Two":     {reason: "Two principals are not.", args: statement("t", `"Principal": {"AWS": ["210987654321", "310987654321"]}`)},

@@ -37,8 +37,10 @@ func (h header) lines() []string {
 	return []string{
 		fmt.Sprintf("Imported from AWS account %s, region %s, by kubectl lambda import.", h.account, h.region),
 		"",
-		"Each resource has the name of what exists in AWS as its external name, so the provider adopts it when you apply the file.",
-		"The only change in AWS is that what has tags gets those that say who owns it. If another cluster or another object owns",
+		"Each resource has the name of what exists in AWS as its external name, so the provider adopts it when you " +
+			"apply the file.",
+		"The only change in AWS is that what has tags gets those that say who owns it. If another cluster or " +
+			"another object owns",
 		"it, the provider changes nothing, and says so in Synced.",
 		"",
 		"managementPolicies have no Delete: if you delete a resource, what is in AWS stays.",
@@ -166,7 +168,8 @@ func writeStream(w io.Writer, r *Result, h header, secrets bool) error {
 	for _, i := range r.Items {
 		out.WriteString("---\n")
 		if i.Sensitive && !secrets {
-			comment(&out, fmt.Sprintf("%s %s is left out, because it has secrets: set --show-secrets, or write files with -o DIRECTORY.", i.Kind, i.Name))
+			comment(&out, fmt.Sprintf("%s %s is left out, because it has secrets: set --show-secrets, or write "+
+				"files with -o DIRECTORY.", i.Kind, i.Name))
 			continue
 		}
 		text, err := manifest(i)
@@ -187,16 +190,24 @@ func summarize(w io.Writer, r *Result, written int) error {
 		calls += n
 	}
 	unproven := r.Unproven()
-	fmt.Fprintf(&out, "Imported %d functions: %d resources, %d Secrets, %d files, by %d calls of AWS.\n", r.Functions, r.Resources(), len(r.Items)-r.Resources(), written, calls)
-	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n", r.Resources()-len(unproven), r.Resources())
+	fmt.Fprintf(&out, "Imported %d functions: %d resources, %d Secrets, %d files, by %d calls of AWS.\n", r.Functions,
+		r.Resources(), len(r.Items)-r.Resources(), written, calls)
+	fmt.Fprintf(&out, "Proven: %d of %d resources. Applying them changes nothing in AWS but tags.\n",
+		r.Resources()-len(unproven), r.Resources())
+	for _, name := range sortedKeys(r.Managed) {
+		fmt.Fprintf(&out, "Skipped: function %s is already managed by %s\n", kubectl.OneLine(name),
+			kubectl.OneLine(r.Managed[name]))
+	}
 	for _, i := range unproven {
 		for _, l := range i.Limits {
-			fmt.Fprintf(&out, "Not proven: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName), kubectl.OneLine(l))
+			fmt.Fprintf(&out, "Not proven: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName),
+				kubectl.OneLine(l))
 		}
 	}
 	for _, i := range r.Items {
 		for _, l := range i.Warnings {
-			fmt.Fprintf(&out, "Warning: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName), kubectl.OneLine(l))
+			fmt.Fprintf(&out, "Warning: %s %s (%s): %s\n", i.Kind, i.Name, kubectl.OneLine(i.AWSName),
+				kubectl.OneLine(l))
 		}
 	}
 	_, err := w.Write(out.Bytes())

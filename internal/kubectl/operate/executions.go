@@ -15,27 +15,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/awsconfig"
 )
 
-// defaultLimit is how many executions are listed by default.
+// defaultLimit is the default of --limit.
 const defaultLimit = 100
 
 // NewExecutions returns the command executions.
 func NewExecutions(f *kubectl.Factory) *cobra.Command {
-	cmd := kubectl.Group("executions", "Work with the durable executions of a function", newExecutionList(f), newExecutionShow(f), newExecutionStop(f))
+	cmd := kubectl.Group("executions", "Work with the durable executions of a function", newExecutionList(f),
+		newExecutionShow(f), newExecutionStop(f))
 	cmd.Long = `Work with the durable executions of a function, with the AWS credentials of this machine.
 
 An EXECUTION is the name or the ARN of a durable execution. A name is that of the latest execution that has it.`
 	return cmd
 }
 
-// An executionList is what the command list prints as JSON and YAML. Its kind is the plugin's own.
+// An executionList is the object that the command list prints as JSON and YAML.
 type executionList struct {
 	metav1.TypeMeta `json:",inline"`
 
@@ -96,7 +95,8 @@ func newExecutionList(f *kubectl.Factory) *cobra.Command {
 	for _, s := range types.ExecutionStatus("").Values() {
 		statuses = append(statuses, string(s))
 	}
-	cmd.Flags().StringSliceVar(&status, "status", status, "Only list executions of these statuses: "+strings.Join(statuses, ", ")+".")
+	cmd.Flags().StringSliceVar(&status, "status", status,
+		"Only list executions of these statuses: "+strings.Join(statuses, ", ")+".")
 	cmd.Flags().IntVar(&limit, "limit", limit, "How many executions are listed.")
 	kubectl.CompleteFlag(cmd, "status", statuses...)
 	flags.AddFlags(cmd)
@@ -105,9 +105,11 @@ func newExecutionList(f *kubectl.Factory) *cobra.Command {
 }
 
 // executions lists executions of the function, the latest first.
-func (t *target) executions(ctx context.Context, in *lambda.ListDurableExecutionsByFunctionInput, limit int) (*executionList, error) {
+func (t *target) executions(
+	ctx context.Context, in *lambda.ListDurableExecutionsByFunctionInput, limit int,
+) (*executionList, error) {
 	in.FunctionName = aws.String(t.name())
-	l := &executionList{TypeMeta: metav1.TypeMeta{APIVersion: "kubectl." + v1beta1.SchemeGroupVersion.String(), Kind: "DurableExecutionList"}, Items: []execution{}}
+	l := &executionList{TypeMeta: kubectl.TypeMeta("DurableExecutionList"), Items: []execution{}}
 	pages := lambda.NewListDurableExecutionsByFunctionPaginator(lambda.NewFromConfig(t.config), in)
 	for pages.HasMorePages() && len(l.Items) < limit {
 		page, err := pages.NextPage(ctx)
@@ -116,8 +118,10 @@ func (t *target) executions(ctx context.Context, in *lambda.ListDurableExecution
 		}
 		for _, e := range page.DurableExecutions {
 			l.Items = append(l.Items, execution{
-				Name: ptr.Deref(e.DurableExecutionName, ""), ARN: ptr.Deref(e.DurableExecutionArn, ""), Status: string(e.Status),
-				Version: versionOf(e.DurableExecutionArn), Started: timeOf(e.StartTimestamp), Ended: endOf(e.EndTimestamp),
+				Name: ptr.Deref(e.DurableExecutionName, ""), ARN: ptr.Deref(e.DurableExecutionArn, ""),
+				Status:  string(e.Status),
+				Version: versionOf(e.DurableExecutionArn), Started: timeOf(e.StartTimestamp),
+				Ended: endOf(e.EndTimestamp),
 			})
 		}
 	}
@@ -140,16 +144,19 @@ func (l *executionList) print(w io.Writer, now time.Time) error {
 		_, err := fmt.Fprintln(w, "No durable executions found.")
 		return err
 	}
-	table := printers.GetNewTabWriter(w)
-	_, _ = fmt.Fprintln(table, "NAME\tSTATUS\tVERSION\tAGE\tDURATION") // Flush returns the error.
+	rows := [][]string{{"NAME", "STATUS", "VERSION", "AGE", "DURATION"}}
 	for _, e := range l.Items {
 		end := now
 		if e.Ended != nil {
 			end = e.Ended.Time
 		}
-		_, _ = fmt.Fprintln(table, strings.Join([]string{kubectl.OneLine(e.Name), e.Status, cmp.Or(e.Version, "<none>"), duration.HumanDuration(now.Sub(e.Started.Time)), duration.HumanDuration(end.Sub(e.Started.Time))}, "\t"))
+		age, took := now.Sub(e.Started.Time), end.Sub(e.Started.Time)
+		rows = append(rows, []string{
+			kubectl.OneLine(e.Name), e.Status, e.Version, duration.HumanDuration(age), duration.HumanDuration(took),
+		})
 	}
-	return table.Flush()
+	_, err := io.WriteString(w, kubectl.Table("", rows...))
+	return err
 }
 
 func timeOf(t *time.Time) metav1.Time { return metav1.Time{Time: ptr.Deref(t, time.Time{})} }
@@ -179,15 +186,17 @@ func (t *target) find(ctx context.Context, arg string) (string, error) {
 }
 
 // openExecution returns the function and the ARN of the execution that a command's arguments name.
-func openExecution(cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string) (*target, string, error) {
+func openExecution(
+	cmd *cobra.Command, f *kubectl.Factory, flags *awsconfig.Flags, args []string,
+) (t *target, arn string, err error) {
 	if len(args) != 2 { //nolint:mnd // It says which.
-		return nil, "", kubectl.UsageErrorf(cmd, "exactly one FUNCTION and one EXECUTION are required, got %d arguments", len(args))
+		return nil, "",
+			kubectl.UsageErrorf(cmd, "exactly one FUNCTION and one EXECUTION are required, got %d arguments", len(args))
 	}
-	t, err := openArg(cmd, f, flags, args[:1])
-	if err != nil {
+	if t, err = openArg(cmd, f, flags, args[:1]); err != nil {
 		return nil, "", err
 	}
-	arn, err := t.find(cmd.Context(), args[1])
+	arn, err = t.find(cmd.Context(), args[1])
 	return t, arn, err
 }
 
@@ -196,7 +205,8 @@ func newExecutionShow(f *kubectl.Factory) *cobra.Command {
 	flags, data := &awsconfig.Flags{}, false
 	cmd := &cobra.Command{
 		Use: "show FUNCTION EXECUTION", Short: "Show a durable execution",
-		Long:              "Show a durable execution. Its input, result and error data are shown with --data only: they may have secrets.",
+		Long: "Show a durable execution. Its input, result and error data are shown with --data only: " +
+			"they may have secrets.",
 		Example:           "  # Show the execution order-7\n  kubectl lambda executions show checkout order-7 -n shop",
 		ValidArgsFunction: f.CompleteNames(kubectl.Functions),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -204,7 +214,8 @@ func newExecutionShow(f *kubectl.Factory) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out, err := lambda.NewFromConfig(t.config).GetDurableExecution(cmd.Context(), &lambda.GetDurableExecutionInput{DurableExecutionArn: &arn, IncludeExecutionData: &data})
+			out, err := lambda.NewFromConfig(t.config).GetDurableExecution(cmd.Context(),
+				&lambda.GetDurableExecutionInput{DurableExecutionArn: &arn, IncludeExecutionData: &data})
 			if err != nil {
 				return awsconfig.Explain("read durable execution "+arn, err)
 			}
@@ -251,7 +262,8 @@ func newExecutionStop(f *kubectl.Factory) *cobra.Command {
 	flags, reason := &awsconfig.Flags{}, ""
 	cmd := &cobra.Command{
 		Use: "stop FUNCTION EXECUTION", Short: "Stop a durable execution that runs",
-		Example:           "  # Stop the execution order-7\n  kubectl lambda executions stop checkout order-7 -n shop --reason 'wrong order'",
+		Example: "  # Stop the execution order-7\n" +
+			"  kubectl lambda executions stop checkout order-7 -n shop --reason 'wrong order'",
 		ValidArgsFunction: f.CompleteNames(kubectl.Functions),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			t, arn, err := openExecution(cmd, f, flags, args)

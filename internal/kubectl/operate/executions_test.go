@@ -39,10 +39,10 @@ func TestExecutions(t *testing.T) {
 		{reason: "A limit too.", args: []string{"executions", "list", "checkout", "--limit", "1", "-o", "jsonpath={.items[*].name}"}, stdout: "order-7"},
 		{reason: "A name is enough, and no data is shown.", args: []string{"executions", "show", "checkout", "order-7"}, documented: true, stdout: "Name:     order-7\nARN:      " + fn + ":$LATEST/durable-execution/order-7/UUID\nStatus:   RUNNING\nVersion:  $LATEST\nStarted:  2026-03-01T20:58:00Z\n"},
 		{reason: "Data is shown on demand.", args: []string{"executions", "show", "checkout", "order-6", "--data"}, stdout: "Name:     order-6\nARN:      " + fn + ":$LATEST/durable-execution/order-6/UUID\nStatus:   SUCCEEDED\nVersion:  $LATEST\nStarted:  2026-03-01T20:00:00Z\nEnded:    2026-03-01T21:00:00Z\nInput:    \"hunter2\"\n"},
-		{reason: "It is stopped.", args: []string{"executions", "stop", "checkout", "order-7", "--reason", "wrong order"}, documented: true, stdout: "durable execution order-7 stopped\n"},
-		{reason: "It does not run any more.", args: []string{"executions", "list", "checkout", "--status", "STOPPED", "-o", "jsonpath={.items[*].name}"}, stdout: "order-7"},
+		{reason: "An execution that runs is stopped.", args: []string{"executions", "stop", "checkout", "order-7", "--reason", "wrong order"}, documented: true, stdout: "durable execution order-7 stopped\n"},
+		{reason: "An execution that does not run cannot be stopped.", args: []string{"executions", "list", "checkout", "--status", "STOPPED", "-o", "jsonpath={.items[*].name}"}, stdout: "order-7"},
 		{reason: "A name that is not there is an error.", args: []string{"executions", "stop", "checkout", "order-9"}, code: 1, stderr: "error: function.lambda.aws.m.crossplane.io/checkout has no durable execution \"order-9\"\n"},
-		{reason: "So is an ARN.", args: []string{"executions", "show", "checkout", fn + ":1/durable-execution/a/b"}, code: 1, stderr: "error: cannot read durable execution " + fn + ":1/durable-execution/a/b: ResourceNotFoundException: Durable execution not found: " + fn + ":1/durable-execution/a/b\n"},
+		{reason: "An execution may be named by its ARN.", args: []string{"executions", "show", "checkout", fn + ":1/durable-execution/a/b"}, code: 1, stderr: "error: cannot read durable execution " + fn + ":1/durable-execution/a/b: ResourceNotFoundException: Durable execution not found: " + fn + ":1/durable-execution/a/b\n"},
 		{reason: "Both have to be named.", args: []string{"executions", "show", "checkout"}, code: 1, stderr: "error: exactly one FUNCTION and one EXECUTION are required, got 1 arguments\nSee 'kubectl lambda executions show -h' for help and examples\n"},
 	}
 	for _, s := range steps {

@@ -62,7 +62,8 @@ func NewInvoke(f *kubectl.Factory) *cobra.Command {
 	fl.StringVar(&i.qualifier, "qualifier", i.qualifier, "The version or the alias to invoke. The default is $LATEST.")
 	fl.StringVar(&i.kind, "type", i.kind, "One of RequestResponse, Event and DryRun.")
 	fl.StringVar(&i.tenant, "tenant-id", i.tenant, "The tenant, for a function that isolates tenants.")
-	fl.StringVar(&i.execution, "execution-name", i.execution, "The name of the durable execution, for a durable function.")
+	fl.StringVar(&i.execution, "execution-name", i.execution,
+		"The name of the durable execution, for a durable function.")
 	fl.BoolVar(&i.log, "log", i.log, "If true, show the last 4 KB of the log.")
 	fl.BoolVar(&i.stream, "stream", i.stream, "If true, print the response while the function streams it.")
 	i.aws.AddFlags(cmd)
@@ -129,7 +130,7 @@ func (i *invoker) event() ([]byte, error) {
 	return b, nil
 }
 
-// logType returns whether AWS returns the end of the log.
+// logType reports whether AWS returns the end of the log.
 func (i *invoker) logType() types.LogType {
 	if i.log {
 		return types.LogTypeTail
@@ -148,8 +149,9 @@ func optional(s string) *string {
 // buffered invokes the function and prints the response at once.
 func (i *invoker) buffered(ctx context.Context, client *lambda.Client, t *target, event []byte) error {
 	in := &lambda.InvokeInput{
-		FunctionName: aws.String(t.name()), Qualifier: optional(i.qualifier), InvocationType: types.InvocationType(i.kind),
-		Payload: event, TenantId: optional(i.tenant), DurableExecutionName: optional(i.execution),
+		FunctionName: aws.String(t.name()), Qualifier: optional(i.qualifier),
+		InvocationType: types.InvocationType(i.kind),
+		Payload:        event, TenantId: optional(i.tenant), DurableExecutionName: optional(i.execution),
 	}
 	if i.log {
 		in.LogType = i.logType()
@@ -183,7 +185,8 @@ func (i *invoker) buffered(ctx context.Context, client *lambda.Client, t *target
 // note prints to the standard error what is not the response.
 func (i *invoker) note(out *lambda.InvokeOutput) error {
 	if out.DurableExecutionArn != nil {
-		if _, err := fmt.Fprintln(i.ErrOut, "durable execution "+kubectl.OneLine(*out.DurableExecutionArn)); err != nil {
+		_, err := fmt.Fprintln(i.ErrOut, "durable execution "+kubectl.OneLine(*out.DurableExecutionArn))
+		if err != nil {
 			return err
 		}
 	}
@@ -222,7 +225,8 @@ func functionError(kind string, payload []byte) error {
 // streamed invokes the function and prints each part of the response when it arrives.
 func (i *invoker) streamed(ctx context.Context, client *lambda.Client, t *target, event []byte) error {
 	out, err := client.InvokeWithResponseStream(ctx, &lambda.InvokeWithResponseStreamInput{
-		FunctionName: aws.String(t.name()), Qualifier: optional(i.qualifier), Payload: event, TenantId: optional(i.tenant), LogType: i.logType(),
+		FunctionName: aws.String(t.name()), Qualifier: optional(i.qualifier), Payload: event,
+		TenantId: optional(i.tenant), LogType: i.logType(),
 	})
 	if err != nil {
 		return awsconfig.Explain("invoke "+t.name(), err)

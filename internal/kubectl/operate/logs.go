@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// defaultSince is how old the oldest line is that is shown by default.
+	// defaultSince is the default of --since.
 	defaultSince = 10 * time.Minute
 
 	// interval is the time between two reads with --follow. AWS allows some reads a second, of all users of an account.
 	interval = 2 * time.Second
 
-	// late is how long after its time an event may appear in CloudWatch Logs and is still shown with --follow.
+	// late is the longest delay after which an event that appears in CloudWatch Logs is still shown with --follow.
 	late = 30 * time.Second
 )
 
-const logsLong = `Print the log of a function from CloudWatch Logs, with the AWS credentials of this machine. The log group is the one
-that the provider has observed.
+const logsLong = `Print the log of a function from CloudWatch Logs, with the AWS credentials of this machine. The log
+group is the one that the provider has observed.
 
 With --follow, new lines are printed until you press Ctrl-C. "kubectl lambda tail" is short for that.`
 
@@ -68,12 +68,14 @@ type logger struct {
 
 // NewLogs returns the command logs.
 func NewLogs(f *kubectl.Factory) *cobra.Command {
-	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "logs FUNCTION", Short: "Print the log of a function", Long: logsLong, Example: logsExamples}, false)
+	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "logs FUNCTION", Short: "Print the log of a function",
+		Long: logsLong, Example: logsExamples}, false)
 }
 
 // NewTail returns the command tail.
 func NewTail(f *kubectl.Factory) *cobra.Command {
-	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "tail FUNCTION", Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples}, true)
+	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "tail FUNCTION",
+		Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples}, true)
 }
 
 // newLogs adds to a command what logs and tail have.
@@ -86,7 +88,8 @@ func newLogs(f *kubectl.Factory, pause kubectl.Pause, cmd *cobra.Command, follow
 		fl.BoolVarP(&l.follow, "follow", "f", l.follow, "If true, print new lines until the command is interrupted.")
 	}
 	fl.DurationVar(&l.since, "since", l.since, "Print lines that are not older than this, such as 30s, 10m or 24h.")
-	fl.IntVar(&l.tail, "tail", l.tail, "Print only so many of the last lines, and with --follow all new ones. -1 means all.")
+	fl.IntVar(&l.tail, "tail", l.tail,
+		"Print only so many of the last lines, and with --follow all new ones. -1 means all.")
 	fl.StringVar(&l.filter, "filter", l.filter, "Print only events that match this filter pattern of CloudWatch Logs.")
 	fl.BoolVar(&l.timestamps, "timestamps", l.timestamps, "If true, print the time of each event before it.")
 	l.aws.AddFlags(cmd)
@@ -117,7 +120,8 @@ func (t *target) logGroup() string {
 	if err != nil {
 		return name
 	}
-	return arn.ARN{Partition: fn.Partition, Service: "logs", Region: fn.Region, AccountID: fn.AccountID, Resource: "log-group:" + name}.String()
+	return arn.ARN{Partition: fn.Partition, Service: "logs", Region: fn.Region, AccountID: fn.AccountID,
+		Resource: "log-group:" + name}.String()
 }
 
 // print prints what there is and, with --follow, what is written afterwards.
@@ -146,7 +150,8 @@ func (l *logger) print(ctx context.Context) error {
 		return nil
 	}
 	if missing {
-		_, _ = fmt.Fprintf(l.ErrOut, "waiting for log group %s, which AWS creates when the function first logs\n", l.group)
+		_, _ = fmt.Fprintf(l.ErrOut, "waiting for log group %s, which AWS creates when the function first logs\n",
+			l.group)
 	}
 	return l.poll(ctx, from)
 }
@@ -179,7 +184,8 @@ func (l *logger) forget(before time.Time) {
 
 // read calls a function with each event that is not older than a time and that it was not called with.
 func (l *logger) read(ctx context.Context, from time.Time, emit func(types.FilteredLogEvent) error) error {
-	in := &cloudwatchlogs.FilterLogEventsInput{LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter), StartTime: aws.Int64(from.UnixMilli())}
+	in := &cloudwatchlogs.FilterLogEventsInput{LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter),
+		StartTime: aws.Int64(from.UnixMilli())}
 	pages := cloudwatchlogs.NewFilterLogEventsPaginator(l.client, in)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -212,7 +218,7 @@ func (l *logger) write(e types.FilteredLogEvent) error {
 	return err
 }
 
-// isMissing returns whether the log group does not exist.
+// isMissing reports whether the log group does not exist.
 func isMissing(err error) bool {
 	_, missing := errors.AsType[*types.ResourceNotFoundException](err)
 	return missing

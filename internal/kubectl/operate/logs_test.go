@@ -35,7 +35,7 @@ func TestLogs(t *testing.T) {
 		documented bool
 	}{
 		"Recent":     {reason: "The last 10 minutes are printed.", want: want{stdout: "[INFO] order 7\n[ERROR] no stock\nEND\n"}},
-		"Since":      {reason: "They may be more.", args: []string{"--since", "2h"}, want: want{stdout: "old\n[INFO] order 7\n[ERROR] no stock\nEND\n"}},
+		"Since":      {reason: "The last lines may be more than there are.", args: []string{"--since", "2h"}, want: want{stdout: "old\n[INFO] order 7\n[ERROR] no stock\nEND\n"}},
 		"Tail":       {reason: "The last lines are wanted.", args: []string{"--tail", "2"}, want: want{stdout: "[ERROR] no stock\nEND\n"}},
 		"TailZero":   {reason: "No line is wanted.", args: []string{"--tail", "0"}},
 		"Filter":     {reason: "AWS filters.", args: []string{"--filter", "ERROR"}, want: want{stdout: "[ERROR] no stock\n"}},
@@ -88,7 +88,7 @@ func TestFollow(t *testing.T) {
 		stdout, stderr string
 	}{
 		"Logs":    {reason: "What there is comes first.", command: &cobra.Command{Use: "logs"}, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\n"},
-		"Tail":    {reason: "So it does with tail.", command: &cobra.Command{Use: "tail"}, tail: true, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\n"},
+		"Tail":    {reason: "tail waits for a log group that does not exist yet.", command: &cobra.Command{Use: "tail"}, tail: true, before: []string{"before\n"}, stdout: "before\nfirst\nlate\nsecond\n"},
 		"NoGroup": {reason: "A function that has not logged has no group yet.", command: &cobra.Command{Use: "tail"}, tail: true, stdout: "first\nlate\nsecond\n", stderr: "waiting for log group /aws/lambda/shop-checkout, which AWS creates when the function first logs\n"},
 	}
 	for name, tc := range cases {

@@ -65,7 +65,7 @@ func TestAPIServer(t *testing.T) {
 		}
 	}()
 	do(0, "undo", "live", "--watch", "--timeout", "1m")
-	do(1, "status", "live")
+	do(0, "status", "live")
 }
 
 // handle records that the command undo was carried out, and returns whether it was given.
@@ -75,7 +75,7 @@ func handle(t *testing.T, client dynamic.ResourceInterface) bool {
 	if err != nil || u.GetAnnotations()[v1beta1.AnnotationRolloutRollbackTo] == "" {
 		return false
 	}
-	done := canary(rejected, status(func(s *v1beta1.AliasRolloutStatus) {
+	done := canary(undone, status(func(s *v1beta1.AliasRolloutStatus) {
 		s.HandledCommands = map[string]string{v1beta1.AnnotationRolloutRollbackTo: u.GetAnnotations()[v1beta1.AnnotationRolloutRollbackTo]}
 	}))
 	if u.Object["status"], err = runtime.DefaultUnstructuredConverter.ToUnstructured(&done.Status); err == nil {

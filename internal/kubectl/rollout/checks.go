@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -77,7 +78,7 @@ func checkRows(t *tracker, sc screen) []string {
 	if sc.width < narrow {
 		names, spark = min(names, 14), 0 //nolint:mnd // What leaves place for the value and the result.
 	}
-	out := []string{bold.Render("Checks")}
+	out := []string{kubectl.Bold.Render("Checks")}
 	for _, r := range rows {
 		row := "  " + pad(r.Name, names) + "  "
 		if values > 0 {
@@ -87,24 +88,25 @@ func checkRows(t *tracker, sc screen) []string {
 		row += style.Render(text)
 		if spark > 0 {
 			trend := sparkline(t.samples[r.CheckID], spark)
-			row += trailing(maxResult-len(text), cyan, trend) + trailing(spark-ansi.StringWidth(trend), dim, r.condition)
+			row += trailing(maxResult-len(text), kubectl.Cyan, trend) +
+				trailing(spark-ansi.StringWidth(trend), kubectl.Dim, r.condition)
 		}
 		out = append(out, strings.TrimRight(row, " "))
 		if said := remark(t.alias.Spec.Rollout, t.alias.Status.Rollout, r.check); said != "" {
-			out = append(out, dim.Render("    "+said))
+			out = append(out, kubectl.Dim.Render("    "+said))
 		}
 	}
 	return append(out, "")
 }
 
-// remark returns what is to be said of a check: why it has not succeeded, unless the message of the rollout says so, or
+// remark returns a remark on a check: why it has not succeeded, unless the message of the rollout has its result, or
 // that its last success is of invocations before those that the rollout waits for.
 func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta1.RolloutCheck) string {
 	switch {
 	case c == nil:
 		return ""
 	case c.Result != rollout.Success:
-		if strings.Contains(s.Message, " "+c.Name+":") && strings.Contains(s.Message, c.Message) {
+		if strings.Contains(s.Message, " "+c.Name+": "+c.Result) {
 			return ""
 		}
 		return c.Message
@@ -113,7 +115,8 @@ func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta
 	}
 	if since := judgedFrom(spec, s); since != nil && c.JudgedUntil.Before(since) {
 		const layout = time.TimeOnly
-		return "invocations until " + c.JudgedUntil.UTC().Format(layout) + ", waits for those of " + since.UTC().Format(layout)
+		return "invocations until " + c.JudgedUntil.UTC().Format(layout) + ", waits for those of " +
+			since.UTC().Format(layout)
 	}
 	return ""
 }
@@ -122,7 +125,8 @@ func remark(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, c *v1beta
 // those of the last step before the promotion, and of the present weight otherwise.
 func judgedFrom(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) *metav1.Time {
 	steps := rollout.CanarySteps(spec.Strategy)
-	if n := len(steps); s.Step == v1beta1.RolloutAnalyzing && int(s.CurrentStepIndex) >= n && n > 0 && steps[n-1].Analysis == nil {
+	if n := len(steps); s.Step == v1beta1.RolloutAnalyzing && int(s.CurrentStepIndex) >= n && n > 0 &&
+		steps[n-1].Analysis == nil {
 		return s.StepStartedAt
 	}
 	return s.ShiftedAt
@@ -150,19 +154,19 @@ const maxResult = len(rollout.Inconclusive)
 func result(c *v1beta1.RolloutCheck) (string, lipgloss.Style) {
 	switch {
 	case c == nil || c.Result == "":
-		return "no result", dim
+		return "no result", kubectl.Dim
 	case c.Ignored:
-		return "Ignored", dim
+		return "Ignored", kubectl.Dim
 	}
 	switch c.Result {
 	case rollout.Success:
-		return c.Result, green
+		return c.Result, kubectl.Green
 	case rollout.Failure:
-		return c.Result, red
+		return c.Result, kubectl.Red
 	case rollout.Running:
-		return c.Result, cyan
+		return c.Result, kubectl.Cyan
 	case rollout.Skipped:
-		return c.Result, dim
+		return c.Result, kubectl.Dim
 	}
-	return c.Result, yellow
+	return c.Result, kubectl.Yellow
 }

@@ -26,14 +26,14 @@ const (
 	dryRunServer = "server"
 )
 
-// A command is an annotation that commands a rollout.
+// A command writes an annotation that commands a rollout.
 type command struct {
 	annotation string
 
 	// value returns the annotation's value for an alias, given a token that was never used.
 	value func(a *v1beta1.Alias, token string) (string, error)
 
-	// done is what is printed after the alias's name.
+	// done is printed after the alias's name.
 	done string
 
 	// goal of --watch.
@@ -51,7 +51,8 @@ An ALIAS is the name of an Alias, alone or as alias/NAME or alias.lambda.aws.m.c
 }
 
 func newAbort(f *kubectl.Factory) *cobra.Command {
-	c := command{annotation: v1beta1.AnnotationRolloutAbort, done: "rollout aborted", value: justToken, goal: func(string) goal { return ended }}
+	c := command{annotation: v1beta1.AnnotationRolloutAbort, done: "rollout aborted", value: justToken,
+		goal: func(string) goal { return ended }}
 	return c.build(f, &cobra.Command{
 		Use:   "abort ALIAS",
 		Short: "Return all invocations to the stable version",
@@ -63,7 +64,8 @@ out again until you retry. After a rollout, it undoes what someone else has chan
 }
 
 func newPromote(f *kubectl.Factory) *cobra.Command {
-	c := &command{annotation: v1beta1.AnnotationRolloutPromote, done: "rollout promoted", value: justToken, goal: func(string) goal { return promoted("") }}
+	c := &command{annotation: v1beta1.AnnotationRolloutPromote, done: "rollout promoted", value: justToken,
+		goal: func(string) goal { return promoted("") }}
 	full := false
 	cmd := &cobra.Command{
 		Use:   "promote ALIAS",
@@ -87,7 +89,8 @@ without the remaining steps, smoke tests, dependencies and analysis; a final bak
 }
 
 func newRetry(f *kubectl.Factory) *cobra.Command {
-	c := command{annotation: v1beta1.AnnotationRolloutRetry, done: "rollout retried", value: justToken, goal: func(string) goal { return promoted("") }}
+	c := command{annotation: v1beta1.AnnotationRolloutRetry, done: "rollout retried", value: justToken,
+		goal: func(string) goal { return promoted("") }}
 	return c.build(f, &cobra.Command{
 		Use:   "retry ALIAS",
 		Short: "Roll a version out again that has failed",
@@ -123,7 +126,8 @@ provider first waits until AWS can invoke the version, and does not return to on
   # Return to version 5 of the history
   kubectl lambda rollout undo live --to-version 5`,
 	}
-	cmd.Flags().StringVar(&to, "to-version", to, "The version to return to, one of those that history shows as Previous.")
+	cmd.Flags().StringVar(&to, "to-version", to,
+		"The version to return to, one of those that history shows as Previous.")
 	return c.build(f, cmd)
 }
 
@@ -155,7 +159,9 @@ func (c *command) build(f *kubectl.Factory, cmd *cobra.Command) *cobra.Command {
 	}
 	o.addFlags(cmd, &watch, "Watch the rollout afterwards, until it ends.")
 	out.AddFlags(cmd)
-	cmd.Flags().StringVar(&dryRun, "dry-run", dryRun, `Must be "none", "server", or "client". If client, only print what would be sent. If server, send it without persisting it.`)
+	cmd.Flags().StringVar(&dryRun, "dry-run", dryRun,
+		`Must be "none", "server", or "client". If client, only print what would be sent. `+
+			`If server, send it without persisting it.`)
 	kubectl.CompleteFlag(cmd, "dry-run", dryRunNone, dryRunServer, dryRunClient)
 	return cmd
 }
@@ -175,7 +181,9 @@ func validate(cmd *cobra.Command, dryRun string, watch bool, format string) erro
 
 // send writes the annotation, prints the result, and returns the annotation's value. The alias is patched only in the
 // state in which the command was found to apply: after a conflict, it is read again.
-func (c *command) send(ctx context.Context, o *observer, a *v1beta1.Alias, dryRun string, out *kubectl.Output) (value string, err error) {
+func (c *command) send(
+	ctx context.Context, o *observer, a *v1beta1.Alias, dryRun string, out *kubectl.Output,
+) (value string, err error) {
 	var result *unstructured.Unstructured
 	var waits string
 	name := a.Name
@@ -201,10 +209,12 @@ func (c *command) send(ctx context.Context, o *observer, a *v1beta1.Alias, dryRu
 		return "", err
 	}
 	if waits != "" {
-		_, _ = fmt.Fprintf(o.ErrOut, "Warning: the provider carries the command out once the alias is as before: %s\n", waits)
+		_, _ = fmt.Fprintf(o.ErrOut, "Warning: the provider carries the command out once the alias is as before: %s\n",
+			waits)
 	}
 	if xpmeta.IsPaused(a) {
-		_, _ = fmt.Fprintf(o.ErrOut, "Warning: %s is paused by its annotation %s: the provider carries the command out later\n", kubectl.Aliases.Full(name), xpmeta.AnnotationKeyReconciliationPaused)
+		_, _ = fmt.Fprintf(o.ErrOut, "Warning: %s is paused by its annotation %s: the provider carries the command "+
+			"out later\n", kubectl.Aliases.Full(name), xpmeta.AnnotationKeyReconciliationPaused)
 	}
 	done := c.done
 	switch dryRun {
@@ -218,7 +228,9 @@ func (c *command) send(ctx context.Context, o *observer, a *v1beta1.Alias, dryRu
 }
 
 // patch writes the annotation, unless it is a dry run of the client, and returns the alias.
-func (c *command) patch(ctx context.Context, o *observer, a *v1beta1.Alias, value, dryRun string) (*unstructured.Unstructured, error) {
+func (c *command) patch(
+	ctx context.Context, o *observer, a *v1beta1.Alias, value, dryRun string,
+) (*unstructured.Unstructured, error) {
 	if dryRun == dryRunClient {
 		u, err := o.client.Get(ctx, a.Name, metav1.GetOptions{})
 		if err != nil {

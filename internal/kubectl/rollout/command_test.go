@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // annotations returns the commands that an alias has, without the tokens.
@@ -55,12 +56,12 @@ func TestCommands(t *testing.T) {
 			want: want{stdout: name + " rollout aborted\n", annotations: map[string]string{"abort": "TOKEN"}},
 		},
 		"Promote": {
-			reason: "It ends a pause,",
+			reason: "promote ends a pause.",
 			alias:  canary(), args: []string{"promote", "live"},
 			want: want{stdout: name + " rollout promoted\n", annotations: map[string]string{"promote": "TOKEN"}},
 		},
 		"PromoteFull": {
-			reason: "or skips all steps.",
+			reason: "promote --full skips all steps.",
 			alias:  canary(), args: []string{"promote", "live", "--full"},
 			want: want{stdout: name + " rollout fully promoted\n", annotations: map[string]string{"promote-full": "TOKEN"}},
 		},
@@ -221,11 +222,20 @@ func TestHistory(t *testing.T) {
 		s.History = []v1beta1.RolloutRevision{{FunctionVersion: "5", Fingerprint: "320f9d818c8e6c90"}, {FunctionVersion: "4"}}
 		s.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "6", Fingerprint: "9f2c50a1d3b84e77"}, Reason: "AnalysisFailed", FailedAt: stamp(-3 * time.Hour)}}
 	}))
+	undone := between.DeepCopy()
+	undone.Status.Rollout.FailedTargets = append([]v1beta1.RolloutFailure{{RolloutRevision: v1beta1.RolloutRevision{FunctionVersion: "5"}, Reason: rollout.ReasonRollbackTo, FailedAt: stamp(-time.Hour)}}, undone.Status.Rollout.FailedTargets...)
 	cases := map[string]struct {
 		reason string
+		alias  *v1beta1.Alias
 		args   []string
 		want   string
 	}{
+		"Undone": {
+			reason: "A version that the user has replaced by undo has one row: undo can return to it.",
+			alias:  undone,
+			args:   []string{"-o", "jsonpath={range .versions[*]}{.functionVersion} {.state} {.reason};{end}"},
+			want:   "8 Target ;7 Stable ;5 Previous RollbackTo;4 Previous ;6 Failed AnalysisFailed;",
+		},
 		"Table": {
 			reason: "All versions, the latest first, the failed ones last.",
 			want: `alias.lambda.aws.m.crossplane.io/live
@@ -238,7 +248,7 @@ VERSION   STATE           REASON           FAILED   FINGERPRINT
 `,
 		},
 		"Version": {
-			reason: "One version.",
+			reason: "--version shows one version.",
 			args:   []string{"--version", "6", "-o", "yaml"},
 			want: `apiVersion: kubectl.lambda.aws.m.crossplane.io/v1beta1
 kind: RolloutHistory
@@ -261,7 +271,10 @@ versions:
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := newEnv(t, between)
+			if tc.alias == nil {
+				tc.alias = between
+			}
+			e := newEnv(t, tc.alias)
 			e.factory.Now = func() time.Time { return at }
 			code := e.run(t, append([]string{"history", "live"}, tc.args...)...)
 			if name == "Table" {

@@ -96,6 +96,14 @@ func rejected(a *v1beta1.Alias) {
 	s.FailedTargets = []v1beta1.RolloutFailure{{RolloutRevision: s.Target, Reason: s.Reason, FailedAt: stamp(-time.Hour)}}
 }
 
+// undone is a change after which the user has returned to version 1.
+func undone(a *v1beta1.Alias) {
+	rejected(a)
+	s := a.Status.Rollout
+	s.Reason, s.Message = rollout.ReasonRollbackTo, "the user has chosen version 1"
+	s.FailedTargets[0].Reason = s.Reason
+}
+
 // unknown is a change after which version 2 has failed, and nobody knows whether it is good.
 func unknown(a *v1beta1.Alias) {
 	rejected(a)

@@ -4,15 +4,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
@@ -26,7 +23,7 @@ const (
 	stateFailed   = "Failed"
 )
 
-// A history is what the command history prints as JSON and YAML. Its kind is the plugin's own.
+// A history is the object that the command history prints as JSON and YAML.
 type history struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -36,7 +33,7 @@ type history struct {
 	Versions []versionState `json:"versions"`
 }
 
-// A versionState is a version and what the rollout knows of it.
+// A versionState is a version and its state in the rollout.
 type versionState struct {
 	FunctionVersion string       `json:"functionVersion"`
 	State           string       `json:"state"`
@@ -76,8 +73,11 @@ first.`,
 			}
 			h := historyOf(a)
 			if version != "" {
-				if h.Versions = h.of(version); len(h.Versions) == 0 {
-					return fmt.Errorf("unable to find version %s in the history of %s", version, kubectl.Aliases.Full(a.Name))
+				h.Versions = slices.DeleteFunc(h.Versions,
+					func(v versionState) bool { return v.FunctionVersion != version })
+				if len(h.Versions) == 0 {
+					return fmt.Errorf("unable to find version %s in the history of %s", version,
+						kubectl.Aliases.Full(a.Name))
 				}
 			}
 			if out.Format() != "" {
@@ -94,7 +94,7 @@ first.`,
 // historyOf returns the versions of an alias.
 func historyOf(a *v1beta1.Alias) *history {
 	h := &history{
-		TypeMeta:   metav1.TypeMeta{APIVersion: schema.GroupVersion{Group: "kubectl." + v1beta1.SchemeGroupVersion.Group, Version: v1beta1.SchemeGroupVersion.Version}.String(), Kind: "RolloutHistory"},
+		TypeMeta:   kubectl.TypeMeta("RolloutHistory"),
 		ObjectMeta: metav1.ObjectMeta{Name: a.Name, Namespace: a.Namespace},
 		Versions:   []versionState{},
 	}
@@ -102,42 +102,45 @@ func historyOf(a *v1beta1.Alias) *history {
 	if s == nil {
 		return h
 	}
-	if s.Target.FunctionVersion != s.Stable.FunctionVersion && !listed(s.FailedTargets, s.Target) {
-		h.Versions = append(h.Versions, versionState{FunctionVersion: s.Target.FunctionVersion, State: stateTarget, Weight: &s.ObservedWeight, Reason: s.Reason, Fingerprint: s.Target.Fingerprint})
+	add := func(r v1beta1.RolloutRevision, state string) *versionState {
+		h.Versions = append(h.Versions, versionState{
+			FunctionVersion: r.FunctionVersion, State: state, Fingerprint: r.Fingerprint,
+		})
+		return &h.Versions[len(h.Versions)-1]
 	}
-	h.Versions = append(h.Versions, versionState{FunctionVersion: s.Stable.FunctionVersion, State: stateStable, Fingerprint: s.Stable.Fingerprint})
+	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rejection(s, s.Target.FunctionVersion) == nil {
+		v := add(s.Target, stateTarget)
+		v.Weight, v.Reason = &s.ObservedWeight, s.Reason
+	}
+	add(s.Stable, stateStable)
 	for _, r := range s.History {
-		h.Versions = append(h.Versions, versionState{FunctionVersion: r.FunctionVersion, State: statePrevious, Fingerprint: r.Fingerprint})
+		v := add(r, statePrevious)
+		if f := rejection(s, r.FunctionVersion); f != nil { // The user has returned to another one.
+			v.Reason, v.FailedAt = f.Reason, f.FailedAt
+		}
 	}
-	for _, r := range s.FailedTargets {
-		h.Versions = append(h.Versions, versionState{FunctionVersion: r.FunctionVersion, State: stateFailed, Reason: r.Reason, FailedAt: r.FailedAt, Fingerprint: r.Fingerprint})
+	for _, f := range s.FailedTargets {
+		if !slices.Contains(versions(s), f.FunctionVersion) {
+			v := add(f.RolloutRevision, stateFailed)
+			v.Reason, v.FailedAt = f.Reason, f.FailedAt
+		}
 	}
 	return h
 }
 
-// listed returns whether a version is one of those that were rejected.
-func listed(failed []v1beta1.RolloutFailure, r v1beta1.RolloutRevision) bool {
-	return slices.ContainsFunc(failed, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion })
-}
-
-// of returns the entries of a version.
-func (h *history) of(version string) []versionState {
-	var out []versionState
-	for _, v := range h.Versions {
-		if v.FunctionVersion == version {
-			out = append(out, v)
+// rejection returns the failure of a version, or nil if it was not rejected.
+func rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFailure {
+	for i := range s.FailedTargets {
+		if s.FailedTargets[i].FunctionVersion == version {
+			return &s.FailedTargets[i]
 		}
 	}
-	return out
+	return nil
 }
 
 // print prints the versions as a table.
 func (h *history) print(w io.Writer, now time.Time) error {
-	if _, err := fmt.Fprintln(w, kubectl.Aliases.Full(h.Name)); err != nil {
-		return err
-	}
-	table := printers.GetNewTabWriter(w)
-	_, _ = fmt.Fprintln(table, "VERSION\tSTATE\tREASON\tFAILED\tFINGERPRINT") // Flush returns the error.
+	rows := [][]string{{"VERSION", "STATE", "REASON", "FAILED", "FINGERPRINT"}}
 	for _, v := range h.Versions {
 		state, since := v.State, ""
 		if v.Weight != nil {
@@ -146,15 +149,10 @@ func (h *history) print(w io.Writer, now time.Time) error {
 		if v.FailedAt != nil {
 			since = duration.HumanDuration(now.Sub(v.FailedAt.Time)) + " ago"
 		}
-		row := []string{v.FunctionVersion, state, v.Reason, since, short(v.Fingerprint)}
-		for i := range row {
-			if row[i] == "" {
-				row[i] = "<none>"
-			}
-		}
-		_, _ = fmt.Fprintln(table, strings.Join(row, "\t"))
+		rows = append(rows, []string{v.FunctionVersion, state, v.Reason, since, short(v.Fingerprint)})
 	}
-	return table.Flush()
+	_, err := fmt.Fprint(w, kubectl.Aliases.Full(h.Name), "\n", kubectl.Table("", rows...))
+	return err
 }
 
 // short returns the beginning of a hash, which is enough to tell two versions apart.

@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// A tick is when the countdowns are drawn again.
+// A tick makes the countdowns be drawn again.
 type tick struct{}
 
 // A model is the live view of a terminal.
@@ -69,7 +69,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// handle records an update, and returns whether the view is over.
+// handle records an update, and reports whether the view is over.
 func (m *model) handle(u update) bool {
 	switch {
 	case u.err != nil:
@@ -90,7 +90,7 @@ func (m *model) View() tea.View {
 	sc, hint := m.screen, ""
 	sc.now = m.now()
 	if !m.ended && sc.width >= narrow {
-		sc.height, hint = max(sc.height-1, 1), "\n"+dim.Render("q: quit; the rollout continues")
+		sc.height, hint = max(sc.height-1, 1), "\n"+kubectl.Dim.Render("q: quit; the rollout continues")
 	}
 	v := tea.NewView(kubectl.EscapeStyled(view(m.tracker, sc) + hint))
 	v.AltScreen = true

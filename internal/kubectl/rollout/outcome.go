@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -12,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// A goal is what is waited for. It returns whether it is reached, or the error if it never will be.
+// A goal reports whether an alias is as it is waited for. It returns an error if it never will be.
 type goal func(a *v1beta1.Alias) (done bool, err error)
 
 // promoted is the goal that a version is stable, or any version if none is given.
@@ -24,11 +23,16 @@ func promoted(version string) goal {
 		}
 		of := version == "" || s.Target.FunctionVersion == version
 		switch {
+		case version == "" && kubectl.IsUndone(s):
+			return s.Drift == "", nil
+		case version == "" && kubectl.IsUndoing(s):
+			return false, nil
 		case s.Phase == v1beta1.RolloutFailed && of:
 			return false, failure(s)
 		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:
-			if i := slices.IndexFunc(s.FailedTargets, func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == version }); i >= 0 {
-				return false, fmt.Errorf("version %s was rejected (%s): version %s serves", version, s.FailedTargets[i].Reason, s.Stable.FunctionVersion)
+			if f := rejection(s, version); f != nil {
+				return false, fmt.Errorf(
+					"version %s was rejected (%s): version %s serves", version, f.Reason, s.Stable.FunctionVersion)
 			}
 			return false, nil
 		}
@@ -45,7 +49,8 @@ func serves(version string) goal {
 		case s == nil:
 			return false, nil
 		case s.Stable.FunctionVersion != version:
-			return false, fmt.Errorf("the provider does not return to version %s: the event RolloutCommand says why", version)
+			return false, fmt.Errorf("the provider does not return to version %s: the event RolloutCommand says why",
+				version)
 		case inProgress(s):
 			return false, nil
 		}
@@ -75,8 +80,8 @@ func failure(s *v1beta1.AliasRolloutStatus) error {
 	return errors.New(message + "; version " + s.Stable.FunctionVersion + " serves" + suffix(again(s)))
 }
 
-// again returns how a target is rolled out again of which nobody knows whether it is good. It is empty if the target was
-// rejected.
+// again returns how a target is rolled out again of which nobody knows whether it is good. It is empty if the target
+// was rejected.
 func again(s *v1beta1.AliasRolloutStatus) string {
 	switch {
 	case rollout.Rejected(s):
@@ -87,34 +92,35 @@ func again(s *v1beta1.AliasRolloutStatus) string {
 	return "version " + s.Target.FunctionVersion + " was not rejected: use retry to roll it out again"
 }
 
-// validates returns whether a rollout has failed before any invocation moved, and begins once its target can serve.
+// validates reports whether a rollout has failed before any invocation moved, and begins once its target can serve.
 func validates(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutFailed && s.Step == v1beta1.RolloutValidating
 }
 
-// unobserved returns whether the provider has not seen the latest spec yet.
+// unobserved reports whether the provider has not seen the latest spec yet.
 func unobserved(a *v1beta1.Alias) bool { return a.Status.ObservedGeneration < a.Generation }
 
-// inProgress returns whether a rollout has begun and not ended.
+// inProgress reports whether a rollout has begun and not ended.
 func inProgress(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutPending || s.Phase == v1beta1.RolloutProgressing
 }
 
-// settled returns whether a version is stable and nothing else waits.
+// settled reports whether a version is stable and nothing else waits.
 func settled(s *v1beta1.AliasRolloutStatus) bool {
 	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Drift == ""
 }
 
-// awaits returns what is printed while the rollout of a version has not begun.
+// awaits returns the text that is printed while the rollout of a version has not begun.
 func awaits(version string) string { return "waiting for version " + version + " to be rolled out" }
 
-// awaiting returns whether the rollout of the version that is waited for has not begun.
+// awaiting reports whether the rollout of the version that is waited for has not begun.
 func (t *tracker) awaiting() bool {
 	s := t.alias.Status.Rollout
-	return s != nil && !inProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion && t.version != s.Target.FunctionVersion
+	return s != nil && !inProgress(s) && t.version != "" && t.version != s.Stable.FunctionVersion &&
+		t.version != s.Target.FunctionVersion
 }
 
-// line returns what a rollout that is watched does, in one line.
+// line returns the state of a rollout that is watched in one line.
 func (t *tracker) line() string {
 	out := describe(t.alias)
 	if t.awaiting() {
@@ -123,7 +129,8 @@ func (t *tracker) line() string {
 	return out
 }
 
-// describe returns what an alias's rollout does, in one line. It has no time, so that it changes only with the rollout.
+// describe returns the state of an alias's rollout in one line. It has no time, so that it changes only with the
+// rollout.
 func describe(a *v1beta1.Alias) string {
 	s := a.Status.Rollout
 	switch {
@@ -133,6 +140,10 @@ func describe(a *v1beta1.Alias) string {
 		return "waiting for the provider to observe the spec of " + kubectl.Aliases.Full(a.Name)
 	case s == nil || s.Phase == "":
 		return "waiting for the rollout of " + kubectl.Aliases.Full(a.Name) + " to begin"
+	case kubectl.IsUndone(s):
+		return fmt.Sprintf("version %s serves instead of version %s: ", s.Stable.FunctionVersion,
+			s.Target.FunctionVersion) +
+			s.Message + suffix(s.Drift)
 	case s.Phase == v1beta1.RolloutFailed:
 		return failure(s).Error() + suffix(s.Drift)
 	case s.Phase == v1beta1.RolloutReady:
@@ -141,7 +152,7 @@ func describe(a *v1beta1.Alias) string {
 	return progress(a.Spec.Rollout, s)
 }
 
-// progress returns what a rollout in progress does.
+// progress returns the state of a rollout in progress.
 func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rollout %s: %s", s.ID, phase(s))
@@ -158,7 +169,7 @@ func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string 
 	}
 	for _, c := range s.Checks {
 		if c.Result != "" && (c.Value != "" || c.Result != rollout.Success) {
-			fmt.Fprintf(&b, "; %s", strings.Join(slices.DeleteFunc([]string{c.Name, c.Value, "(" + c.Result + ")"}, func(s string) bool { return s == "" }), " "))
+			b.WriteString("; " + strings.Join(strings.Fields(c.Name+" "+c.Value+" ("+c.Result+")"), " "))
 		}
 	}
 	return b.String() + suffix(s.Message)
@@ -176,9 +187,10 @@ func phase(s *v1beta1.AliasRolloutStatus) string {
 	return out
 }
 
-// stepping returns whether a rollout is in one of the steps of its strategy.
+// stepping reports whether a rollout is in one of the steps of its strategy.
 func stepping(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Phase == v1beta1.RolloutProgressing && s.ObservedWeight < hundred && s.Step != v1beta1.RolloutPromoting && s.Step != v1beta1.RolloutRollingBack
+	return s.Phase == v1beta1.RolloutProgressing && s.ObservedWeight < hundred && s.Step != v1beta1.RolloutPromoting &&
+		s.Step != v1beta1.RolloutRollingBack
 }
 
 func suffix(message string) string {

@@ -43,8 +43,12 @@ func TestGoals(t *testing.T) {
 		"OfVersion":         {reason: "The version that is waited for is stable.", args: args{canary(ready), promoted("2")}, want: want{done: true}},
 		"OtherStable":       {reason: "Another version is not the one that is waited for.", args: args{canary(ready), promoted("3")}},
 		"OtherFailed":       {reason: "The failure of another version is not that of the one that is waited for.", args: args{canary(rejected), promoted("3")}},
-		"VersionFailed":     {reason: "The failure of the version is an error,", args: args{canary(rejected), promoted("2")}, want: want{err: failedMessage}},
-		"VersionHasFailed":  {reason: "also if another one has failed since.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 1 serves"}},
+		"VersionFailed":     {reason: "The failure of the version that is waited for is an error.", args: args{canary(rejected), promoted("2")}, want: want{err: failedMessage}},
+		"VersionHasFailed":  {reason: "The version that is waited for was rejected before another one.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 1 serves"}},
+		"Undone":            {reason: "A version that the user has returned to serves as the user wants.", args: args{canary(undone), promoted("")}, want: want{done: true}},
+		"UndoneVersion":     {reason: "The version that is waited for is not rolled out after the user has returned to another one.", args: args{canary(undone), promoted("2")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (RollbackTo): the user has chosen version 1; version 1 serves"}},
+		"UndoWaits":         {reason: "A rollback waits until AWS can invoke the version that the user has chosen.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "rollback-to waits: reads version 0" })), promoted("")}},
+		"UndoRefused":       {reason: "A rollback to a version that is gone has failed.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "version 0 does not exist" })), promoted("")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (RollbackTo): version 0 does not exist; version 1 serves"}},
 		"NotHandled":        {reason: "A state from before a command says nothing about it.", args: args{canary(rejected), after("abort", "t", ended)}},
 		"Aborted":           {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
 		"Aborting":          {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
@@ -93,7 +97,11 @@ func TestDescribe(t *testing.T) {
 			want: "rollout 2-t87v8a: Progressing, Baking: version 2 receives all invocations",
 		},
 		"Ready":  {reason: "The stable version serves.", args: canary(ready), want: "version 2 serves"},
-		"Failed": {reason: "So it does after a failure.", args: canary(rejected), want: failedMessage},
+		"Failed": {reason: "After a failure, the stable version serves.", args: canary(rejected), want: failedMessage},
+		"Undone": {
+			reason: "A rollback by the user says which version serves, instead of which one.", args: canary(undone),
+			want: "version 1 serves instead of version 2: the user has chosen version 1",
+		},
 		"Unknown": {
 			reason: "A version of which nobody knows whether it is good can be rolled out again.",
 			args:   canary(unknown),
@@ -101,7 +109,7 @@ func TestDescribe(t *testing.T) {
 				"version 1 serves; version 2 was not rejected: use retry to roll it out again",
 		},
 		"Validating": {
-			reason: "One that could not be rolled out yet is, once it can be.",
+			reason: "A version that could not be rolled out yet is rolled out once it can be.",
 			args:   canary(revalidated),
 			want: "rollout 2-t87v8a of version 2 has failed (ProgressDeadlineExceeded): no progress for 10m0s after the planned end of the step Validating: version 2 is Pending; " +
 				"version 1 serves; version 2 is rolled out once it can be",

@@ -20,7 +20,8 @@ func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) (waits s
 	if s == nil || s.Phase == "" {
 		return "", fmt.Errorf("the provider has not observed the rollout of %s yet", kubectl.Aliases.Full(a.Name))
 	}
-	o := rollout.Observation{Route: route(a), Target: s.Target.FunctionVersion, Commands: map[string]string{annotation: value}}
+	o := rollout.Observation{Route: route(a), Target: s.Target.FunctionVersion,
+		Commands: map[string]string{annotation: value}}
 	d := rollout.Next(a.Spec.Rollout, s, o, now)
 	for _, e := range d.Events {
 		if e.Reason == rollout.EventCommand && e.Warning {
@@ -47,12 +48,14 @@ func why(a *v1beta1.Alias, annotation, value string) string {
 		return "no rollout is in progress: " + state(s)
 	case s.Step == v1beta1.RolloutRollingBack:
 		return fmt.Sprintf("rollout %s already rolls back to version %s", s.ID, s.Stable.FunctionVersion)
-	case s.Step == v1beta1.RolloutPromoting, s.ObservedWeight >= hundred && annotation == v1beta1.AnnotationRolloutPromoteFull:
+	case s.Step == v1beta1.RolloutPromoting,
+		s.ObservedWeight >= hundred && annotation == v1beta1.AnnotationRolloutPromoteFull:
 		return fmt.Sprintf("rollout %s is promoted already: %s", s.ID, phase(s))
 	case a.Spec.Rollout.Paused:
 		return "spec.rollout.paused is true: set it to false to continue, or remove it"
 	}
-	return fmt.Sprintf("rollout %s does not wait for a promotion: %s; to skip the remaining steps and checks, use --full", s.ID, phase(s))
+	return fmt.Sprintf("rollout %s does not wait for a promotion: %s; to skip the remaining steps and "+
+		"checks, use --full", s.ID, phase(s))
 }
 
 // whyNotTo returns why an alias can't return to a version.
@@ -62,7 +65,8 @@ func whyNotTo(s *v1beta1.AliasRolloutStatus, value string) string {
 	case version == s.Stable.FunctionVersion && s.Step == v1beta1.RolloutRollingBack:
 		return fmt.Sprintf("rollout %s already rolls back to version %s", s.ID, version)
 	case version == s.Stable.FunctionVersion && s.Phase == v1beta1.RolloutPending:
-		return fmt.Sprintf("version %s serves already: to end the rollout of version %s, use abort", version, s.Target.FunctionVersion)
+		return fmt.Sprintf("version %s serves already: to end the rollout of version %s, use abort", version,
+			s.Target.FunctionVersion)
 	case version == s.Stable.FunctionVersion:
 		return fmt.Sprintf("version %s serves already", version)
 	case len(s.History) == 0:
@@ -86,7 +90,8 @@ func state(s *v1beta1.AliasRolloutStatus) string {
 	case inProgress(s):
 		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, phase(s))
 	case s.Phase == v1beta1.RolloutFailed:
-		return fmt.Sprintf("version %s %s (%s), version %s serves", s.Target.FunctionVersion, verdict(s), s.Reason, s.Stable.FunctionVersion)
+		return fmt.Sprintf("version %s %s (%s), version %s serves", s.Target.FunctionVersion, verdict(s), s.Reason,
+			s.Stable.FunctionVersion)
 	}
 	return "version " + s.Stable.FunctionVersion + " is stable"
 }
@@ -107,7 +112,8 @@ func previous(s *v1beta1.AliasRolloutStatus) (string, error) {
 	case inProgress(s):
 		return s.Stable.FunctionVersion, nil
 	case s.Phase == v1beta1.RolloutFailed:
-		return "", fmt.Errorf("the rollout is undone already: %s; to return to another version, name it with --to-version", state(s))
+		return "", fmt.Errorf("the rollout is undone already: %s; to return to another version, name it with "+
+			"--to-version", state(s))
 	case len(s.History) == 0:
 		return "", fmt.Errorf("the history has no version before version %s", s.Stable.FunctionVersion)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// maxSamples is how many values of a check are kept.
+// maxSamples is the number of values of a check that are kept.
 const maxSamples = 60
 
 // A sample is a measurement of a check. Its value is NaN if it has none.
@@ -19,7 +19,7 @@ type sample struct {
 	value float64
 }
 
-// A tracker is what is known of an alias while its rollout is watched. Status has the last measurement of each check
+// A tracker keeps the states of an alias while its rollout is watched. Status has the last measurement of each check
 // only, so the earlier ones are kept here.
 type tracker struct {
 	alias *v1beta1.Alias
@@ -32,7 +32,7 @@ type tracker struct {
 
 	samples map[rollout.CheckID][]sample
 
-	// lost is why the API server can't be reached. It is empty if it can.
+	// lost is the error of the connection to the API server. It is empty while that works.
 	lost string
 }
 
@@ -94,7 +94,8 @@ func sparkline(all []sample, width int) string {
 		case highest == lowest:
 			b.WriteRune(bars[0])
 		default:
-			b.WriteRune(bars[int((s.value-lowest)/(highest-lowest)*float64(len(bars)-1)+0.5)]) //nolint:mnd // It rounds.
+			height := (s.value - lowest) / (highest - lowest) * float64(len(bars)-1)
+			b.WriteRune(bars[int(math.Round(height))])
 		}
 	}
 	return b.String()

@@ -33,7 +33,8 @@ type observer struct {
 // addFlags adds the flags of a command that may watch a rollout.
 func (o *observer) addFlags(cmd *cobra.Command, watch *bool, usage string) {
 	cmd.Flags().BoolVarP(watch, "watch", "w", *watch, usage)
-	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "The length of time to wait before ending the watch, zero means never. Any other value needs a unit (e.g. 1s, 2m, 3h).")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", 0, "The length of time to wait before ending the watch, zero "+
+		"means never. Any other value needs a unit (e.g. 1s, 2m, 3h).")
 }
 
 // newStatus returns the command that shows the state of a rollout.
@@ -68,7 +69,8 @@ timeout is over. If another rollout begins in between, that one is watched.`,
 		},
 	}
 	o.addFlags(cmd, &watch, "Watch the rollout until it ends.")
-	cmd.Flags().StringVar(&o.version, "to-version", o.version, "Wait until this version is stable, also if its rollout has not begun yet.")
+	cmd.Flags().StringVar(&o.version, "to-version", o.version,
+		"Wait until this version is stable, also if its rollout has not begun yet.")
 	return cmd
 }
 
@@ -184,7 +186,7 @@ func (o *observer) lines(ctx context.Context, t *tracker, updates <-chan update,
 	return ctx.Err()
 }
 
-// live returns whether the output is a terminal that can be drawn on.
+// live reports whether the output is a terminal that can be drawn on.
 func (o *observer) live() bool {
 	return kubectl.IsTerminal(o.Out) && os.Getenv("TERM") != "dumb"
 }

@@ -16,16 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// Styles have the terminal's own colors.
-var (
-	bold   = lipgloss.NewStyle().Bold(true)
-	dim    = lipgloss.NewStyle().Faint(true)
-	green  = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	red    = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	yellow = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-	cyan   = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
-)
-
 const (
 	// narrow is the width of a terminal below which columns are left out.
 	narrow = 60
@@ -33,10 +23,10 @@ const (
 	// maxBar is the width of the longest bar.
 	maxBar = 50
 
-	// leastSteps is how many steps are shown, however low the terminal is.
+	// leastSteps is the number of steps that even the lowest terminal shows.
 	leastSteps = 3
 
-	// messageLines is how many lines of a message are shown.
+	// messageLines limits the lines of a message.
 	messageLines = 4
 )
 
@@ -59,7 +49,7 @@ func view(t *tracker, s screen) string {
 	traffic, checks := trafficRows(t.alias, s), checkRows(t, s)
 	var bar, steps []string
 	if inProgress(st) || validates(st) || t.last != nil {
-		p := planOf(t.alias, t.last, s.now)
+		p := timelineOf(t.alias, t.last, s.now)
 		bar = []string{"  " + progressBar(p, s.width), ""}
 		room := 0
 		if s.height > 0 {
@@ -86,18 +76,18 @@ func fit(body, foot []string, s screen) string {
 	return strings.Join(lines, "\n")
 }
 
-// header returns what the rollout is of, and its phase.
+// header returns the names of the alias and its function, and the phase of the rollout.
 func header(a *v1beta1.Alias, sc screen) []string {
-	of := bold.Render(kubectl.Aliases.Singular+"/"+a.Name) + dim.Render(" -n "+a.Namespace)
+	of := kubectl.Bold.Render(kubectl.Aliases.Singular+"/"+a.Name) + kubectl.Dim.Render(" -n "+a.Namespace)
 	if f := a.Status.AtProvider.FunctionName; f != nil && sc.width >= narrow {
-		of += dim.Render("  function ") + *f
+		of += kubectl.Dim.Render("  function ") + *f
 	}
 	s := a.Status.Rollout
 	switch {
 	case a.DeletionTimestamp != nil, unobserved(a), s == nil, s.Phase == "":
-		return []string{of, yellow.Render(describe(a)), ""}
+		return []string{of, kubectl.Yellow.Render(describe(a)), ""}
 	case s.ID != "" && sc.width >= narrow:
-		of += dim.Render("  rollout ") + s.ID
+		of += kubectl.Dim.Render("  rollout ") + s.ID
 	}
 	return []string{of, phaseStyle(s).Bold(true).Render(phase(s)), ""}
 }
@@ -105,21 +95,21 @@ func header(a *v1beta1.Alias, sc screen) []string {
 func phaseStyle(s *v1beta1.AliasRolloutStatus) lipgloss.Style {
 	switch {
 	case s.Phase == v1beta1.RolloutFailed || s.Step == v1beta1.RolloutRollingBack:
-		return red
+		return kubectl.Red
 	case s.Step == v1beta1.RolloutPaused || s.Drift != "":
-		return yellow
+		return kubectl.Yellow
 	case s.Phase == v1beta1.RolloutReady:
-		return green
+		return kubectl.Green
 	}
-	return cyan
+	return kubectl.Cyan
 }
 
-// progressBar returns how much of a plan is done.
-func progressBar(p plan, width int) string {
-	style := green
+// progressBar returns how much of a timeline is done.
+func progressBar(p timeline, width int) string {
+	style := kubectl.Green
 	for _, it := range p.items {
 		if it.state == failed {
-			style = red
+			style = kubectl.Red
 		}
 	}
 	percent := fmt.Sprintf(" %3.0f %%", math.Floor(p.fraction*hundred))
@@ -130,7 +120,7 @@ func progressBar(p plan, width int) string {
 func filled(style lipgloss.Style, fraction float64, width int) string {
 	width = max(width, 0)
 	n := min(max(int(fraction*float64(width)+0.5), 0), width) //nolint:mnd // It rounds.
-	return style.Render(strings.Repeat("█", n)) + dim.Render(strings.Repeat("░", width-n))
+	return style.Render(strings.Repeat("█", n)) + kubectl.Dim.Render(strings.Repeat("░", width-n))
 }
 
 // trafficRows returns the versions and the part of the invocations that AWS gives to each.
@@ -151,19 +141,19 @@ func trafficRows(a *v1beta1.Alias, sc screen) []string {
 			rows = append(rows, observed)
 		}
 	}
-	out := []string{bold.Render("Versions")}
+	out := []string{kubectl.Bold.Render("Versions")}
 	for _, r := range rows {
-		role, style := "other", yellow
+		role, style := "other", kubectl.Yellow
 		switch r.version {
 		case s.Stable.FunctionVersion:
-			role, style = "stable", green
+			role, style = "stable", kubectl.Green
 		case s.Target.FunctionVersion:
-			role, style = "target", cyan
+			role, style = "target", kubectl.Cyan
 		}
 		intended := intention(s, r)
 		left := fmt.Sprintf("  %-5s%-7s%5s %% ", r.version, role, percent(r.percent))
 		bar := filled(style, r.percent/hundred, min(sc.width-len(left), maxBar)-len(intended))
-		out = append(out, left+bar+yellow.Render(intended))
+		out = append(out, left+bar+kubectl.Yellow.Render(intended))
 	}
 	return append(out, "")
 }
@@ -192,10 +182,10 @@ func intention(s *v1beta1.AliasRolloutStatus, now share) string {
 	return fmt.Sprintf(" -> %d %%", to)
 }
 
-// stepRows returns the items of a plan. If they are more than a number of rows, it returns those around the current
+// stepRows returns the items of a timeline. If they are more than a number of rows, it returns those around the current
 // one. A number below 1 means all.
 func stepRows(items []item, rows int) []string {
-	out := []string{bold.Render("Steps")}
+	out := []string{kubectl.Bold.Render("Steps")}
 	from, to := 0, len(items)
 	if room := max(rows-2, leastSteps); rows != 0 && len(items) > room { //nolint:mnd // The title and the blank line.
 		room = max(room-2, 1) //nolint:mnd // The lines that say how many are left out.
@@ -203,13 +193,13 @@ func stepRows(items []item, rows int) []string {
 		to = from + room
 	}
 	if from > 0 {
-		out = append(out, dim.Render(fmt.Sprintf("  ⋮ %d more", from)))
+		out = append(out, kubectl.Dim.Render(fmt.Sprintf("  ⋮ %d more", from)))
 	}
 	for _, it := range items[from:to] {
 		out = append(out, stepRow(it))
 	}
 	if to < len(items) {
-		out = append(out, dim.Render(fmt.Sprintf("  ⋮ %d more", len(items)-to)))
+		out = append(out, kubectl.Dim.Render(fmt.Sprintf("  ⋮ %d more", len(items)-to)))
 	}
 	return append(out, "")
 }
@@ -228,17 +218,17 @@ func focus(items []item) int {
 func stepRow(it item) string {
 	switch it.state {
 	case done:
-		return "  " + green.Render("✔") + " " + it.label
+		return "  " + kubectl.Green.Render("✔") + " " + it.label
 	case failed:
-		return "  " + red.Render("✘ "+it.label)
+		return "  " + kubectl.Red.Render("✘ "+it.label)
 	case current:
-		row := "  " + cyan.Render("▶ ") + bold.Render(it.label)
+		row := "  " + kubectl.Cyan.Render("▶ ") + kubectl.Bold.Render(it.label)
 		if it.note != "" {
-			row += "  " + cyan.Render(it.note)
+			row += "  " + kubectl.Cyan.Render(it.note)
 		}
 		return row
 	}
-	return dim.Render("  · " + it.label)
+	return kubectl.Dim.Render("  · " + it.label)
 }
 
 // pad returns a text with a width of exactly so many cells.
@@ -247,7 +237,7 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(width-ansi.StringWidth(s), 0))
 }
 
-// footer returns what the rollout waits for, and what still serves.
+// footer returns the message of the rollout, and the version that serves.
 func footer(t *tracker, sc screen) []string {
 	var out []string
 	s := t.alias.Status.Rollout
@@ -255,16 +245,16 @@ func footer(t *tracker, sc screen) []string {
 		out = append(out, paragraph(message(s), sc.width)...)
 		out = append(out, paragraph(serving(t.alias)+next(s, sc.now), sc.width)...)
 		if t.awaiting() {
-			out = append(out, yellow.Render(awaits(t.version)))
+			out = append(out, kubectl.Yellow.Render(awaits(t.version)))
 		}
 	}
 	if t.lost != "" {
-		out = append(out, yellow.Render("connection lost, trying to reconnect: "+t.lost))
+		out = append(out, kubectl.Yellow.Render("connection lost, trying to reconnect: "+t.lost))
 	}
 	return out
 }
 
-// message returns what a state says in words that the rest of the view does not say.
+// message returns the message of a state, without what the rest of the view shows.
 func message(s *v1beta1.AliasRolloutStatus) string {
 	switch {
 	case s.Step == v1beta1.RolloutPaused && s.Reason == rollout.ReasonStep:
@@ -295,10 +285,11 @@ func serving(a *v1beta1.Alias) string {
 	if observed := shares(a); len(observed) > 0 {
 		version = observed[0].version
 	}
-	if s.Phase == v1beta1.RolloutProgressing && version == s.Target.FunctionVersion && version != s.Stable.FunctionVersion {
+	if s.Phase == v1beta1.RolloutProgressing && version == s.Target.FunctionVersion &&
+		version != s.Stable.FunctionVersion {
 		and = "; version " + s.Stable.FunctionVersion + " if it fails"
 	}
-	return bold.Render("version "+version+" serves") + and
+	return kubectl.Bold.Render("version "+version+" serves") + and
 }
 
 // next returns when the provider observes the rollout next.
@@ -307,7 +298,7 @@ func next(s *v1beta1.AliasRolloutStatus, now time.Time) string {
 		return ""
 	}
 	if left := s.NextCheckAt.Sub(now); left > 0 {
-		return dim.Render("; next check in " + human(left))
+		return kubectl.Dim.Render("; next check in " + human(left))
 	}
-	return dim.Render("; next check is due")
+	return kubectl.Dim.Render("; next check is due")
 }

@@ -429,6 +429,41 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
+func TestRemark(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		message string
+		check   v1beta1.RolloutCheck
+		want    string
+	}{
+		"Said": {
+			reason:  "The message of the rollout has the result of the check, with an earlier number of invocations.",
+			message: "waits for the analysis: Metric m: Inconclusive: no traffic: 0 of 9 invocations",
+			check:   v1beta1.RolloutCheck{Name: "m", Result: rollout.Inconclusive, Message: "no traffic: 3 of 9 invocations"},
+		},
+		"Unsaid": {
+			reason:  "The message of the rollout is about another check.",
+			message: "waits for the analysis: Metric other: Inconclusive: no traffic: 0 of 9 invocations",
+			check:   v1beta1.RolloutCheck{Name: "m", Result: rollout.Inconclusive, Message: "no traffic: 3 of 9 invocations"},
+			want:    "no traffic: 3 of 9 invocations",
+		},
+		"Changed": {
+			reason:  "The message of the rollout has an earlier result of the check.",
+			message: "Metric m: Error: throttled",
+			check:   v1beta1.RolloutCheck{Name: "m", Result: rollout.Failure, Message: "result < 1"},
+			want:    "result < 1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := canary(status(func(s *v1beta1.AliasRolloutStatus) { s.Message = tc.message }))
+			if got := remark(a.Spec.Rollout, a.Status.Rollout, &tc.check); got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestTrackerForgets(t *testing.T) {
 	tr := measured(canary(), "0.001", "0.004")
 	tr.observe(canary(status(func(s *v1beta1.AliasRolloutStatus) {

@@ -26,7 +26,7 @@ type update struct {
 	// alias is nil if only the connection has changed.
 	alias *v1beta1.Alias
 
-	// lost is why the API server can't be reached. It is empty if it can.
+	// lost is the error of the connection to the API server. It is empty while that works.
 	lost string
 
 	// err ends the watch.
@@ -47,7 +47,8 @@ type watcher struct {
 func follow(ctx context.Context, client dynamic.ResourceInterface, a *v1beta1.Alias) (<-chan update, error) {
 	w := &watcher{client: client, name: a.Name, uid: a.UID, updates: make(chan update)}
 	informer := cache.NewSharedIndexInformer(w.source(), &unstructured.Unstructured{}, 0, nil)
-	if err := informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, _ *cache.Reflector, err error) { w.connected(ctx, err) }); err != nil {
+	failed := func(ctx context.Context, _ *cache.Reflector, err error) { w.connected(ctx, err) }
+	if err := informer.SetWatchErrorHandlerWithContext(failed); err != nil {
 		return nil, err
 	}
 	if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{

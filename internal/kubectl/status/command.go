@@ -8,8 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-const long = `Show one page on a Function: its state, code, versions, aliases with their rollouts, event source mappings, URLs,
-permissions, provisioned concurrency, differences and last events.
+const long = `Show one page on a Function: its state, code, versions, aliases with their rollouts, event source
+mappings, URLs, permissions, provisioned concurrency, differences and last events.
 
 It reads only the cluster, as the provider has last observed AWS. Resources of other namespaces are not shown.
 What you may not list is left out and named. Values of environment variables are never shown.
@@ -63,5 +63,5 @@ func newReader(cmd *cobra.Command, f *kubectl.Factory, args []string) (*reader, 
 	if err != nil {
 		return nil, err
 	}
-	return &reader{client: client, namespace: fn.Namespace, fn: fn}, nil
+	return &reader{client: client, fn: fn}, nil
 }

@@ -3,12 +3,15 @@ package status
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// A page is what the command prints as JSON and YAML. Its kind is the plugin's own. It has no values of environment
-// variables.
+// A page is the object that the command prints as JSON and YAML. It has no values of environment variables.
 type page struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -28,7 +31,7 @@ type page struct {
 	NotShown               []string       `json:"notShown,omitempty"`
 }
 
-// A function is what status says of the Function itself.
+// A function is the state of the Function itself.
 type function struct {
 	Region           string `json:"region"`
 	Name             string `json:"functionName"`
@@ -45,7 +48,7 @@ type function struct {
 	Settings settings `json:"settings"`
 }
 
-// A code is what AWS runs.
+// A code is the code that AWS runs.
 type code struct {
 	PackageType  string `json:"packageType,omitempty"`
 	Size         int64  `json:"size,omitempty"`
@@ -55,7 +58,7 @@ type code struct {
 	LastModified string `json:"lastModified,omitempty"`
 }
 
-// Settings are those that matter most when a function fails.
+// Settings has the settings that matter most when a function fails.
 type settings struct {
 	Runtime                      string   `json:"runtime,omitempty"`
 	Handler                      string   `json:"handler,omitempty"`
@@ -78,94 +81,13 @@ type condition struct {
 	LastTransitionTime metav1.Time `json:"lastTransitionTime,omitzero"`
 }
 
-// Versions are those that the Function, and resources of the kind Version, have published.
+// Versions has the versions that the Function, and resources of the kind Version, have published.
 type versions struct {
 	Latest     string                    `json:"latestPublished,omitempty"`
 	Publishing string                    `json:"publishing,omitempty"`
 	History    []string                  `json:"history,omitempty"`
 	Retained   []v1beta1.RetainedVersion `json:"retained,omitempty"`
 	Resources  []version                 `json:"resources,omitempty"`
-}
-
-// A resource is what is known of each resource that belongs to the Function.
-type related struct {
-	Name    string `json:"name"`
-	Ready   string `json:"ready"`
-	Phase   string `json:"phase,omitempty"`
-	Message string `json:"message,omitempty"`
-}
-
-type version struct {
-	related `json:",inline"`
-
-	Version string `json:"version,omitempty"`
-	State   string `json:"state,omitempty"`
-}
-
-type alias struct {
-	related `json:",inline"`
-
-	Alias   string   `json:"alias,omitempty"`
-	Version string   `json:"functionVersion,omitempty"`
-	Weights string   `json:"weights,omitempty"`
-	Rollout *rollout `json:"rollout,omitempty"`
-}
-
-// A rollout is the state of an Alias with spec.rollout.
-type rollout struct {
-	ID     string `json:"id,omitempty"`
-	Phase  string `json:"phase,omitempty"`
-	Step   string `json:"step,omitempty"`
-	Reason string `json:"reason,omitempty"`
-	Stable string `json:"stable,omitempty"`
-	Target string `json:"target,omitempty"`
-	Weight int32  `json:"weight,omitempty"`
-}
-
-type mapping struct {
-	related `json:",inline"`
-
-	UUID       string `json:"uuid,omitempty"`
-	Source     string `json:"eventSource,omitempty"`
-	State      string `json:"state,omitempty"`
-	LastResult string `json:"lastProcessingResult,omitempty"`
-}
-
-type functionURL struct {
-	related `json:",inline"`
-
-	Qualifier string `json:"qualifier,omitempty"`
-	URL       string `json:"url,omitempty"`
-	AuthType  string `json:"authType,omitempty"`
-}
-
-type permission struct {
-	related `json:",inline"`
-
-	Qualifier string `json:"qualifier,omitempty"`
-	Principal string `json:"principal,omitempty"`
-	Action    string `json:"action,omitempty"`
-	SourceARN string `json:"sourceArn,omitempty"`
-}
-
-type provisioned struct {
-	related `json:",inline"`
-
-	Qualifier string `json:"qualifier,omitempty"`
-	Status    string `json:"status,omitempty"`
-	Requested int32  `json:"requested"`
-	Allocated int32  `json:"allocated"`
-	Available int32  `json:"available"`
-}
-
-type asynchronous struct {
-	related `json:",inline"`
-
-	Qualifier string `json:"qualifier,omitempty"`
-	Retries   *int32 `json:"maximumRetryAttempts,omitempty"`
-	MaxAge    *int32 `json:"maximumEventAgeInSeconds,omitempty"`
-	OnFailure string `json:"onFailure,omitempty"`
-	OnSuccess string `json:"onSuccess,omitempty"`
 }
 
 // A difference is between the spec of a resource and AWS. The provider redacts values of secrets.
@@ -175,7 +97,7 @@ type difference struct {
 	v1beta1.Difference `json:",inline"`
 }
 
-// A problem is why a resource is not ready or not synced.
+// A problem is the message of a resource that is not ready or not synced.
 type problem struct {
 	Resource string `json:"resource"`
 	Message  string `json:"message"`
@@ -187,6 +109,58 @@ type event struct {
 	Message string      `json:"message"`
 	Count   int32       `json:"count"`
 	Last    metav1.Time `json:"lastTimestamp"`
+}
+
+// newPage returns a page with the state of the Function itself.
+func newPage(fn *v1beta1.Function) *page {
+	o := fn.Status.AtProvider
+	p := &page{
+		TypeMeta:   kubectl.TypeMeta("FunctionStatus"),
+		ObjectMeta: metav1.ObjectMeta{Name: fn.Name, Namespace: fn.Namespace},
+		Function: function{
+			Region: fn.Spec.ForProvider.Region, Name: kubectl.FunctionName(fn), ARN: ptr.Deref(o.FunctionArn, ""),
+			Phase: fn.Status.Phase, Message: fn.Status.Message, Paused: meta.IsPaused(fn),
+			State: ptr.Deref(o.State, ""), StateReason: ptr.Deref(o.StateReason, ""),
+			LastUpdate: ptr.Deref(o.LastUpdateStatus, ""), LastUpdateReason: ptr.Deref(o.LastUpdateStatusReason, ""),
+			Code:     codeOf(o),
+			Settings: settingsOf(o),
+		},
+		Conditions: []condition{},
+		Versions: versions{
+			Latest: ptr.Deref(o.LatestPublishedVersion, ""), Publishing: ptr.Deref(o.PublishingVersion, ""),
+			Retained: o.RetainedVersions,
+		},
+	}
+	for _, c := range fn.Status.Conditions {
+		p.Conditions = append(p.Conditions, condition{
+			Type: string(c.Type), Status: string(c.Status), Reason: string(c.Reason), Message: c.Message,
+			LastTransitionTime: c.LastTransitionTime,
+		})
+	}
+	for _, v := range o.History {
+		p.Versions.History = append(p.Versions.History, v.Version)
+	}
+	return p
+}
+
+func codeOf(o v1beta1.FunctionObservation) code {
+	c := code{
+		PackageType: ptr.Deref(o.PackageType, ""), Size: ptr.Deref(o.CodeSize, 0), SHA256: ptr.Deref(o.CodeSHA256, ""),
+		ImageURI: ptr.Deref(o.ImageURI, ""), LastModified: ptr.Deref(o.LastModified, ""),
+	}
+	if d := o.DeployedCode; d != nil {
+		c.Source = d.Source
+	}
+	return c
+}
+
+func settingsOf(o v1beta1.FunctionObservation) settings {
+	return settings{
+		Runtime: ptr.Deref(o.Runtime, ""), Handler: ptr.Deref(o.Handler, ""), Architectures: o.Architectures,
+		MemorySize: ptr.Deref(o.MemorySize, 0), Timeout: ptr.Deref(o.Timeout, 0), Role: ptr.Deref(o.Role, ""),
+		LogGroup: kubectl.LogGroup(o), EnvironmentVariableNames: o.EnvironmentVariableNames, Layers: o.Layers,
+		ReservedConcurrentExecutions: o.ReservedConcurrentExecutions,
+	}
 }
 
 // DeepCopyObject returns a shallow copy: nothing changes a page.

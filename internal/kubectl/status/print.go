@@ -10,40 +10,40 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"k8s.io/apimachinery/pkg/util/duration"
-	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
 )
 
-// Styles have the terminal's own colors.
-var (
-	bold   = lipgloss.NewStyle().Bold(true)
-	green  = lipgloss.NewStyle().Foreground(lipgloss.Green)
-	red    = lipgloss.NewStyle().Foreground(lipgloss.Red)
-	yellow = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
-)
-
 // text returns the page for people, with the colors of a terminal. Lines are not cut.
 func (p *page) text(now time.Time) string {
 	b := &strings.Builder{}
-	fmt.Fprintln(b, bold.Render(kubectl.Functions.Full(p.Name)))
+	fmt.Fprintln(b, kubectl.Bold.Render(kubectl.Functions.Full(p.Name)))
 	p.function(b)
 	for _, s := range []section{
-		p.conditions(now), p.problems(), p.differences(), p.versions(), p.aliases(), p.mappings(), p.urls(), p.permissions(), p.provisioned(), p.asynchronous(), p.events(now),
+		p.conditions(now), p.problems(), p.differences(), p.versions(),
+		rows("Aliases", p.Aliases, "NAME", "READY", "VERSION", "WEIGHTS", "ROLLOUT"),
+		rows("Event source mappings", p.EventSourceMappings, "NAME", "READY", "STATE", "LAST RESULT", "SOURCE"),
+		rows("URLs", p.URLs, "NAME", "READY", "QUALIFIER", "AUTH", "URL"),
+		rows("Permissions", p.Permissions, "NAME", "READY", "QUALIFIER", "PRINCIPAL", "ACTION", "SOURCE"),
+		rows("Provisioned concurrency", p.ProvisionedConcurrency,
+			"NAME", "READY", "QUALIFIER", "STATUS", "REQUESTED", "ALLOCATED", "AVAILABLE"),
+		rows("Asynchronous invocation", p.Invocations,
+			"NAME", "READY", "QUALIFIER", "RETRIES", "MAX AGE", "ON FAILURE", "ON SUCCESS"),
+		p.events(now),
 	} {
-		s.write(b)
+		if len(s.rows) > 0 {
+			fmt.Fprintf(b, "\n%s\n%s", kubectl.Bold.Render(s.title),
+				kubectl.Table("  ", append([][]string{s.columns}, s.rows...)...))
+		}
 	}
 	if len(p.NotShown) > 0 {
-		fmt.Fprintf(b, "\n%s\n", yellow.Render("Not shown"))
-		for _, s := range p.NotShown {
-			fmt.Fprintf(b, "  %s\n", s)
-		}
+		fmt.Fprintf(b, "\n%s\n  %s\n", kubectl.Yellow.Render("Not shown"), strings.Join(p.NotShown, "\n  "))
 	}
 	return b.String()
 }
 
-// function writes what is known of the Function itself.
+// function writes the state of the Function itself.
 func (p *page) function(b *strings.Builder) {
 	f := p.Function
 	line := func(name string, parts ...string) {
@@ -56,7 +56,7 @@ func (p *page) function(b *strings.Builder) {
 	line("Function", cmp.Or(f.ARN, f.Name))
 	paused := ""
 	if f.Paused {
-		paused = yellow.Render("paused: the provider does not reconcile it")
+		paused = kubectl.Yellow.Render("paused: the provider does not reconcile it")
 	}
 	line("Phase", phaseStyle(f.Phase).Render(f.Phase), paused)
 	line("Message", f.Message)
@@ -68,7 +68,8 @@ func (p *page) function(b *strings.Builder) {
 	line("Deployed", prefix("from ", c.Source), c.LastModified)
 	s := f.Settings
 	line("Runtime", s.Runtime, strings.Join(s.Architectures, ", "), prefix("handler ", s.Handler))
-	line("Limits", count(int64(s.MemorySize), "MB of memory"), prefix("timeout ", count(int64(s.Timeout), "s")), reserved(s.ReservedConcurrentExecutions))
+	line("Limits", count(int64(s.MemorySize), "MB of memory"), prefix("timeout ", count(int64(s.Timeout), "s")),
+		reserved(s.ReservedConcurrentExecutions))
 	line("Role", s.Role)
 	line("Environment", strings.Join(s.EnvironmentVariableNames, ", "))
 	line("Layers", strings.Join(s.Layers, ", "))
@@ -82,24 +83,13 @@ type section struct {
 	rows    [][]string
 }
 
-// write writes the section after an empty line.
-func (s section) write(b *strings.Builder) {
-	if len(s.rows) == 0 {
-		return
+// rows returns a section with a row for each resource.
+func rows[T interface{ row() []string }](title string, all []T, columns ...string) section {
+	s := section{title: title, columns: columns}
+	for _, r := range all {
+		s.rows = append(s.rows, r.row())
 	}
-	fmt.Fprintf(b, "\n%s\n", bold.Render(s.title))
-	table := &strings.Builder{}
-	w := printers.GetNewTabWriter(table)
-	for _, row := range append([][]string{s.columns}, s.rows...) {
-		for i := range row {
-			row[i] = cmp.Or(row[i], "<none>")
-		}
-		_, _ = fmt.Fprintln(w, "  "+strings.Join(row, "\t")) // A Builder returns no error.
-	}
-	_ = w.Flush()
-	for line := range strings.Lines(table.String()) {
-		fmt.Fprintln(b, strings.TrimRight(line, " \n"))
-	}
+	return s
 }
 
 func (p *page) conditions(now time.Time) section {
@@ -156,68 +146,6 @@ func (p *page) versions() section {
 	return s
 }
 
-func (p *page) aliases() section {
-	s := section{title: "Aliases", columns: []string{"NAME", "READY", "VERSION", "WEIGHTS", "ROLLOUT"}}
-	for _, a := range p.Aliases {
-		rollout := ""
-		if r := a.Rollout; r != nil {
-			rollout = join(r.Phase, r.Step, r.Reason)
-			if r.Phase == v1beta1.RolloutProgressing {
-				rollout += fmt.Sprintf(": version %s receives %d %%, version %s is stable", r.Target, r.Weight, r.Stable)
-			}
-		}
-		s.rows = append(s.rows, []string{a.Name, a.Ready, a.Version, a.Weights, rollout})
-	}
-	return s
-}
-
-func (p *page) mappings() section {
-	s := section{title: "Event source mappings", columns: []string{"NAME", "READY", "STATE", "LAST RESULT", "SOURCE"}}
-	for _, m := range p.EventSourceMappings {
-		s.rows = append(s.rows, []string{m.Name, m.Ready, m.State, m.LastResult, m.Source})
-	}
-	return s
-}
-
-func (p *page) urls() section {
-	s := section{title: "URLs", columns: []string{"NAME", "READY", "QUALIFIER", "AUTH", "URL"}}
-	for _, u := range p.URLs {
-		s.rows = append(s.rows, []string{u.Name, u.Ready, u.Qualifier, u.AuthType, u.URL})
-	}
-	return s
-}
-
-func (p *page) permissions() section {
-	s := section{title: "Permissions", columns: []string{"NAME", "READY", "QUALIFIER", "PRINCIPAL", "ACTION", "SOURCE"}}
-	for _, g := range p.Permissions {
-		s.rows = append(s.rows, []string{g.Name, g.Ready, g.Qualifier, g.Principal, g.Action, g.SourceARN})
-	}
-	return s
-}
-
-func (p *page) provisioned() section {
-	s := section{title: "Provisioned concurrency", columns: []string{"NAME", "READY", "QUALIFIER", "STATUS", "REQUESTED", "ALLOCATED", "AVAILABLE"}}
-	for _, c := range p.ProvisionedConcurrency {
-		s.rows = append(s.rows, []string{c.Name, c.Ready, c.Qualifier, c.Status, number(c.Requested), number(c.Allocated), number(c.Available)})
-	}
-	return s
-}
-
-func (p *page) asynchronous() section {
-	s := section{title: "Asynchronous invocation", columns: []string{"NAME", "READY", "QUALIFIER", "RETRIES", "MAX AGE", "ON FAILURE", "ON SUCCESS"}}
-	for _, c := range p.Invocations {
-		retries, maxAge := "", ""
-		if c.Retries != nil {
-			retries = number(*c.Retries)
-		}
-		if c.MaxAge != nil {
-			maxAge = number(*c.MaxAge) + " s"
-		}
-		s.rows = append(s.rows, []string{c.Name, c.Ready, c.Qualifier, retries, maxAge, c.OnFailure, c.OnSuccess})
-	}
-	return s
-}
-
 func (p *page) events(now time.Time) section {
 	s := section{title: "Events", columns: []string{"LAST", "TYPE", "REASON", "MESSAGE"}}
 	for _, e := range p.Events {
@@ -234,11 +162,11 @@ func (p *page) events(now time.Time) section {
 func phaseStyle(phase string) lipgloss.Style {
 	switch phase {
 	case v1beta1.PhaseAvailable:
-		return green
+		return kubectl.Green
 	case v1beta1.PhaseError:
-		return red
+		return kubectl.Red
 	}
-	return yellow
+	return kubectl.Yellow
 }
 
 // age returns how long ago a time was. It is empty if there is none.
@@ -262,8 +190,6 @@ func prefix(before, s string) string {
 	}
 	return before + s
 }
-
-func number(n int32) string { return strconv.Itoa(int(n)) }
 
 // count returns a number with its unit, or nothing if it is 0.
 func count(n int64, unit string) string {

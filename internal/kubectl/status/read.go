@@ -3,16 +3,17 @@ package status
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/utils/ptr"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -21,34 +22,113 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// pageSize is how many objects a list returns at once.
-const pageSize = 500
+// maxEvents limits the events that are shown.
+const maxEvents = 10
 
 // A reader reads what belongs to a Function from its namespace.
 type reader struct {
-	client    dynamic.Interface
-	namespace string
-	fn        *v1beta1.Function
-	page      *page
+	client dynamic.Interface
+	fn     *v1beta1.Function
+	page   *page
 }
 
-// A target is the function that a resource names.
-type target struct {
-	region, name, arn *string
-	ref               *xpv2.NamespacedReference
-}
-
-// targets returns whether a target is the function of the page. ARNs decide if both are known, since functions of
-// several accounts may have the same name.
-func (r *reader) targets(t target) bool {
-	arn, other := ptr.Deref(r.fn.Status.AtProvider.FunctionArn, ""), ptr.Deref(t.arn, "")
-	switch {
-	case arn != "" && other != "":
-		return other == arn || strings.HasPrefix(other, arn+":")
-	case t.ref != nil && t.ref.Name == r.fn.Name && cmp.Or(t.ref.Namespace, r.namespace) == r.namespace:
-		return true
+// collect reads everything about the Function.
+func (r *reader) collect(ctx context.Context) error {
+	p := newPage(r.fn)
+	r.page = p
+	r.relate(kubectl.Functions.Singular, r.fn)
+	for _, read := range []func() error{
+		func() error { return resources(ctx, r, "version", &p.Versions.Resources, newVersion) },
+		func() error { return resources(ctx, r, "alias", &p.Aliases, newAlias) },
+		func() error { return resources(ctx, r, "eventsourcemapping", &p.EventSourceMappings, newMapping) },
+		func() error { return resources(ctx, r, "functionurl", &p.URLs, newURL) },
+		func() error { return resources(ctx, r, "permission", &p.Permissions, newPermission) },
+		func() error {
+			return resources(ctx, r, "provisionedconcurrencyconfig", &p.ProvisionedConcurrency, newProvisioned)
+		},
+		func() error { return resources(ctx, r, "functioneventinvokeconfig", &p.Invocations, newAsynchronous) },
+		func() error { return r.events(ctx) },
+	} {
+		if err := read(); err != nil {
+			return err
+		}
 	}
-	return ptr.Deref(t.region, "") == r.fn.Spec.ForProvider.Region && plain(ptr.Deref(t.name, "")) == plain(kubectl.FunctionName(r.fn))
+	return nil
+}
+
+// A managed is a managed resource of the provider.
+type managed interface {
+	GetName() string
+	GetCondition(t xpv2.ConditionType) xpv2.Condition
+	GetSummary() v1beta1.Summary
+}
+
+// resources adds the resources of a kind that belong to the Function to a list of the page, as convert returns them.
+func resources[T, R any, PT interface {
+	*T
+	managed
+}](ctx context.Context, r *reader, singular string, to *[]R, convert func(related, PT) R) error {
+	plural, _ := kmeta.UnsafeGuessKindToResource(v1beta1.SchemeGroupVersion.WithKind(singular))
+	return r.list(ctx, plural, "", func(u *unstructured.Unstructured) error {
+		if belongs, err := r.owns(u); err != nil || !belongs {
+			return err
+		}
+		obj := PT(new(T))
+		if err := kubectl.Decode(u, obj); err != nil {
+			return err
+		}
+		*to = append(*to, convert(r.relate(singular, obj), obj))
+		return nil
+	})
+}
+
+// list calls a function with each object of a type in the Function's namespace. If the user may not list them, the page
+// says so.
+func (r *reader) list(
+	ctx context.Context, of schema.GroupVersionResource, fields string, each func(*unstructured.Unstructured) error,
+) error {
+	notShown, err := kubectl.List(ctx, r.client, of, r.fn.Namespace, metav1.ListOptions{FieldSelector: fields}, each)
+	if notShown != "" {
+		r.page.NotShown = append(r.page.NotShown, notShown)
+	}
+	return err
+}
+
+// A target has the fields by which a resource names its function.
+type target struct {
+	Spec struct {
+		ForProvider struct {
+			Region          string                    `json:"region"`
+			FunctionName    string                    `json:"functionName"`
+			FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef"`
+		} `json:"forProvider"`
+	} `json:"spec"`
+	Status struct {
+		AtProvider struct {
+			FunctionName string `json:"functionName"`
+			FunctionArn  string `json:"functionArn"`
+			AliasArn     string `json:"aliasArn"`
+		} `json:"atProvider"`
+	} `json:"status"`
+}
+
+// owns reports whether a resource names the Function. ARNs decide if both are known, since functions of several
+// accounts may have the same name.
+func (r *reader) owns(u *unstructured.Unstructured) (bool, error) {
+	t := target{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &t); err != nil {
+		return false, err
+	}
+	p, o := t.Spec.ForProvider, t.Status.AtProvider
+	arn, ref := cmp.Or(o.FunctionArn, o.AliasArn), p.FunctionNameRef
+	switch own := r.page.Function.ARN; {
+	case own != "" && arn != "":
+		return arn == own || strings.HasPrefix(arn, own+":"), nil
+	case ref != nil && ref.Name == r.fn.Name && cmp.Or(ref.Namespace, r.fn.Namespace) == r.fn.Namespace:
+		return true, nil
+	}
+	name := cmp.Or(o.FunctionName, p.FunctionName)
+	return p.Region == r.fn.Spec.ForProvider.Region && plain(name) == plain(kubectl.FunctionName(r.fn)), nil
 }
 
 // plain returns the name of a function within a reference.
@@ -59,40 +139,13 @@ func plain(name string) string {
 	return name
 }
 
-// A managed resource is one of the provider.
-type managed interface {
-	GetName() string
-	GetCondition(t xpv2.ConditionType) xpv2.Condition
-	GetSummary() v1beta1.Summary
+// isUndone reports whether a resource is an Alias whose rollout the user has undone.
+func isUndone(mg managed) bool {
+	a, ok := mg.(*v1beta1.Alias)
+	return ok && kubectl.IsUndone(a.Status.Rollout)
 }
 
-// resources calls a function with each resource of a kind. If the user may not list them, the page says so.
-func resources[T any](ctx context.Context, r *reader, plural string, each func(obj *T)) error {
-	all := r.client.Resource(v1beta1.SchemeGroupVersion.WithResource(plural)).Namespace(r.namespace)
-	next := ""
-	for {
-		list, err := all.List(ctx, metav1.ListOptions{Limit: pageSize, Continue: next})
-		if kerrors.IsForbidden(err) || kerrors.IsNotFound(err) {
-			r.page.NotShown = append(r.page.NotShown, plural+": "+kubectl.OneLine(err.Error()))
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("cannot list %s: %w", plural, err)
-		}
-		for i := range list.Items {
-			obj := new(T)
-			if err := kubectl.Decode(&list.Items[i], obj); err != nil {
-				return fmt.Errorf("cannot read the server's answer about %s/%s: %w", plural, list.Items[i].GetName(), err)
-			}
-			each(obj)
-		}
-		if next = list.GetContinue(); next == "" {
-			return nil
-		}
-	}
-}
-
-// relate returns what is known of any resource, and adds its differences and problems to the page.
+// relate returns the state of a resource, and adds its differences and problems to the page.
 func (r *reader) relate(kind string, mg managed) related {
 	s := mg.GetSummary()
 	name := kind + "/" + mg.GetName()
@@ -101,43 +154,37 @@ func (r *reader) relate(kind string, mg managed) related {
 	}
 	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
 	for _, c := range []xpv2.Condition{synced, ready} {
-		if c.Status == corev1.ConditionFalse {
-			r.page.Problems = append(r.page.Problems, problem{Resource: name, Message: cmp.Or(c.Message, s.Message, string(c.Reason))})
+		if c.Status == corev1.ConditionFalse && !(c.Type == xpv2.TypeReady && isUndone(mg)) {
+			message := cmp.Or(c.Message, s.Message, string(c.Reason))
+			r.page.Problems = append(r.page.Problems, problem{Resource: name, Message: message})
 			break
 		}
 	}
-	return related{Name: mg.GetName(), Ready: string(cmp.Or(ready.Status, corev1.ConditionUnknown)), Phase: s.Phase, Message: s.Message}
+	status := string(cmp.Or(ready.Status, corev1.ConditionUnknown))
+	return related{Name: mg.GetName(), Ready: status, Phase: s.Phase, Message: s.Message}
 }
 
 // events reads the last events of the Function, the latest first.
 func (r *reader) events(ctx context.Context) error {
-	about := fields.Set{"involvedObject.kind": v1beta1.FunctionKind, "involvedObject.name": r.fn.Name}.AsSelector().String()
-	list, err := r.client.Resource(corev1.SchemeGroupVersion.WithResource("events")).Namespace(r.namespace).List(ctx, metav1.ListOptions{FieldSelector: about})
-	if kerrors.IsForbidden(err) {
-		r.page.NotShown = append(r.page.NotShown, "events: "+kubectl.OneLine(err.Error()))
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("cannot list events: %w", err)
-	}
-	for i := range list.Items {
+	about := fields.Set{"involvedObject.kind": v1beta1.FunctionKind, "involvedObject.name": r.fn.Name}.AsSelector()
+	events := corev1.SchemeGroupVersion.WithResource("events")
+	err := r.list(ctx, events, about.String(), func(u *unstructured.Unstructured) error {
 		e := &corev1.Event{}
-		if err := kubectl.Decode(&list.Items[i], e); err != nil {
-			return fmt.Errorf("cannot read the server's answer about an event: %w", err)
+		if err := kubectl.Decode(u, e); err != nil {
+			return err
 		}
 		if e.InvolvedObject.UID != "" && e.InvolvedObject.UID != r.fn.UID {
-			continue // It was of a Function that was deleted.
+			return nil // It was of a Function that was deleted.
 		}
-		shown := event{Type: e.Type, Reason: e.Reason, Message: e.Message, Count: max(e.Count, 1), Last: e.LastTimestamp}
+		shown := event{Type: e.Type, Reason: e.Reason, Message: e.Message, Count: max(e.Count, 1),
+			Last: e.LastTimestamp}
 		if e.LastTimestamp.IsZero() {
 			shown.Last = metav1.Time{Time: e.EventTime.Time}
 		}
 		r.page.Events = append(r.page.Events, shown)
-	}
+		return nil
+	})
 	slices.SortStableFunc(r.page.Events, func(a, b event) int { return b.Last.Compare(a.Last.Time) })
 	r.page.Events = r.page.Events[:min(len(r.page.Events), maxEvents)]
-	return nil
+	return err
 }
-
-// maxEvents is how many events are shown.
-const maxEvents = 10

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-// States of an item of a plan.
+// States of an item.
 const (
 	waiting = iota
 	current
@@ -28,23 +28,24 @@ type item struct {
 	note string
 }
 
-// A plan is a rollout from its beginning to its end.
-type plan struct {
+// A timeline is a rollout from its beginning to its end.
+type timeline struct {
 	items []item
 
-	// fraction of the plan that is done, 0 to 1.
+	// fraction of the items that is done, 0 to 1.
 	fraction float64
 }
 
-// planOf returns the plan of a rollout. last is the state of the rollout before it ended, nil if it has not ended.
-func planOf(a *v1beta1.Alias, last *v1beta1.AliasRolloutStatus, now time.Time) plan {
+// timelineOf returns the timeline of a rollout. last is the state of the rollout before it ended, nil if it has not
+// ended.
+func timelineOf(a *v1beta1.Alias, last *v1beta1.AliasRolloutStatus, now time.Time) timeline {
 	spec, s := a.Spec.Rollout, a.Status.Rollout
 	was := s
 	if last != nil {
 		was = last
 	}
 	items, at := layout(spec, was)
-	p := plan{items: items}
+	p := timeline{items: items}
 	ended := s.Phase == v1beta1.RolloutReady
 	for i := range items {
 		switch {
@@ -71,8 +72,8 @@ func planOf(a *v1beta1.Alias, last *v1beta1.AliasRolloutStatus, now time.Time) p
 	return p.withRollback(s, was)
 }
 
-// withRollback returns a plan that ends with the rollback, if there is or was one.
-func (p plan) withRollback(s, was *v1beta1.AliasRolloutStatus) plan {
+// withRollback returns a timeline that ends with the rollback, if there is or was one.
+func (p timeline) withRollback(s, was *v1beta1.AliasRolloutStatus) timeline {
 	to := "version " + s.Stable.FunctionVersion
 	switch {
 	case s.Step == v1beta1.RolloutRollingBack:
@@ -143,7 +144,7 @@ func note(a *v1beta1.Alias, now time.Time) string {
 			return "is tried again at each poll"
 		}
 	}
-	d := planned(spec, s)
+	d := stepDuration(spec, s)
 	if d == 0 {
 		return succeeded(spec, s)
 	}
@@ -170,13 +171,14 @@ func succeeded(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string
 	return fmt.Sprintf("%d of %d", least, needed)
 }
 
-// planned returns how long the current item takes, zero if it has no duration.
-func planned(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Duration {
+// stepDuration returns how long the current item takes, zero if it has no duration.
+func stepDuration(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Duration {
 	if s.Step == v1beta1.RolloutBaking {
 		return bakeTime(spec)
 	}
 	steps := rollout.CanarySteps(spec.Strategy)
-	if i := int(s.CurrentStepIndex); stepping(s) && i < len(steps) && steps[i].Pause != nil && steps[i].Pause.Duration != nil {
+	if i := int(s.CurrentStepIndex); stepping(s) && i < len(steps) && steps[i].Pause != nil &&
+		steps[i].Pause.Duration != nil {
 		return steps[i].Pause.Duration.Duration
 	}
 	return 0
@@ -184,7 +186,7 @@ func planned(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) time.Dur
 
 // elapsed returns the part of the current item that has passed, 0 to 1.
 func elapsed(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, now time.Time) float64 {
-	d := planned(spec, s)
+	d := stepDuration(spec, s)
 	if d == 0 {
 		return 0
 	}

@@ -1,0 +1,123 @@
+package kubectl
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// A Source has the flags that name the objects of a command, in files or in the cluster.
+type Source struct {
+	filenames     []string
+	kustomize     string
+	recursive     bool
+	allNamespaces bool
+}
+
+// AddFlags adds the flags of kubectl to a command: usage says what the files contain, and all what --all-namespaces
+// does.
+func (s *Source) AddFlags(cmd *cobra.Command, usage, all string) {
+	files := genericclioptions.FileNameFlags{
+		Usage: usage, Filenames: &s.filenames, Kustomize: &s.kustomize, Recursive: &s.recursive,
+	}
+	files.AddFlags(cmd.Flags())
+	cmd.Flags().BoolVarP(&s.allNamespaces, "all-namespaces", "A", s.allNamespaces, all)
+}
+
+// FromFiles reports whether the flags name files.
+func (s *Source) FromFiles() bool { return len(s.filenames) > 0 || s.kustomize != "" }
+
+// Read reads the objects of the files, "-" for the standard input, or those of the cluster that arguments name as those
+// of kubectl get do. Objects of files that have no namespace get that of the command.
+func (s *Source) Read(f *Factory, scheme *runtime.Scheme, args ...string) ([]*unstructured.Unstructured, error) {
+	namespace, err := f.Namespace()
+	if err != nil && !s.FromFiles() {
+		return nil, err
+	}
+	b := resource.NewBuilder(f.Config).Unstructured().ContinueOnError()
+	if s.FromFiles() {
+		b = s.files(f, b.Local())
+	} else {
+		b = b.NamespaceParam(namespace).DefaultNamespace().AllNamespaces(s.allNamespaces).
+			ResourceTypeOrNameArgs(true, args...).Latest()
+	}
+	infos, err := b.Flatten().Do().Infos()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*unstructured.Unstructured, 0, len(infos))
+	for _, info := range infos {
+		u, ok := info.Object.(*unstructured.Unstructured)
+		if !ok {
+			return nil, fmt.Errorf("%T is not an object", info.Object)
+		}
+		if gvk := u.GroupVersionKind(); u.GetNamespace() == "" && scheme.Recognizes(gvk) &&
+			gvk.Kind != v1beta1.ClusterProviderConfigKind {
+			u.SetNamespace(namespace)
+		}
+		out = append(out, u)
+	}
+	return out, nil
+}
+
+// files returns a builder that reads the files.
+func (s *Source) files(f *Factory, b *resource.Builder) *resource.Builder {
+	stdin := func(name string) bool { return name == "-" }
+	files := resource.FilenameOptions{Filenames: s.filenames, Kustomize: s.kustomize, Recursive: s.recursive}
+	if slices.ContainsFunc(files.Filenames, stdin) {
+		b = b.Stream(f.In, "STDIN")
+		files.Filenames = slices.DeleteFunc(slices.Clone(files.Filenames), stdin)
+	}
+	return b.FilenameParam(false, &files)
+}
+
+// Namespace returns the namespace that the flags or the kubeconfig name. With an error, it is the default one.
+func (f *Factory) Namespace() (string, error) {
+	namespace, _, err := f.Config.ToRawKubeConfigLoader().Namespace()
+	if err != nil || namespace == "" {
+		return metav1.NamespaceDefault, err
+	}
+	return namespace, nil
+}
+
+// Typed returns an object as its own type, or as it is if the scheme does not have its kind. It returns an error if the
+// object does not fit its type.
+func Typed(scheme *runtime.Scheme, u *unstructured.Unstructured) (client.Object, error) {
+	obj, err := scheme.New(u.GroupVersionKind())
+	if runtime.IsNotRegisteredError(err) {
+		return u, nil
+	}
+	if err == nil {
+		err = runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, obj)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s %s: %w", u.GetKind(), u.GetName(), err)
+	}
+	out, ok := obj.(client.Object)
+	if !ok {
+		return u, nil
+	}
+	return out, nil
+}
+
+// ClusterClient returns a client of the cluster for the kinds of a scheme.
+func (f *Factory) ClusterClient(scheme *runtime.Scheme) (client.Client, error) {
+	config, err := f.Config.ToRESTConfig()
+	if err != nil {
+		return nil, err
+	}
+	mapper, err := f.Config.ToRESTMapper()
+	if err != nil {
+		return nil, err
+	}
+	return client.New(config, client.Options{Scheme: scheme, Mapper: mapper})
+}
