@@ -37,7 +37,7 @@ type accountLimit struct {
 
 type accountUsage struct{ FunctionCount, TotalCodeSize int64 }
 
-func getAccountSettings(s *Server, r *request) (*answer, error) {
+func getAccountSettings(s *Server, r *request) any {
 	h := s.home(r.account, r.region)
 	out := accountSettings{
 		AccountLimit: accountLimit{
@@ -47,7 +47,7 @@ func getAccountSettings(s *Server, r *request) (*answer, error) {
 		},
 		AccountUsage: accountUsage{FunctionCount: int64(len(h.functions)), TotalCodeSize: h.stored()},
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }
 
 // stored returns the total size of the code of all versions and layers, in bytes. Images are stored in registries and
@@ -70,16 +70,16 @@ func (h *home) stored() int64 {
 
 // checkStorage rejects code of a size, in bytes, that exceeds the account's remaining storage without the size of the
 // code that it replaces. It sums up all code only when it may exceed the storage, because a test may have many functions.
-func (h *home) checkStorage(size, replaced int64) error {
+func (h *home) checkStorage(size, replaced int64) {
 	const copies = 2 // The code of a function, and of the version that the same call may publish.
 	h.storedAtMost += copies * size
 	if h.storedAtMost <= h.limits.TotalCodeSize {
-		return nil
+		return
 	}
 	stored := h.stored()
 	h.storedAtMost = stored + copies*size
 	if stored+size-replaced <= h.limits.TotalCodeSize {
-		return nil
+		return
 	}
-	return &Error{Status: http.StatusBadRequest, Code: "CodeStorageExceededException", Message: "Code storage limit exceeded."}
+	panic(&Error{Status: http.StatusBadRequest, Code: "CodeStorageExceededException", Message: "Code storage limit exceeded."})
 }

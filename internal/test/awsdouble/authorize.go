@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -35,9 +36,9 @@ func (s *Server) UsedActions() []string {
 type needed struct{ action, resource string }
 
 // authorize rejects a call that the policy does not allow.
-func (s *Server) authorize(r *request) error {
+func (s *Server) authorize(r *request) {
 	if s.policy == nil || r.service == serviceSTS || r.service == "" {
-		return nil
+		return
 	}
 	for _, n := range s.needs(r) {
 		if slices.ContainsFunc(s.policy, func(a Allow) bool { return a.allows(n) }) {
@@ -52,9 +53,8 @@ func (s *Server) authorize(r *request) error {
 		if r.service == serviceS3 {
 			e.Code = "AccessDenied"
 		}
-		return e
+		panic(e)
 	}
-	return nil
 }
 
 // allows returns whether a statement allows an action on a resource.
@@ -116,7 +116,7 @@ type checkedInput struct {
 func (s *Server) needsOfLambda(r *request, name string) []needed {
 	var in checkedInput
 	if name != "InvokeFunction" {
-		_ = r.decode(&in) // What cannot be decoded is rejected by the operation.
+		_ = json.Unmarshal(r.body, &in) // What cannot be decoded is rejected by the operation.
 	}
 	own := "*"
 	if !slices.Contains(withoutResource, name) {
@@ -125,7 +125,7 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 	out := []needed{{"lambda:" + name, own}}
 	if name == "PutFunctionCodeSigningConfig" {
 		var config struct{ CodeSigningConfigArn string }
-		_ = r.decode(&config)
+		_ = json.Unmarshal(r.body, &config)
 		out = append(out, needed{"lambda:" + name, config.CodeSigningConfigArn})
 	}
 	if len(in.Tags) > 0 && strings.HasPrefix(name, "Create") {

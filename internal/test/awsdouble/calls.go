@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -98,9 +99,7 @@ func (r *request) resource() string {
 	var in struct{ FunctionName, RoleArn, RepositoryName string }
 	switch {
 	case r.operation == "CreateFunction", r.operation == "CreateEventSourceMapping", r.service == serviceECR:
-		if r.decode(&in) != nil {
-			return ""
-		}
+		_ = json.Unmarshal(r.body, &in) // What cannot be decoded names nothing.
 		return in.FunctionName + in.RepositoryName
 	case r.form != nil:
 		return r.form.Get("RoleArn")

@@ -111,14 +111,14 @@ func capacityName(nameOrArn string) string {
 }
 
 // capacity returns the capacity provider in the path, settled.
-func (s *Server) capacity(r *request) (*capacity, string, error) {
+func (s *Server) capacity(r *request) (*capacity, string) {
 	h := s.home(r.account, r.region)
 	s.settleCapacity(h)
 	name := capacityName(r.vars["CapacityProviderName"])
 	if c := h.capacity[name]; c != nil {
-		return c, name, nil
+		return c, name
 	}
-	return nil, name, noCapacity(h.arn("capacity-provider:" + name))
+	panic(noCapacity(h.arn("capacity-provider:" + name)))
 }
 
 func noCapacity(arn string) error { return notFound("Capacity provider not found: %s", arn) }

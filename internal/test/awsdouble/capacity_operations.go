@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"slices"
 )
 
@@ -17,23 +16,16 @@ type capacityInput struct {
 	Tags                 map[string]string
 }
 
-func createCapacity(s *Server, r *request) (*answer, error) {
-	in := capacityInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+func createCapacity(s *Server, r *request) any {
+	in := decoded[capacityInput](r)
 	h := s.home(r.account, r.region)
 	s.settleCapacity(h)
 	name := capacityName(in.CapacityProviderName)
 	if h.capacity[name] != nil {
-		return nil, conflict("Capacity provider already exists: %s", name)
+		panic(conflict("Capacity provider already exists: %s", name))
 	}
-	if err := s.checkNetwork(in.VpcConfig.SubnetIds, in.VpcConfig.SecurityGroupIds); err != nil {
-		return nil, err
-	}
-	if err := checkTags(nil, in.Tags); err != nil {
-		return nil, err
-	}
+	s.checkNetwork(in.VpcConfig.SubnetIds, in.VpcConfig.SecurityGroupIds)
+	checkTags(nil, in.Tags)
 	c := &capacity{CapacityProvider: in.CapacityProvider}
 	c.CapacityProviderArn = h.arn("capacity-provider:" + name)
 	c.CapacityProvider.Tags = map[string]string{}
@@ -45,7 +37,7 @@ func createCapacity(s *Server, r *request) (*answer, error) {
 	}
 	s.startCapacity(c, capacityPending, next, s.options.CreateDuration)
 	h.capacity[name] = c
-	return c.answer(http.StatusAccepted), nil
+	return c.answer()
 }
 
 // fill sets the defaults of what a creation leaves out.
@@ -71,19 +63,14 @@ func (c *capacity) fill(name string) {
 	}
 }
 
-func (c *capacity) answer(status int) *answer {
-	return &answer{status: status, json: map[string]any{"CapacityProvider": c.CapacityProvider}}
+func (c *capacity) answer() any { return map[string]any{"CapacityProvider": c.CapacityProvider} }
+
+func getCapacity(s *Server, r *request) any {
+	c, _ := s.capacity(r)
+	return c.answer()
 }
 
-func getCapacity(s *Server, r *request) (*answer, error) {
-	c, _, err := s.capacity(r)
-	if err != nil {
-		return nil, err
-	}
-	return c.answer(http.StatusOK), nil
-}
-
-func listCapacity(s *Server, r *request) (*answer, error) {
+func listCapacity(s *Server, r *request) any {
 	h := s.home(r.account, r.region)
 	s.settleCapacity(h)
 	all := []CapacityProvider{}
@@ -92,29 +79,20 @@ func listCapacity(s *Server, r *request) (*answer, error) {
 			all = append(all, c.CapacityProvider)
 		}
 	}
-	return paged("CapacityProviders", all, r), nil
+	return paged("CapacityProviders", all, r)
 }
 
 // idle returns an error if the capacity provider is changing its state.
-func (c *capacity) idle() error {
+func (c *capacity) idle() {
 	if c.busy {
-		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", c.CapacityProviderArn)
+		panic(conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", c.CapacityProviderArn))
 	}
-	return nil
 }
 
-func updateCapacity(s *Server, r *request) (*answer, error) {
-	in := CapacityProvider{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	c, name, err := s.capacity(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.idle(); err != nil {
-		return nil, err
-	}
+func updateCapacity(s *Server, r *request) any {
+	in := decoded[CapacityProvider](r)
+	c, name := s.capacity(r)
+	c.idle()
 	if n := in.CapacityProviderScalingConfig; n != nil {
 		if n.MaxVCpuCount == nil {
 			n.MaxVCpuCount = c.CapacityProviderScalingConfig.MaxVCpuCount
@@ -129,22 +107,17 @@ func updateCapacity(s *Server, r *request) (*answer, error) {
 	}
 	c.fill(name)
 	s.startCapacity(c, capacityPending, capacityActive, s.options.UpdateDuration)
-	return c.answer(http.StatusAccepted), nil
+	return c.answer()
 }
 
-func deleteCapacity(s *Server, r *request) (*answer, error) {
-	c, _, err := s.capacity(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.idle(); err != nil {
-		return nil, err
-	}
+func deleteCapacity(s *Server, r *request) any {
+	c, _ := s.capacity(r)
+	c.idle()
 	if len(s.runsOn(s.home(r.account, r.region), c.CapacityProviderArn)) > 0 {
-		return nil, conflict("The capacity provider %s is used by functions.", c.CapacityProviderArn)
+		panic(conflict("The capacity provider %s is used by functions.", c.CapacityProviderArn))
 	}
 	s.startCapacity(c, capacityDeleting, "", s.options.UpdateDuration)
-	return c.answer(http.StatusAccepted), nil
+	return c.answer()
 }
 
 // runsOn returns the functions' versions that run on a capacity provider.
@@ -173,16 +146,11 @@ func (i *instance) runsOn() string {
 	return c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn
 }
 
-func listCapacityVersions(s *Server, r *request) (*answer, error) {
-	c, _, err := s.capacity(r)
-	if err != nil {
-		return nil, err
-	}
+func listCapacityVersions(s *Server, r *request) any {
+	c, _ := s.capacity(r)
 	out := paged("FunctionVersions", s.runsOn(s.home(r.account, r.region), c.CapacityProviderArn), r)
-	if body, ok := out.json.(map[string]any); ok {
-		body["CapacityProviderArn"] = c.CapacityProviderArn
-	}
-	return out, nil
+	out["CapacityProviderArn"] = c.CapacityProviderArn
+	return out
 }
 
 // CapacityProvider returns a copy of a capacity provider in a region of DefaultAccount, by name.

@@ -64,22 +64,21 @@ func invalidMetrics(format string, args ...any) *Error {
 }
 
 // decodeCBOR decodes the CBOR body into v by its JSON names. Times are seconds.
-func (r *request) decodeCBOR(v any) error {
+func (r *request) decodeCBOR(v any) {
 	malformed := func(err error) error {
 		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
 	}
 	body, err := cbor.Decode(r.body)
 	if err != nil {
-		return malformed(err)
+		panic(malformed(err))
 	}
 	plain, err := json.Marshal(fromCBOR(body))
 	if err != nil {
-		return malformed(err)
+		panic(malformed(err))
 	}
 	if err := json.Unmarshal(plain, v); err != nil {
-		return malformed(err)
+		panic(malformed(err))
 	}
-	return nil
 }
 
 // fromCBOR returns a value as encoding/json has it.
@@ -149,7 +148,7 @@ func toCBOR(v any) cbor.Value {
 }
 
 // writeCBOR writes a response of RPC v2.
-func writeCBOR(w http.ResponseWriter, status int, body map[string]any) {
+func writeCBOR(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/cbor")
 	w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
 	w.WriteHeader(status)

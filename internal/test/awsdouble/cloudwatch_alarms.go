@@ -190,17 +190,15 @@ type describeAlarmsInput struct {
 	NextToken              string
 }
 
-func describeAlarms(s *Server, r *request) (*answer, error) {
+func describeAlarms(s *Server, r *request) any {
 	in := describeAlarmsInput{}
-	if err := r.decodeCBOR(&in); err != nil {
-		return nil, err
-	}
+	r.decodeCBOR(&in)
 	r.items = len(in.AlarmNames)
 	if len(in.AlarmNames) > maxAlarmNames {
-		return nil, invalidMetrics("1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: Member must have length less than or equal to %d", maxAlarmNames)
+		panic(invalidMetrics("1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: Member must have length less than or equal to %d", maxAlarmNames))
 	}
 	if in.MaxRecords < 0 || in.MaxRecords > maxAlarmNames {
-		return nil, invalidMetrics("1 validation error detected: Value '%d' at 'maxRecords' failed to satisfy constraint: Member must have value less than or equal to %d", in.MaxRecords, maxAlarmNames)
+		panic(invalidMetrics("1 validation error detected: Value '%d' at 'maxRecords' failed to satisfy constraint: Member must have value less than or equal to %d", in.MaxRecords, maxAlarmNames))
 	}
 	if len(in.AlarmTypes) == 0 {
 		in.AlarmTypes = []string{"MetricAlarm"}
@@ -223,7 +221,7 @@ func describeAlarms(s *Server, r *request) (*answer, error) {
 	if in.NextToken != "" {
 		n, err := strconv.Atoi(in.NextToken)
 		if err != nil || n > len(found) {
-			return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidNextToken", Message: "The next token specified is invalid."}
+			panic(&Error{Status: http.StatusBadRequest, Code: "InvalidNextToken", Message: "The next token specified is invalid."})
 		}
 		skip = n
 	}
@@ -240,5 +238,5 @@ func describeAlarms(s *Server, r *request) (*answer, error) {
 	if end < len(found) {
 		body["NextToken"] = strconv.Itoa(end)
 	}
-	return &answer{status: http.StatusOK, cbor: body}, nil
+	return body
 }

@@ -39,18 +39,18 @@ func newEvaluation(s *Server, of *monitor, in *metricDataInput) *evaluation {
 }
 
 // valueOf returns the value of a query.
-func (e *evaluation) valueOf(id string) (operand, error) {
+func (e *evaluation) valueOf(id string) operand {
 	if v, ok := e.known[id]; ok {
-		return v, nil
+		return v
 	}
 	q := e.byID[id]
 	if q.MetricStat != nil {
 		v := e.metric(q.MetricStat)
 		e.known[id] = v
-		return v, nil
+		return v
 	}
 	if e.active[id] {
-		return operand{}, invalidMetrics("Error in expression '%s' [Circular reference]", id)
+		panic(invalidMetrics("Error in expression '%s' [Circular reference]", id))
 	}
 	e.active[id] = true
 	p := &mathParser{evaluation: e, tokens: mathToken.FindAllString(q.Expression, -1)}
@@ -59,13 +59,13 @@ func (e *evaluation) valueOf(id string) (operand, error) {
 		p.failed = "Unexpected " + p.tokens[p.at]
 	}
 	if p.err != nil {
-		return operand{}, p.err
+		panic(p.err)
 	}
 	if p.failed != "" {
-		return operand{}, invalidMetrics("Error in expression '%s' [%s]", id, p.failed)
+		panic(invalidMetrics("Error in expression '%s' [%s]", id, p.failed))
 	}
 	e.known[id] = v
-	return v, nil
+	return v
 }
 
 // metric returns the data points of a metric.
@@ -167,11 +167,7 @@ func (p *mathParser) primary() operand {
 	case p.byID[t] == nil:
 		return p.fail("Unknown identifier " + t)
 	}
-	v, err := p.valueOf(t)
-	if err != nil && p.err == nil {
-		p.err = err
-	}
-	return v
+	return p.valueOf(t)
 }
 
 // list returns the elements up to a closing token.

@@ -24,17 +24,12 @@ func noSigningConfig(arn string) error {
 	}
 }
 
-func createCodeSigning(s *Server, r *request) (*answer, error) {
-	in := struct {
+func createCodeSigning(s *Server, r *request) any {
+	in := decoded[struct {
 		signingConfig
 		Tags map[string]string
-	}{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	if err := checkTags(nil, in.Tags); err != nil {
-		return nil, err
-	}
+	}](r)
+	checkTags(nil, in.Tags)
 	h := s.home(r.account, r.region)
 	s.serial++
 	c := in.signingConfig
@@ -47,87 +42,67 @@ func createCodeSigning(s *Server, r *request) (*answer, error) {
 		c.CodeSigningPolicies = map[string]string{"UntrustedArtifactOnDeployment": "Warn"}
 	}
 	h.signing[c.CodeSigningConfigArn] = &c
-	return &answer{status: http.StatusCreated, json: map[string]any{"CodeSigningConfig": c}}, nil
+	return map[string]any{"CodeSigningConfig": c}
 }
 
-func (s *Server) signing(r *request) (*signingConfig, error) {
+func (s *Server) signing(r *request) *signingConfig {
 	arn := r.vars["CodeSigningConfigArn"]
 	if c := s.home(r.account, r.region).signing[arn]; c != nil {
-		return c, nil
+		return c
 	}
-	return nil, notFound("The Lambda code signing configuration %s can not be found.", arn)
+	panic(notFound("The Lambda code signing configuration %s can not be found.", arn))
 }
 
-func getCodeSigning(s *Server, r *request) (*answer, error) {
-	c, err := s.signing(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: map[string]any{"CodeSigningConfig": *c}}, nil
+func getCodeSigning(s *Server, r *request) any {
+	c := s.signing(r)
+	return map[string]any{"CodeSigningConfig": *c}
 }
 
-func deleteCodeSigning(s *Server, r *request) (*answer, error) {
-	c, err := s.signing(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteCodeSigning(s *Server, r *request) any {
+	c := s.signing(r)
 	h := s.home(r.account, r.region)
 	for _, f := range h.functions {
 		if f.codeSigning == c.CodeSigningConfigArn {
-			return nil, conflict("The code signing configuration %s is attached to a function. Detach it first.", c.CodeSigningConfigArn)
+			panic(conflict("The code signing configuration %s is attached to a function. Detach it first.", c.CodeSigningConfigArn))
 		}
 	}
 	delete(h.signing, c.CodeSigningConfigArn)
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
 // signable returns the function that a request names. It fails if the function's code cannot be signed.
-func (s *Server) signable(r *request) (*function, error) {
-	f, err := s.unqualified(r)
-	if err == nil && f.latest.PackageType == "Image" {
-		err = invalidParameter("Code signing is not supported for functions created with container images.")
+func (s *Server) signable(r *request) *function {
+	f := s.unqualified(r)
+	if f.latest.PackageType == "Image" {
+		panic(invalidParameter("Code signing is not supported for functions created with container images."))
 	}
-	return f, err
+	return f
 }
 
-func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	in := struct{ CodeSigningConfigArn string }{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+func putFunctionCodeSigning(s *Server, r *request) any {
+	in := decoded[struct{ CodeSigningConfigArn string }](r)
 	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
-		return nil, noSigningConfig(in.CodeSigningConfigArn)
+		panic(noSigningConfig(in.CodeSigningConfigArn))
 	}
-	f, err := s.signable(r)
-	if err != nil {
-		return nil, err
-	}
+	f := s.signable(r)
 	f.codeSigning = in.CodeSigningConfigArn
-	return signingAnswer(f), nil
+	return signingAnswer(f)
 }
 
-func getFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.signable(r)
-	if err != nil {
-		return nil, err
-	}
-	return signingAnswer(f), nil
+func getFunctionCodeSigning(s *Server, r *request) any {
+	return signingAnswer(s.signable(r))
 }
 
-func deleteFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.signable(r)
-	if err != nil {
-		return nil, err
-	}
-	f.codeSigning = ""
-	return &answer{status: http.StatusNoContent}, nil
+func deleteFunctionCodeSigning(s *Server, r *request) any {
+	s.signable(r).codeSigning = ""
+	return nil
 }
 
 // signingAnswer returns the attached configuration; it has no members if none is attached.
-func signingAnswer(f *function) *answer {
+func signingAnswer(f *function) map[string]string {
 	out := map[string]string{}
 	if f.codeSigning != "" {
 		out["CodeSigningConfigArn"], out["FunctionName"] = f.codeSigning, f.latest.FunctionName
 	}
-	return &answer{status: http.StatusOK, json: out}
+	return out
 }

@@ -2,23 +2,16 @@ package awsdouble
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 )
 
-func updateCodeSigning(s *Server, r *request) (*answer, error) {
-	in := struct {
+func updateCodeSigning(s *Server, r *request) any {
+	in := decoded[struct {
 		AllowedPublishers   map[string][]string
 		CodeSigningPolicies map[string]string
 		Description         *string
-	}{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	c, err := s.signing(r)
-	if err != nil {
-		return nil, err
-	}
+	}](r)
+	c := s.signing(r)
 	set(in.Description, &c.Description)
 	if in.AllowedPublishers != nil {
 		c.AllowedPublishers = in.AllowedPublishers
@@ -27,23 +20,20 @@ func updateCodeSigning(s *Server, r *request) (*answer, error) {
 		c.CodeSigningPolicies = in.CodeSigningPolicies
 	}
 	c.LastModified = s.lastModified()
-	return &answer{status: http.StatusOK, json: map[string]any{"CodeSigningConfig": *c}}, nil
+	return map[string]any{"CodeSigningConfig": *c}
 }
 
-func listCodeSigning(s *Server, r *request) (*answer, error) {
+func listCodeSigning(s *Server, r *request) any {
 	all := []signingConfig{}
 	for _, c := range s.home(r.account, r.region).signing {
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b signingConfig) int { return cmp.Compare(a.CodeSigningConfigArn, b.CodeSigningConfigArn) })
-	return paged("CodeSigningConfigs", all, r), nil
+	return paged("CodeSigningConfigs", all, r)
 }
 
-func listFunctionsByCodeSigning(s *Server, r *request) (*answer, error) {
-	c, err := s.signing(r)
-	if err != nil {
-		return nil, err
-	}
+func listFunctionsByCodeSigning(s *Server, r *request) any {
+	c := s.signing(r)
 	arns := []string{}
 	for _, f := range s.home(r.account, r.region).functions {
 		if f.codeSigning == c.CodeSigningConfigArn {
@@ -51,5 +41,5 @@ func listFunctionsByCodeSigning(s *Server, r *request) (*answer, error) {
 		}
 	}
 	slices.Sort(arns)
-	return paged("FunctionArns", arns, r), nil
+	return paged("FunctionArns", arns, r)
 }

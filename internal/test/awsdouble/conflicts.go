@@ -123,10 +123,7 @@ func (r *request) changed() target {
 func (r *request) lost() error {
 	e := ConcurrentUpdate()
 	if changesEventInvoke[r.operation] {
-		t, err := r.target()
-		if err != nil {
-			return err
-		}
+		t := r.target()
 		h := home{account: r.account, region: r.region}
 		e = ConcurrentEventInvokeUpdate(h.arn("function:" + t.name + ":" + latestBy(t)))
 	}

@@ -115,17 +115,18 @@ func number(v any, otherwise float64) float64 {
 }
 
 // validate checks a request against its operation's model.
-func (r *request) validate() error {
+func (r *request) validate() {
 	members := model[r.operation]
 	if r.service != serviceLambda || len(members) == 0 {
-		return nil
+		return
 	}
 	body := map[string]any{}
 	if slices.ContainsFunc(members, func(m member) bool { return m.in == inBody }) {
 		dec := json.NewDecoder(strings.NewReader(string(r.body)))
 		dec.UseNumber()
 		if err := dec.Decode(&body); err != nil && len(r.body) > 0 {
-			return r.decode(&body)
+			r.decode(&body)
+			return
 		}
 	}
 	v := validation{}
@@ -144,7 +145,7 @@ func (r *request) validate() error {
 			m.walk(&v, body, "", m.path)
 		}
 	}
-	return v.err()
+	v.reject()
 }
 
 func queried(r *request, name string) any {
@@ -304,11 +305,11 @@ func wire(segment string) string { return strings.ToUpper(segment[:1]) + segment
 // validation collects the violations of a request's model, as AWS reports them.
 type validation struct{ found []string }
 
-func (v *validation) err() error {
-	if len(v.found) == 0 {
-		return nil
+// reject rejects a call with violations.
+func (v *validation) reject() {
+	if len(v.found) > 0 {
+		panic(apiError(http.StatusBadRequest, "ValidationException", "%s", v.message()))
 	}
-	return &Error{Status: http.StatusBadRequest, Code: "ValidationException", Message: v.message()}
 }
 
 func (v *validation) message() string {

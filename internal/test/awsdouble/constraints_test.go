@@ -117,7 +117,7 @@ func TestValidate(t *testing.T) {
 				http: httptest.NewRequestWithContext(t.Context(), "POST", "/?"+tc.query, nil), body: []byte(tc.body),
 				service: serviceLambda, operation: tc.operation, vars: tc.vars,
 			}
-			err := r.validate()
+			err := rejection(r.validate)
 			if tc.want == nil {
 				if err != nil {
 					t.Errorf("%s: %v", tc.reason, err)
@@ -156,10 +156,17 @@ func TestEnvironmentIsMeasuredAsSent(t *testing.T) {
 	r := &request{body: []byte(`{"Environment": {"Variables": {"SMALL_VAR": "ok", "LARGE_VAR": "` + large + `"}}}`)}
 	want := invalidParameter("Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: %s", `{"SMALL_VAR":"ok","LARGE_VAR":"`+large+`"}`)
 	got := &Error{}
-	if err := checkEnvironment(r); !errors.As(err, &got) {
+	if err := rejection(func() { checkEnvironment(r) }); !errors.As(err, &got) {
 		t.Fatalf("checkEnvironment: %v", err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// rejection returns the error with which a function rejects a call.
+func rejection(f func()) (err error) {
+	defer rejected(&err)
+	f()
+	return nil
 }

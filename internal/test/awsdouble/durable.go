@@ -27,21 +27,20 @@ const defaultRetention = 14
 
 // checkDurable refuses to make an existing function durable, and rejects a durable one without a timeout. The
 // previous configuration is empty for a function that is created.
-func (c *settings) checkDurable(was *Configuration) error {
+func (c *settings) checkDurable(was *Configuration) {
 	if c.DurableConfig == nil {
-		return nil
+		return
 	}
 	in := durable{}
 	if err := json.Unmarshal(c.DurableConfig, &in); err != nil {
-		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+		panic(&Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()})
 	}
 	switch {
 	case was.FunctionArn != "" && was.DurableConfig == nil:
-		return invalidParameter("You cannot add a durable configuration to a function that was originally created with no durable configuration")
+		panic(invalidParameter("You cannot add a durable configuration to a function that was originally created with no durable configuration"))
 	case was.FunctionArn == "" && in.ExecutionTimeout == nil:
-		return invalidParameter("You cannot create a function with a durable configuration without an executionTimeout")
+		panic(invalidParameter("You cannot create a function with a durable configuration without an executionTimeout"))
 	}
-	return nil
 }
 
 // durableFrom returns a DurableConfig with what was sent merged into the previous one.
@@ -72,12 +71,12 @@ func (f *function) drains() time.Time {
 
 // deleting deletes a function: at once or, while durable executions run, when they end. Until then it can be read,
 // but neither changed nor invoked.
-func (s *Server) deleting(h *home, name string) *answer {
+func (s *Server) deleting(h *home, name string) any {
 	f := h.functions[name]
 	until := f.drains()
 	if !s.options.Now().Before(until) {
 		h.drop(name)
-		return &answer{status: http.StatusNoContent}
+		return nil
 	}
 	f.goneAt, h.draining = until, true
 	for _, i := range append([]*instance{f.latest}, f.versions...) {

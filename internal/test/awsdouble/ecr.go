@@ -29,15 +29,13 @@ type image struct {
 	ImageID        imageID `json:"imageId"`
 }
 
-func batchGetImage(s *Server, r *request) (*answer, error) {
+func batchGetImage(s *Server, r *request) any {
 	in := struct {
 		RepositoryName string    `json:"repositoryName"`
 		RegistryID     string    `json:"registryId"`
 		ImageIDs       []imageID `json:"imageIds"`
 	}{RegistryID: r.account}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+	r.decode(&in)
 	images, failures := []image{}, []imageFailure{}
 	for _, id := range in.ImageIDs {
 		digest := s.imageDigest(in.RepositoryName, id)
@@ -49,7 +47,7 @@ func batchGetImage(s *Server, r *request) (*answer, error) {
 		images = append(images, image{RegistryID: in.RegistryID, RepositoryName: in.RepositoryName, ImageID: id})
 	}
 	h := http.Header{"Content-Type": {"application/x-amz-json-1.1"}}
-	return &answer{status: http.StatusOK, header: h, json: map[string]any{"images": images, "failures": failures}}, nil
+	return &answer{header: h, body: map[string]any{"images": images, "failures": failures}}
 }
 
 // imageDigest returns the digest of an image, or "" if it does not exist.

@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 )
 
@@ -25,15 +24,12 @@ type eventInput struct {
 }
 
 // readEventInput reads a request's settings. It rejects a request without any before the function is looked up.
-func readEventInput(r *request) (eventInput, error) {
-	in := eventInput{}
-	if err := r.decode(&in); err != nil {
-		return in, err
-	}
+func readEventInput(r *request) eventInput {
+	in := decoded[eventInput](r)
 	if in.DestinationConfig == nil && in.MaximumEventAgeInSeconds == nil && in.MaximumRetryAttempts == nil {
-		return in, invalidParameter("You must specify at least one of error handling or destination setting.")
+		panic(invalidParameter("You must specify at least one of error handling or destination setting."))
 	}
-	return in, nil
+	return in
 }
 
 // destinations returns the previous destinations overwritten by those that were sent.
@@ -52,65 +48,43 @@ func noEventInvoke(arn string) error {
 // latestBy returns the qualifier, by default $LATEST.
 func latestBy(t target) string { return cmp.Or(t.qualifier, latestVersion) }
 
-func putEventInvoke(s *Server, r *request) (*answer, error) {
-	in, err := readEventInput(r)
-	if err != nil {
-		return nil, err
-	}
-	f, t, err := s.invocable(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{})); err != nil {
-		return nil, err
-	}
+func putEventInvoke(s *Server, r *request) any {
+	in := readEventInput(r)
+	f, t := s.invocable(r)
+	s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{}))
 	q := latestBy(t)
 	f.events[q] = &EventInvoke{
 		DestinationConfig: in.destinations(EventDestinations{}), FunctionArn: f.arnOf(q), LastModified: s.epoch(),
 		MaximumEventAgeInSeconds: in.MaximumEventAgeInSeconds, MaximumRetryAttempts: in.MaximumRetryAttempts,
 	}
-	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
+	return *f.events[q]
 }
 
 // invocable returns the function that a request names, and fails if its version does not exist.
-func (s *Server) invocable(r *request) (*function, target, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, t, err
-	}
+func (s *Server) invocable(r *request) (*function, target) {
+	t := r.target()
 	f := s.home(r.account, r.region).functions[t.name]
 	if f == nil || f.versionOf(t.qualifier) == nil {
-		return nil, t, notFound("The function doesn't exist.")
+		panic(notFound("The function doesn't exist."))
 	}
-	return f, t, nil
+	return f, t
 }
 
 // eventInvoke returns the function and the qualifier of the configuration that a request names.
-func (s *Server) eventInvoke(r *request) (*function, string, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, "", err
-	}
+func (s *Server) eventInvoke(r *request) (*function, string) {
+	t := r.target()
 	h, q := s.home(r.account, r.region), latestBy(t)
 	f := h.functions[t.name]
 	if f == nil || f.events[q] == nil {
-		return nil, "", noEventInvoke(h.arn("function:" + t.name + ":" + q))
+		panic(noEventInvoke(h.arn("function:" + t.name + ":" + q)))
 	}
-	return f, q, nil
+	return f, q
 }
 
-func updateEventInvoke(s *Server, r *request) (*answer, error) {
-	in, err := readEventInput(r)
-	if err != nil {
-		return nil, err
-	}
-	f, q, err := s.eventInvoke(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{})); err != nil {
-		return nil, err
-	}
+func updateEventInvoke(s *Server, r *request) any {
+	in := readEventInput(r)
+	f, q := s.eventInvoke(r)
+	s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{}))
 	e := f.events[q]
 	e.DestinationConfig, e.LastModified = in.destinations(e.DestinationConfig), s.epoch()
 	if in.MaximumEventAgeInSeconds != nil {
@@ -119,37 +93,28 @@ func updateEventInvoke(s *Server, r *request) (*answer, error) {
 	if in.MaximumRetryAttempts != nil {
 		e.MaximumRetryAttempts = in.MaximumRetryAttempts
 	}
-	return &answer{status: http.StatusOK, json: *e}, nil
+	return *e
 }
 
-func getEventInvoke(s *Server, r *request) (*answer, error) {
-	f, q, err := s.eventInvoke(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
+func getEventInvoke(s *Server, r *request) any {
+	f, q := s.eventInvoke(r)
+	return *f.events[q]
 }
 
-func deleteEventInvoke(s *Server, r *request) (*answer, error) {
-	f, q, err := s.eventInvoke(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteEventInvoke(s *Server, r *request) any {
+	f, q := s.eventInvoke(r)
 	delete(f.events, q)
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func listEventInvokes(s *Server, r *request) (*answer, error) {
-	f, _, err := s.invocable(r)
-	if err != nil {
-		return nil, err
-	}
+func listEventInvokes(s *Server, r *request) any {
+	f, _ := s.invocable(r)
 	all := []EventInvoke{}
 	for _, e := range f.events {
 		all = append(all, *e)
 	}
 	slices.SortFunc(all, func(a, b EventInvoke) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
-	return paged("FunctionEventInvokeConfigs", all, r), nil
+	return paged("FunctionEventInvokeConfigs", all, r)
 }
 
 func (s *Server) epoch() float64 { return float64(s.options.Now().UnixMilli()) / 1000 }

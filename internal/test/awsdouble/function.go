@@ -189,21 +189,19 @@ func (s *Server) startUpdate(f *function) {
 }
 
 // updatable returns AWS's error for a change of $LATEST in its current state.
-func updatable(f *function) error {
+func updatable(f *function) {
 	switch {
 	case f.latest.busy:
-		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn)
+		panic(conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn))
 	case f.latest.State == "Failed", f.latest.State == stateDeleting:
-		return notNow(f.latest.State)
+		panic(notNow(f.latest.State))
 	}
-	return nil
 }
 
-func checkRevision(f *function, revision string) error {
+func checkRevision(f *function, revision string) {
 	if revision != "" && revision != f.latest.RevisionId {
-		return staleRevision()
+		panic(staleRevision("GetFunction/GetAlias"))
 	}
-	return nil
 }
 
 func (s *Server) lastModified() string {

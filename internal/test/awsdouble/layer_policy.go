@@ -1,9 +1,6 @@
 package awsdouble
 
-import (
-	"net/http"
-	"slices"
-)
+import "slices"
 
 // layerPermission is AddLayerVersionPermission's input.
 type layerPermission struct {
@@ -11,87 +8,58 @@ type layerPermission struct {
 }
 
 // permitted returns the version that a request names, and fails if it does not exist.
-func (s *Server) permitted(r *request) (*layerVersion, error) {
-	v, err := s.layerVersion(r)
-	if err != nil || v != nil {
-		return v, err
+func (s *Server) permitted(r *request) *layerVersion {
+	if v := s.layerVersion(r); v != nil {
+		return v
 	}
-	name, err := r.layerName()
-	if err != nil {
-		return nil, err
-	}
-	return nil, notFound("Layer version %s does not exist.", s.home(r.account, r.region).arn("layer:"+name+":"+r.vars["VersionNumber"]))
+	arn := s.home(r.account, r.region).arn("layer:" + r.layerName() + ":" + r.vars["VersionNumber"])
+	panic(notFound("Layer version %s does not exist.", arn))
 }
 
 // checkRevision rejects a change if the policy is not at the revision that the request names.
-func (v *layerVersion) checkRevision(r *request) error {
+func (v *layerVersion) checkRevision(r *request) {
 	revision := r.query("RevisionId")
 	if revision == "" || v.policy != nil && revision == v.policy.revision {
-		return nil
+		return
 	}
-	return stalePolicy("GetLayerPolicy")
+	panic(staleRevision("GetLayerPolicy"))
 }
 
-func addLayerPermission(s *Server, r *request) (*answer, error) {
-	in := layerPermission{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	v, err := s.permitted(r)
-	if err != nil {
-		return nil, err
-	}
+func addLayerPermission(s *Server, r *request) any {
+	in := decoded[layerPermission](r)
+	v := s.permitted(r)
 	held := v.policy
 	if held == nil {
 		held = emptyPolicy()
 	}
 	p := permission{Action: in.Action, Principal: in.Principal, StatementId: in.StatementId, PrincipalOrgID: in.OrganizationId}
-	st, err := p.statement(v.LayerVersionArn, partition(r.region))
-	if err != nil {
-		return nil, err
-	}
-	next, err := held.with(in.StatementId, st)
-	if err != nil {
-		return nil, err
-	}
-	if err := v.checkRevision(r); err != nil {
-		return nil, err
-	}
+	st := p.statement(v.LayerVersionArn, partition(r.region))
+	next := held.with(in.StatementId, st)
+	v.checkRevision(r)
 	v.policy = next
-	return &answer{status: http.StatusCreated, json: map[string]string{"RevisionId": next.revision, "Statement": text(st)}}, nil
+	return map[string]string{"RevisionId": next.revision, "Statement": text(st)}
 }
 
-func removeLayerPermission(s *Server, r *request) (*answer, error) {
-	v, err := s.permitted(r)
-	if err != nil {
-		return nil, err
-	}
+func removeLayerPermission(s *Server, r *request) any {
+	v := s.permitted(r)
 	if v.policy == nil {
-		return nil, notFound("No policy is associated with the given resource.")
+		panic(notFound("No policy is associated with the given resource."))
 	}
-	next, err := v.policy.without(r.vars["StatementId"])
-	if err != nil {
-		return nil, err
-	}
-	if err := v.checkRevision(r); err != nil {
-		return nil, err
-	}
+	next := v.policy.without(r.vars["StatementId"])
+	v.checkRevision(r)
 	v.policy = next
 	if len(next.Statement) == 0 {
 		v.policy = nil
 	}
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func getLayerPolicy(s *Server, r *request) (*answer, error) {
-	v, err := s.permitted(r)
-	if err != nil {
-		return nil, err
-	}
+func getLayerPolicy(s *Server, r *request) any {
+	v := s.permitted(r)
 	if v.policy == nil {
-		return nil, notFound("No policy is associated with the given resource.")
+		panic(notFound("No policy is associated with the given resource."))
 	}
-	return v.policy.answer(), nil
+	return v.policy.answer()
 }
 
 // LayerPolicy returns the policy of a layer version by its ARN, or "".
@@ -105,7 +73,7 @@ func (s *Server) LayerPolicy(arn string) string {
 }
 
 // PutLayerPolicy replaces the policy of a layer version as an out-of-band update does; an empty document removes it.
-// It reports whether the version exists and the policy can be parsed.
+// It reports whether the version exists.
 func (s *Server) PutLayerPolicy(arn, document string) bool {
 	defer s.editing()()
 	v := s.layerByArn(arn)
@@ -116,11 +84,7 @@ func (s *Server) PutLayerPolicy(arn, document string) bool {
 	if document == "" {
 		return true
 	}
-	p, err := readPolicy(document, "aws")
-	if err != nil {
-		return false
-	}
-	v.policy = p
+	v.policy = readPolicy(document, "aws")
 	return true
 }
 

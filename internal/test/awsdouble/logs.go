@@ -30,17 +30,15 @@ func (s *Server) PutLog(region, group, stream, message string, at time.Time) {
 }
 
 // filterLogEvents returns the events of a log group, the oldest first. A pattern is matched as a term.
-func filterLogEvents(s *Server, r *request) (*answer, error) {
+func filterLogEvents(s *Server, r *request) any {
 	in := struct {
 		LogGroupName, LogGroupIdentifier, FilterPattern, NextToken string
 		StartTime, EndTime                                         *int64
 		Limit                                                      int
 	}{Limit: maxLogPage}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+	r.decode(&in)
 	if (in.LogGroupName == "") == (in.LogGroupIdentifier == "") {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidParameterException", Message: "Specify either logGroupName or logGroupIdentifier."}
+		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidParameterException", Message: "Specify either logGroupName or logGroupIdentifier."})
 	}
 	account, group := r.account, in.LogGroupName+in.LogGroupIdentifier
 	if before, name, isARN := strings.Cut(group, ":log-group:"); isARN {
@@ -48,7 +46,7 @@ func filterLogEvents(s *Server, r *request) (*answer, error) {
 	}
 	all, exists := s.logs[account+"/"+r.region+"/"+group]
 	if !exists || account != r.account {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "ResourceNotFoundException", Message: "The specified log group does not exist."}
+		panic(&Error{Status: http.StatusBadRequest, Code: "ResourceNotFoundException", Message: "The specified log group does not exist."})
 	}
 	from, _ := strconv.Atoi(in.NextToken) // Empty is the first page.
 	events, n, next := []map[string]any{}, 0, ""
@@ -69,5 +67,5 @@ func filterLogEvents(s *Server, r *request) (*answer, error) {
 	if next != "" {
 		out["nextToken"] = next
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }

@@ -103,14 +103,14 @@ func (s *Server) mappingsOf(h *home) []*mapping {
 }
 
 // findMapping returns the mapping of a UUID, settled.
-func (s *Server) findMapping(r *request) (*mapping, error) {
+func (s *Server) findMapping(r *request) *mapping {
 	h := s.home(r.account, r.region)
 	if m := h.mappings[r.vars["UUID"]]; m != nil {
 		if s.settleMapping(h, m); h.mappings[m.UUID] != nil {
-			return m, nil
+			return m
 		}
 	}
-	return nil, notFound("The resource you requested does not exist.")
+	panic(notFound("The resource you requested does not exist."))
 }
 
 // Mapping returns a copy of an event source mapping by UUID.
@@ -166,17 +166,17 @@ func (s *Server) DisableMapping(uuid, reason, result string) bool {
 func (h *home) mappingArn(uuid string) string { return h.arn("event-source-mapping:" + uuid) }
 
 // taggedMapping returns the mapping that an ARN names.
-func (s *Server) taggedMapping(h *home, arn string) (*mapping, error) {
+func (s *Server) taggedMapping(h *home, arn string) *mapping {
 	for _, m := range s.mappingsOf(h) {
 		if m.EventSourceMappingArn == arn {
-			return m, nil
+			return m
 		}
 	}
-	return nil, notFound("Event source mapping not found: %s", arn)
+	panic(notFound("Event source mapping not found: %s", arn))
 }
 
 // duplicate rejects a second mapping of a source to a function, with AWS's message for the kind of source.
-func (s *Server) duplicate(h *home, m *Mapping, function string) error {
+func (s *Server) duplicate(h *home, m *Mapping, function string) {
 	for _, o := range s.mappingsOf(h) {
 		if o.UUID == m.UUID || o.FunctionArn != m.FunctionArn || !o.sameSource(m) {
 			continue
@@ -184,14 +184,13 @@ func (s *Server) duplicate(h *home, m *Mapping, function string) error {
 		const please = "already exists. Please update or delete the existing mapping with UUID "
 		switch m.source() {
 		case sourceSQS:
-			return conflict("An event source mapping with SQS arn (\" %s \") and function (\" %s \") %s%s", m.EventSourceArn, function, please, o.UUID)
+			panic(conflict("An event source mapping with SQS arn (\" %s \") and function (\" %s \") %s%s", m.EventSourceArn, function, please, o.UUID))
 		case sourceKafka:
-			return conflict("An event source mapping with event source (%q), function (%q), topics (%q) %s%s", strings.Join(m.SelfManagedEventSource.Endpoints[bootstrapServers], ","), m.FunctionArn, strings.Join(m.Topics, ","), please, o.UUID)
+			panic(conflict("An event source mapping with event source (%q), function (%q), topics (%q) %s%s", strings.Join(m.SelfManagedEventSource.Endpoints[bootstrapServers], ","), m.FunctionArn, strings.Join(m.Topics, ","), please, o.UUID))
 		case sourceKinesis, sourceDynamoDB, sourceMSK, sourceMQ, sourceDocumentDB, sourceUnknown:
 		}
-		return conflict("The event source arn (\" %s \") and function (\" %s \") provided mapping %s%s", m.EventSourceArn, function, please, o.UUID)
+		panic(conflict("The event source arn (\" %s \") and function (\" %s \") provided mapping %s%s", m.EventSourceArn, function, please, o.UUID))
 	}
-	return nil
 }
 
 // sameSource reports whether two mappings read the same source: the same ARN, or a common server, and the same

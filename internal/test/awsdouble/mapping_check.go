@@ -7,61 +7,55 @@ import (
 )
 
 // check rejects a creation with invalid settings.
-func (in *mappingInput) check(m *Mapping) error {
+func (in *mappingInput) check(m *Mapping) {
 	k := m.source()
 	switch {
 	case k == sourceUnknown || k == sourceKafka && m.EventSourceArn != "":
-		return invalidParameter("Unrecognized event source.")
+		panic(invalidParameter("Unrecognized event source."))
 	case k == sourceKafka && in.SourceAccessConfigurations == nil:
-		return invalidParameter("Required 'sourceAccessConfigurations' parameter is missing.")
+		panic(invalidParameter("Required 'sourceAccessConfigurations' parameter is missing."))
 	case k != sourceSQS && k != sourceMQ && k != sourceKafka && in.StartingPosition == "":
-		return invalidParameter("1 validation error detected: Value null at 'startingPosition' failed to satisfy constraint: Member must not be null.")
+		panic(invalidParameter("1 validation error detected: Value null at 'startingPosition' failed to satisfy constraint: Member must not be null."))
 	case k == sourceDynamoDB && in.StartingPosition == "AT_TIMESTAMP":
-		return invalidParameter("Unsupported starting position for given event source mapping type.")
+		panic(invalidParameter("Unsupported starting position for given event source mapping type."))
 	case (in.StartingPosition == "AT_TIMESTAMP") != (in.StartingPositionTimestamp != nil):
-		return invalidParameter("StartingPositionTimestamp must be set if, and only if, StartingPosition is AT_TIMESTAMP.")
+		panic(invalidParameter("StartingPositionTimestamp must be set if, and only if, StartingPosition is AT_TIMESTAMP."))
 	}
 	settings := *m
 	in.apply(&settings)
-	return in.checkSettings(&settings)
+	in.checkSettings(&settings)
 }
 
 // checkSettings rejects settings that the source does not support. m is the mapping with these settings.
-func (in *mappingInput) checkSettings(m *Mapping) error {
+func (in *mappingInput) checkSettings(m *Mapping) {
 	if name := in.unsupported(m.source()); name != "" {
-		return invalidParameter("Unsupported %s parameter for given event source mapping type.", name)
+		panic(invalidParameter("Unsupported %s parameter for given event source mapping type.", name))
 	}
 	if in.DestinationConfig != nil && in.DestinationConfig.OnSuccess != nil {
-		return invalidParameter("Unsupported DestinationConfig parameter for given event source mapping type.")
+		panic(invalidParameter("Unsupported DestinationConfig parameter for given event source mapping type."))
 	}
-	if err := in.checkBatch(m); err != nil {
-		return err
-	}
+	in.checkBatch(m)
 	if in.FilterCriteria == nil {
-		return nil
+		return
 	}
 	for _, f := range in.FilterCriteria.Filters {
 		if !validPattern(f.Pattern) {
-			return invalidParameter("Invalid filter pattern definition.")
+			panic(invalidParameter("Invalid filter pattern definition."))
 		}
 	}
-	return nil
 }
 
 // checkOnFailure rejects a destination without a name. An empty name means none.
-func checkOnFailure(r *request) error {
+func checkOnFailure(r *request) {
 	var in struct {
 		DestinationConfig struct {
 			OnFailure *struct{ Destination *string }
 		}
 	}
-	if err := r.decode(&in); err != nil {
-		return err
-	}
+	r.decode(&in)
 	if to := in.DestinationConfig.OnFailure; to != nil && to.Destination == nil {
-		return invalidParameter("The Destination field is required for an OnFailure configuration.")
+		panic(invalidParameter("The Destination field is required for an OnFailure configuration."))
 	}
-	return nil
 }
 
 // unsupported returns the first setting that a source does not support.
@@ -98,7 +92,7 @@ func (in *mappingInput) unsupported(k sourceKind) string {
 
 // checkBatch checks the limits of the batches of queues, and that a mapping uses only one of the two kinds of
 // scaling.
-func (in *mappingInput) checkBatch(m *Mapping) error {
+func (in *mappingInput) checkBatch(m *Mapping) {
 	window := int32(0)
 	if m.MaximumBatchingWindowInSeconds != nil {
 		window = *m.MaximumBatchingWindowInSeconds
@@ -106,21 +100,20 @@ func (in *mappingInput) checkBatch(m *Mapping) error {
 	fifo := strings.HasSuffix(m.EventSourceArn, ".fifo")
 	switch {
 	case m.source() == sourceSQS && fifo && window > 0:
-		return invalidParameter("Batching window is not supported for FIFO queues")
+		panic(invalidParameter("Batching window is not supported for FIFO queues"))
 	case m.source() == sourceSQS && fifo && m.BatchSize > 10:
-		return invalidParameter("Maximum batch size must not be greater than 10 for FIFO queues")
+		panic(invalidParameter("Maximum batch size must not be greater than 10 for FIFO queues"))
 	case m.source() == sourceSQS && m.BatchSize > 10 && window < 1:
-		return invalidParameter("Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10")
+		panic(invalidParameter("Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10"))
 	case m.ScalingConfig != nil && m.ProvisionedPollerConfig != nil:
-		return invalidParameter("MaximumConcurrency and ProvisionedPollerConfig are mutually exclusive.")
+		panic(invalidParameter("MaximumConcurrency and ProvisionedPollerConfig are mutually exclusive."))
 	case m.LoggingConfig != nil && m.ProvisionedPollerConfig == nil:
-		return invalidParameter("LoggingConfig is only available in provisioned mode.")
+		panic(invalidParameter("LoggingConfig is only available in provisioned mode."))
 	case (m.AmazonManagedKafkaEventSourceConfig.registered() || m.SelfManagedKafkaEventSourceConfig.registered()) && m.ProvisionedPollerConfig == nil:
-		return invalidParameter("SchemaRegistryConfig is only available in provisioned mode.")
+		panic(invalidParameter("SchemaRegistryConfig is only available in provisioned mode."))
 	case in.MaximumRecordAgeInSeconds != nil && *in.MaximumRecordAgeInSeconds > -1 && *in.MaximumRecordAgeInSeconds < 60:
-		return invalidParameter("MaximumRecordAgeInSeconds must be -1 or at least 60.")
+		panic(invalidParameter("MaximumRecordAgeInSeconds must be -1 or at least 60."))
 	}
-	return nil
 }
 
 func (c *KafkaSource) registered() bool { return c != nil && c.SchemaRegistryConfig != nil }

@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"maps"
-	"net/http"
 	"strings"
 )
 
@@ -21,33 +20,17 @@ type mappingInput struct {
 	Topics                    []string
 }
 
-func createMapping(s *Server, r *request) (*answer, error) {
-	in := mappingInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	if err := checkOnFailure(r); err != nil {
-		return nil, err
-	}
+func createMapping(s *Server, r *request) any {
+	in := decoded[mappingInput](r)
+	checkOnFailure(r)
 	h := s.home(r.account, r.region)
 	m := &mapping{Mapping: in.made()}
-	if err := in.check(&m.Mapping); err != nil {
-		return nil, err
-	}
-	arn, err := s.invoked(r, in.FunctionName)
-	if err != nil {
-		return nil, err
-	}
+	in.check(&m.Mapping)
+	arn := s.invoked(r, in.FunctionName)
 	m.FunctionArn = arn
-	if err := checkTags(nil, in.Tags); err != nil {
-		return nil, err
-	}
-	if err := s.checkSource(m.EventSourceArn); err != nil {
-		return nil, err
-	}
-	if err := s.duplicate(h, &m.Mapping, functionOf(arn)); err != nil {
-		return nil, err
-	}
+	checkTags(nil, in.Tags)
+	s.checkSource(m.EventSourceArn)
+	s.duplicate(h, &m.Mapping, functionOf(arn))
 	s.serial++
 	m.serial, m.UUID = s.serial, newUUID()
 	m.EventSourceMappingArn = h.mappingArn(m.UUID)
@@ -57,7 +40,7 @@ func createMapping(s *Server, r *request) (*answer, error) {
 	maps.Copy(m.Tags, in.Tags)
 	s.begun(m, in.Enabled == nil || *in.Enabled)
 	h.mappings[m.UUID] = m
-	return &answer{status: http.StatusAccepted, json: m.Mapping}, nil
+	return m.Mapping
 }
 
 // begun starts the creation of a mapping. A queue's mapping that starts disabled is created at once.
@@ -107,20 +90,18 @@ const noRecords = "No records processed"
 
 // invoked returns the ARN of the function, version or alias that a name means. A full ARN of $LATEST loses that
 // qualifier; a name or a partial ARN keeps it.
-func (s *Server) invoked(r *request, name string) (string, error) {
+func (s *Server) invoked(r *request, name string) string {
 	t := parseTarget(name)
-	if err := r.reachable(t); err != nil {
-		return "", err
-	}
+	r.reachable(t)
 	h := s.home(r.account, r.region)
 	if h.functions[t.name] == nil {
-		return "", invalidParameter("Function does not exist")
+		panic(invalidParameter("Function does not exist"))
 	}
 	arn := h.arn("function:" + t.name)
 	if t.qualifier == "" || t.qualifier == "$LATEST" && strings.HasPrefix(name, "arn:") {
-		return arn, nil
+		return arn
 	}
-	return arn + ":" + t.qualifier, nil
+	return arn + ":" + t.qualifier
 }
 
 // functionOf returns the name in a function's ARN, with the qualifier.

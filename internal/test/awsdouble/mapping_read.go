@@ -2,34 +2,26 @@ package awsdouble
 
 import "net/http"
 
-func getMapping(s *Server, r *request) (*answer, error) {
-	m, err := s.findMapping(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: m.Mapping}, nil
+func getMapping(s *Server, r *request) any {
+	m := s.findMapping(r)
+	return m.Mapping
 }
 
-func deleteMapping(s *Server, r *request) (*answer, error) {
-	m, err := s.findMapping(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteMapping(s *Server, r *request) any {
+	m := s.findMapping(r)
 	if m.busy {
-		return nil, inUse("delete")
+		panic(inUse("delete"))
 	}
 	s.turn(m, mappingDeleting, "", s.options.UpdateDuration)
-	return &answer{status: http.StatusAccepted, json: m.Mapping}, nil
+	return m.Mapping
 }
 
-func listMappings(s *Server, r *request) (*answer, error) {
+func listMappings(s *Server, r *request) any {
 	h := s.home(r.account, r.region)
 	source, function := r.query("EventSourceArn"), ""
 	if name := r.query("FunctionName"); name != "" {
 		t := parseTarget(name)
-		if err := r.reachable(t); err != nil {
-			return nil, err
-		}
+		r.reachable(t)
 		function = h.arn("function:" + t.name)
 		if t.qualifier != "" {
 			function += ":" + t.qualifier
@@ -41,7 +33,7 @@ func listMappings(s *Server, r *request) (*answer, error) {
 			all = append(all, m.Mapping)
 		}
 	}
-	return paged("EventSourceMappings", all, r), nil
+	return paged("EventSourceMappings", all, r)
 }
 
 // inUse returns the error of a change of a resource that is in transition.

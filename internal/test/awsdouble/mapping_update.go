@@ -1,9 +1,6 @@
 package awsdouble
 
-import (
-	"net/http"
-	"slices"
-)
+import "slices"
 
 // mappingSettings are the settings of both a creation and an update. What is not sent is kept; an empty list or
 // structure clears.
@@ -29,24 +26,14 @@ type mappingSettings struct {
 	TumblingWindowInSeconds             *int32
 }
 
-func updateMapping(s *Server, r *request) (*answer, error) {
-	in := mappingInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	m, err := s.findMapping(r)
-	if err != nil {
-		return nil, err
-	}
+func updateMapping(s *Server, r *request) any {
+	in := decoded[mappingInput](r)
+	m := s.findMapping(r)
 	if m.busy {
-		return nil, inUse("update")
+		panic(inUse("update"))
 	}
-	if err := checkOnFailure(r); err != nil {
-		return nil, err
-	}
-	if err := s.checkUpdate(r, m, &in); err != nil {
-		return nil, err
-	}
+	checkOnFailure(r)
+	s.checkUpdate(r, m, &in)
 	in.apply(&m.Mapping)
 	via, after := mappingUpdating, m.State
 	switch {
@@ -56,38 +43,28 @@ func updateMapping(s *Server, r *request) (*answer, error) {
 		via, after = mappingDisabling, mappingDisabled
 	}
 	s.turn(m, via, after, s.options.UpdateDuration)
-	return &answer{status: http.StatusAccepted, json: m.Mapping}, nil
+	return m.Mapping
 }
 
 // checkUpdate rejects what cannot be updated, and sets the function if it changes.
-func (s *Server) checkUpdate(r *request, m *mapping, in *mappingInput) error {
+func (s *Server) checkUpdate(r *request, m *mapping, in *mappingInput) {
 	changed := m.Mapping
 	in.apply(&changed)
-	if err := in.checkSettings(&changed); err != nil {
-		return err
-	}
-	if err := in.checkFixed(m); err != nil {
-		return err
-	}
+	in.checkSettings(&changed)
+	in.checkFixed(m)
 	if in.FunctionName == "" {
-		return nil
+		return
 	}
-	arn, err := s.invoked(r, in.FunctionName)
-	if err != nil {
-		return err
-	}
+	arn := s.invoked(r, in.FunctionName)
 	changed.FunctionArn = arn
-	if err := s.duplicate(s.home(r.account, r.region), &changed, functionOf(arn)); err != nil {
-		return err
-	}
+	s.duplicate(s.home(r.account, r.region), &changed, functionOf(arn))
 	m.FunctionArn = arn
-	return nil
 }
 
 // checkFixed rejects changes of what is fixed at creation.
-func (in *mappingInput) checkFixed(m *mapping) error {
+func (in *mappingInput) checkFixed(m *mapping) {
 	if slices.ContainsFunc(in.SourceAccessConfigurations, func(a SourceAccess) bool { return a.Type == virtualHost }) {
-		return invalidParameter("VIRTUAL_HOST cannot be specified in an UpdateEventSourceMapping API call.")
+		panic(invalidParameter("VIRTUAL_HOST cannot be specified in an UpdateEventSourceMapping API call."))
 	}
 	for _, c := range []struct{ new, old *KafkaSource }{
 		{in.AmazonManagedKafkaEventSourceConfig, m.AmazonManagedKafkaEventSourceConfig},
@@ -96,12 +73,11 @@ func (in *mappingInput) checkFixed(m *mapping) error {
 		switch {
 		case c.new == nil || c.old == nil:
 		case c.new.ConsumerGroupId != "" && c.new.ConsumerGroupId != c.old.ConsumerGroupId:
-			return invalidParameter("ConsumerGroupId cannot be updated.")
+			panic(invalidParameter("ConsumerGroupId cannot be updated."))
 		case c.new.ConsumptionMode != "" && c.new.ConsumptionMode != c.old.ConsumptionMode:
-			return invalidParameter("ConsumptionMode cannot be updated.")
+			panic(invalidParameter("ConsumptionMode cannot be updated."))
 		}
 	}
-	return nil
 }
 
 // apply writes what was sent to a mapping.

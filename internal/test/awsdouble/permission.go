@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 )
@@ -15,11 +14,8 @@ type permission struct {
 }
 
 // statement returns the statement that a permission adds to the policy of a resource.
-func (p *permission) statement(resource, partition string) (statement, error) {
-	who, err := principalOf(p.Principal, partition)
-	if err != nil {
-		return statement{}, err
-	}
+func (p *permission) statement(resource, partition string) statement {
+	who := principalOf(p.Principal, partition)
 	out := statement{Sid: p.StatementId, Effect: "Allow", Principal: who, Action: p.Action, Resource: resource}
 	for _, c := range []struct{ operator, key, value string }{
 		{"ArnLike", "AWS:SourceArn", p.SourceArn},
@@ -35,7 +31,7 @@ func (p *permission) statement(resource, partition string) (statement, error) {
 	if p.InvokedViaFunctionUrl != nil {
 		out.condition("Bool", "lambda:InvokedViaFunctionUrl", strconv.FormatBool(*p.InvokedViaFunctionUrl))
 	}
-	return out, nil
+	return out
 }
 
 func (s *statement) condition(operator, key, value string) {
@@ -49,100 +45,68 @@ func (s *statement) condition(operator, key, value string) {
 }
 
 // check rejects contradictory members.
-func (p *permission) check() error {
+func (p *permission) check() {
 	if p.FunctionUrlAuthType != "" && p.Action != "lambda:InvokeFunctionUrl" {
-		return invalidParameter("FunctionUrlAuthType is only supported for lambda:InvokeFunctionUrl action")
+		panic(invalidParameter("FunctionUrlAuthType is only supported for lambda:InvokeFunctionUrl action"))
 	}
-	return nil
 }
 
-func addPermission(s *Server, r *request) (*answer, error) {
-	in := permission{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	if err := refuseLatest(r); err != nil {
-		return nil, err
-	}
-	f, i, err := s.permitting(r)
-	if err != nil {
-		return nil, err
-	}
+func addPermission(s *Server, r *request) any {
+	in := decoded[permission](r)
+	refuseLatest(r)
+	f, i := s.permitting(r)
 	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
 		// This was recorded, of a function and of an alias.
 		if i.FunctionArn == f.latest.FunctionArn {
-			return nil, staleRevision()
+			panic(staleRevision("GetFunction/GetAlias"))
 		}
-		return nil, stalePolicy("GetPolicy")
+		panic(staleRevision("GetPolicy"))
 	}
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	st, err := in.statement(i.FunctionArn, partition(r.region))
-	if err != nil {
-		return nil, err
-	}
+	in.check()
+	st := in.statement(i.FunctionArn, partition(r.region))
 	if !s.resources.have(in.Principal) {
-		return nil, invalidPrincipal()
+		panic(invalidPrincipal())
 	}
-	next, err := r.heldPolicy(f, i.FunctionArn).with(in.StatementId, st)
-	if err != nil {
-		return nil, err
-	}
+	next := r.heldPolicy(f, i.FunctionArn).with(in.StatementId, st)
 	f.setPolicy(i.FunctionArn, next)
-	return &answer{status: http.StatusCreated, json: map[string]string{"Statement": text(st)}}, nil
+	return map[string]string{"Statement": text(st)}
 }
 
-func removePermission(s *Server, r *request) (*answer, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, err
-	}
+func removePermission(s *Server, r *request) any {
+	t := r.target()
 	h := s.home(r.account, r.region)
 	if h.functions[t.name] == nil {
-		return nil, notFound("No policy found for: %s", h.arn("function:"+t.name))
+		panic(notFound("No policy found for: %s", h.arn("function:"+t.name)))
 	}
-	f, i, err := s.permitting(r)
-	if err != nil {
-		return nil, err
-	}
+	f, i := s.permitting(r)
 	held := f.policies[i.FunctionArn]
 	if held == nil {
-		return nil, notFound("No policy is associated with the given resource.")
+		panic(notFound("No policy is associated with the given resource."))
 	}
-	next, err := held.without(r.vars["StatementId"])
-	if err != nil {
-		return nil, err
-	}
+	next := held.without(r.vars["StatementId"])
 	if revision := r.query("RevisionId"); revision != "" && !f.isRevision(i.FunctionArn, revision) {
-		return nil, staleRevision()
+		panic(staleRevision("GetFunction/GetAlias"))
 	}
 	f.setPolicy(i.FunctionArn, next)
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func getPolicy(s *Server, r *request) (*answer, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, err
+func getPolicy(s *Server, r *request) any {
+	f, t := s.find(r)
+	if p := f.policies[f.arnOf(t.qualifier)]; p != nil {
+		return p.answer()
 	}
-	if i, err := s.pick(f, t, r); err == nil && f.policies[i.FunctionArn] != nil {
-		return f.policies[i.FunctionArn].answer(), nil
-	}
-	return nil, notFound("The resource you requested does not exist.")
+	panic(notFound("The resource you requested does not exist."))
 }
 
 // permitting returns the function, and the version or alias of it, to which a request's permission applies.
-func (s *Server) permitting(r *request) (*function, instance, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, instance{}, err
-	}
+func (s *Server) permitting(r *request) (*function, instance) {
+	f, t := s.find(r)
 	if aliasName.MatchString(t.qualifier) && f.aliases[t.qualifier] == nil {
-		return nil, instance{}, notFound("Cannot find alias arn: %s", f.arnOf(t.qualifier))
+		panic(notFound("Cannot find alias arn: %s", f.arnOf(t.qualifier)))
 	}
-	i, err := s.pick(f, t, r)
-	return f, i, err
+	i := s.pick(f, t, r)
+	return f, i
 }
 
 // setPolicy replaces the policy of a function, version or alias, which also changes the revision of that resource. A
@@ -185,18 +149,8 @@ func (f *function) isRevision(arn, revision string) bool {
 }
 
 // refuseLatest rejects policies of $LATEST, which is the unqualified function.
-func refuseLatest(r *request) error {
-	t, err := r.target()
-	if err == nil && t.qualifier == latestVersion {
-		err = invalidParameter("We currently do not support adding policies for $LATEST.")
-	}
-	return err
-}
-
-// stalePolicy returns the error of a wrong revision, which names the operation that returns the current one.
-func stalePolicy(operation string) error {
-	return &Error{
-		Status: http.StatusPreconditionFailed, Code: "PreconditionFailedException",
-		Message: "The Revision Id provided does not match the latest Revision Id. Call the " + operation + " API to retrieve the latest Revision Id",
+func refuseLatest(r *request) {
+	if r.target().qualifier == latestVersion {
+		panic(invalidParameter("We currently do not support adding policies for $LATEST."))
 	}
 }

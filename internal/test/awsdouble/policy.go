@@ -47,31 +47,31 @@ func text(v any) string {
 }
 
 // with returns the policy with a statement added. The statement's ID must be new.
-func (p *policy) with(sid string, s any) (*policy, error) {
+func (p *policy) with(sid string, s any) *policy {
 	if p.index(sid) >= 0 {
-		return nil, conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid)
+		panic(conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid))
 	}
 	next := &policy{document: p.document, revision: newUUID()}
 	next.Statement = slices.Concat(p.Statement, []json.RawMessage{json.RawMessage(text(s))})
-	return next, next.fits()
+	next.fits()
+	return next
 }
 
 // without returns the policy with a statement removed.
-func (p *policy) without(sid string) (*policy, error) {
+func (p *policy) without(sid string) *policy {
 	i := p.index(sid)
 	if i < 0 {
-		return nil, notFound("Statement %s is not found in resource policy.", sid)
+		panic(notFound("Statement %s is not found in resource policy.", sid))
 	}
 	next := &policy{document: p.document, revision: newUUID()}
 	next.Statement = slices.Delete(slices.Clone(p.Statement), i, i+1)
-	return next, nil
+	return next
 }
 
-func (p *policy) fits() error {
+func (p *policy) fits() {
 	if n := len(text(p.document)); n > maxPolicy {
-		return tooLong(n)
+		panic(tooLong(n))
 	}
-	return nil
 }
 
 func tooLong(n int) error {
@@ -92,8 +92,8 @@ func (p *policy) index(sid string) int {
 }
 
 // answer returns the response of GetPolicy and similar operations.
-func (p *policy) answer() *answer {
-	return &answer{status: http.StatusOK, json: map[string]string{"Policy": text(p.document), "RevisionId": p.revision}}
+func (p *policy) answer() any {
+	return map[string]string{"Policy": text(p.document), "RevisionId": p.revision}
 }
 
 // emptyPolicy returns the policy to which the first statement is added.
@@ -110,18 +110,18 @@ var (
 
 // principalOf returns a statement's principal for AddPermission's: an account becomes the ARN of its root user, a
 // service a service.
-func principalOf(given, partition string) (any, error) {
+func principalOf(given, partition string) any {
 	switch {
 	case given == "*":
-		return given, nil
+		return given
 	case accountID.MatchString(given):
-		return map[string]string{"AWS": rootOf(given, partition)}, nil
+		return map[string]string{"AWS": rootOf(given, partition)}
 	case entityARN.MatchString(given):
-		return map[string]string{"AWS": given}, nil
+		return map[string]string{"AWS": given}
 	case serviceID.MatchString(given):
-		return map[string]string{"Service": given}, nil
+		return map[string]string{"Service": given}
 	}
-	return nil, invalidPrincipal()
+	panic(invalidPrincipal())
 }
 
 func invalidPrincipal() error {

@@ -240,7 +240,7 @@ func TestPutPolicy(t *testing.T) {
 	if !s.PutPolicy(arn, allow) || s.Policy(arn) == "" {
 		t.Errorf("the policy is %q", s.Policy(arn))
 	}
-	if s.PutPolicy(arn, "{") || s.PutPolicy(arn+"g", allow) {
+	if s.PutPolicy(arn+"g", allow) || rejection(func() { s.PutPolicy(arn, "{") }) == nil {
 		t.Error("what is no policy, or no function's, was put")
 	}
 	if !s.PutPolicy(arn, "") || s.Policy(arn) != "" {

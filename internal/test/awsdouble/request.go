@@ -93,15 +93,21 @@ func plainBody(r *http.Request, raw []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
+// decoded returns the JSON body as a T. An empty body leaves it unset.
+func decoded[T any](r *request) T {
+	var v T
+	r.decode(&v)
+	return v
+}
+
 // decode decodes the JSON body into v. An empty body leaves v unchanged.
-func (r *request) decode(v any) error {
+func (r *request) decode(v any) {
 	if len(r.body) == 0 {
-		return nil
+		return
 	}
 	if err := json.Unmarshal(r.body, v); err != nil {
-		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+		panic(&Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()})
 	}
-	return nil
 }
 
 // query returns the first value of a query parameter.

@@ -7,20 +7,50 @@ import (
 	"time"
 )
 
-// handler handles an operation. It runs with the server's lock held.
-type handler func(s *Server, r *request) (*answer, error)
+// handler handles an operation, with the server's lock held. It returns the body of the response, or nil if there is
+// none, or an *answer. It rejects a call by a panic with an *Error, so that it reads as what succeeds.
+type handler func(s *Server, r *request) any
 
 // answer is the response of a successful operation.
 type answer struct {
+	// status is by default that of the operation.
 	status int
 	header http.Header
-	// json, xml, cbor and raw are the body; at most one is set.
-	json any
-	xml  any
-	cbor map[string]any
-	raw  []byte
+	// body is encoded as the service does, except for bytes.
+	body any
 	// delay is how long the response takes, in real time.
 	delay time.Duration
+}
+
+// statuses are the operations whose status is neither 200 nor, without a body, 204.
+var statuses = map[string]int{
+	"CreateFunction": http.StatusCreated, "PublishVersion": http.StatusCreated, "CreateAlias": http.StatusCreated,
+	"AddPermission": http.StatusCreated, "CreateCodeSigningConfig": http.StatusCreated,
+	"PublishLayerVersion": http.StatusCreated, "AddLayerVersionPermission": http.StatusCreated,
+	"CreateFunctionUrlConfig": http.StatusCreated, "CreateCapacityProvider": http.StatusAccepted,
+	"UpdateCapacityProvider": http.StatusAccepted, "DeleteCapacityProvider": http.StatusAccepted,
+	"CreateEventSourceMapping": http.StatusAccepted, "UpdateEventSourceMapping": http.StatusAccepted,
+	"DeleteEventSourceMapping": http.StatusAccepted, "PutProvisionedConcurrencyConfig": http.StatusAccepted,
+	"PutFunctionScalingConfig": http.StatusAccepted,
+}
+
+// answerTo returns the response to a call that a handler has handled.
+func answerTo(r *request, result any) *answer {
+	a, ok := result.(*answer)
+	if !ok {
+		a = &answer{body: result}
+	}
+	if a.status == 0 {
+		a.status = statuses[r.operation]
+	}
+	switch {
+	case a.status != 0:
+	case a.body == nil && a.header == nil:
+		a.status = http.StatusNoContent
+	default:
+		a.status = http.StatusOK
+	}
+	return a
 }
 
 // route maps a method and a path pattern to an operation. In a pattern, {Name} is one escaped segment and {Name...}

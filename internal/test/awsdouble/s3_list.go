@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"encoding/xml"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,10 +35,10 @@ type objectEntry struct {
 
 // listObjects returns the newest version of each object, sorted by key. A continuation token is opaque to clients:
 // here it is the last key of the page before.
-func listObjects(s *Server, r *request) (*answer, error) {
+func listObjects(s *Server, r *request) any {
 	b := s.buckets[r.vars["Bucket"]]
 	if b == nil {
-		return nil, noSuchBucket()
+		panic(noSuchBucket())
 	}
 	size, err := strconv.Atoi(r.query("max-keys"))
 	if err != nil || size > maxObjects || size < 1 {
@@ -61,5 +60,5 @@ func listObjects(s *Server, r *request) (*answer, error) {
 		})
 	}
 	out.KeyCount = len(out.Contents)
-	return &answer{status: http.StatusOK, xml: out}, nil
+	return out
 }

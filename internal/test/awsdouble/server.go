@@ -188,43 +188,57 @@ func (s *Server) answer(r *request, h handler) (*answer, *Fault, error) {
 	return a, f, err
 }
 
-func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
+// outcome handles a call, unless a fault prevents it.
+func (s *Server) outcome(r *request, h handler, f *Fault) (a *answer, err error) {
 	switch {
 	case h == nil:
-		return nil, &Error{Status: http.StatusNotFound, Code: "UnknownOperationException", Message: "The double does not know " + r.http.Method + " " + r.http.URL.Path + " of " + r.service}
+		return nil, apiError(
+			http.StatusNotFound, "UnknownOperationException", "The double does not know %s %s of %s",
+			r.http.Method, r.http.URL.Path, r.service)
 	case f != nil && f.Drop == DropBefore:
 		return nil, nil
 	case f != nil && f.Drop == DropNone && f.Answer == nil:
 		e := f.Error
 		return nil, &e
 	}
-	if err := s.authenticate(r); err != nil {
-		return nil, err
-	}
-	if err := s.authorize(r); err != nil {
-		return nil, err
-	}
-	switch {
-	case !s.admit(r):
-		return nil, r.throttled()
-	case len(r.body) > maxRequest && r.service == serviceLambda:
-		return nil, tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation)
-	}
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
-	if r.contended {
-		return nil, r.lost()
-	}
+	defer rejected(&err)
+	s.admit(r)
 	from := s.serving(r)
-	if r.service == serviceLambda && r.http.Method != http.MethodGet {
+	if r.http.Method == http.MethodGet {
+		return answerTo(r, h(from, r)), nil
+	}
+	defer s.remember()
+	if r.service == serviceLambda {
 		s.advanceTraffic() // By the routing before the call.
 	}
-	a, err := h(from, r)
-	if r.http.Method != http.MethodGet {
-		s.remember()
+	return answerTo(r, h(from, r)), nil
+}
+
+// rejected is deferred to return the *Error of a panic.
+func rejected(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *Error:
+		*err = p
+	default:
+		panic(p)
 	}
-	return a, err
+}
+
+// admit rejects a call before its operation does.
+func (s *Server) admit(r *request) {
+	s.authenticate(r)
+	s.authorize(r)
+	if !s.withinQuota(r) {
+		panic(r.throttled())
+	}
+	if len(r.body) > maxRequest && r.service == serviceLambda {
+		panic(tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation))
+	}
+	r.validate()
+	if r.contended {
+		panic(r.lost())
+	}
 }
 
 // write writes a response or an error in the form of the service.
@@ -235,15 +249,16 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 		return
 	}
 	maps.Copy(w.Header(), a.header)
+	raw, isRaw := a.body.([]byte)
 	switch {
-	case a.xml != nil:
-		writeXML(w, a.status, a.xml)
-	case a.cbor != nil:
-		writeCBOR(w, a.status, a.cbor)
-	case a.json != nil:
-		writeJSON(w, a.status, a.json)
-	default:
+	case isRaw || a.body == nil:
 		w.WriteHeader(a.status)
-		_, _ = w.Write(a.raw)
+		_, _ = w.Write(raw)
+	case r.service == serviceS3, r.service == serviceSTS:
+		writeXML(w, a.status, a.body)
+	case r.service == serviceCloudWatch:
+		writeCBOR(w, a.status, a.body)
+	default:
+		writeJSON(w, a.status, a.body)
 	}
 }

@@ -32,26 +32,25 @@ var unsigned = map[string]bool{
 
 // authenticate identifies the caller. In strict mode it rejects unknown callers; otherwise it identifies and rejects
 // nobody.
-func (s *Server) authenticate(r *request) error {
+func (s *Server) authenticate(r *request) {
 	if !s.options.StrictCredentials || unsigned[r.operation] {
-		return nil
+		return
 	}
 	m := authorization.FindStringSubmatch(r.http.Header.Get("Authorization"))
 	if m == nil {
-		return refusal(r.service, "MissingAuthenticationTokenException", "Missing Authentication Token")
+		panic(refusal(r.service, "MissingAuthenticationTokenException", "Missing Authentication Token"))
 	}
 	k, ok := s.iam.keys[m[1]]
 	if !ok || k.token != r.http.Header.Get("X-Amz-Security-Token") {
-		return refusal(r.service, "UnrecognizedClientException", tokenInvalid)
+		panic(refusal(r.service, "UnrecognizedClientException", tokenInvalid))
 	}
 	if !k.expires.IsZero() && !s.options.Now().Before(k.expires) {
-		return refusal(r.service, "ExpiredTokenException", tokenExpired)
+		panic(refusal(r.service, "ExpiredTokenException", tokenExpired))
 	}
 	if !signedBy(r, m[1], k, m[5], m[6]) {
-		return refusal(r.service, "InvalidSignatureException", signatureMismatch)
+		panic(refusal(r.service, "InvalidSignatureException", signatureMismatch))
 	}
 	r.caller = k.who
-	return nil
 }
 
 // addressed returns the service of a call without a signature, or "" if the call is for the node.

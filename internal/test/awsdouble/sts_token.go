@@ -78,12 +78,11 @@ func (s *Server) identifyToken(account, token string) (claims, error) {
 }
 
 // accepts returns an error if a role does not trust a token's claims.
-func (r *Role) accepts(c claims) error {
+func (r *Role) accepts(c claims) {
 	w := r.WebIdentity
 	if w == nil || w.Issuer != c.Issuer || w.Subject != "" && w.Subject != c.Subject || w.Audience != "" && !slices.Contains(c.Audience, w.Audience) {
-		return &Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: "Not authorized to perform sts:AssumeRoleWithWebIdentity"}
+		panic(&Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: "Not authorized to perform sts:AssumeRoleWithWebIdentity"})
 	}
-	return nil
 }
 
 // jwt is a token, parsed but not verified.

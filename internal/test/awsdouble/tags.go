@@ -2,12 +2,11 @@ package awsdouble
 
 import (
 	"maps"
-	"net/http"
 	"strings"
 )
 
 // tagged returns the tags of the resource in the path, and the function if the resource is one.
-func (s *Server) tagged(r *request) (map[string]string, *function, error) {
+func (s *Server) tagged(r *request) (map[string]string, *function) {
 	arn := r.vars["Resource"]
 	h := s.home(r.account, r.region)
 	kind := strings.Split(arn, ":")[5]
@@ -16,46 +15,41 @@ func (s *Server) tagged(r *request) (map[string]string, *function, error) {
 		return s.taggedFunction(r, h, arn)
 	case "code-signing-config":
 		if c := h.signing[arn]; c != nil {
-			return c.tags, nil, nil
+			return c.tags, nil
 		}
-		return nil, nil, noSigningConfig(arn)
+		panic(noSigningConfig(arn))
 	case "event-source-mapping":
-		m, err := s.taggedMapping(h, arn)
-		if err != nil {
-			return nil, nil, err
-		}
-		return m.Tags, nil, nil
+		m := s.taggedMapping(h, arn)
+		return m.Tags, nil
 	case "capacity-provider":
 		s.settleCapacity(h)
 		if c := h.capacity[capacityName(arn)]; c != nil {
-			return c.Tags, nil, nil
+			return c.Tags, nil
 		}
-		return nil, nil, noCapacity(arn)
+		panic(noCapacity(arn))
 	}
-	return nil, nil, notFound("Layer not found: %s", arn)
+	panic(notFound("Layer not found: %s", arn))
 }
 
-func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]string, *function, error) {
+func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]string, *function) {
 	t := parseTarget(arn)
 	if t.qualifier != "" {
-		return nil, nil, invalidParameter("Tags on function aliases and versions are not supported. Please specify a function ARN.")
+		panic(invalidParameter("Tags on function aliases and versions are not supported. Please specify a function ARN."))
 	}
-	if err := r.reachable(t); err != nil {
-		return nil, nil, err
-	}
+	r.reachable(t)
 	f := h.functions[t.name]
 	if f == nil {
-		return nil, nil, notFound("Function not found: %s", arn)
+		panic(notFound("Function not found: %s", arn))
 	}
 	s.settleAll(f)
-	return f.tags, f, nil
+	return f.tags, f
 }
 
 // maxTags is how many tags a resource may have. AWS's own do not count.
 const maxTags = 50
 
 // checkTags rejects added tags if the resource would have too many.
-func checkTags(there, added map[string]string) error {
+func checkTags(there, added map[string]string) {
 	all := maps.Clone(there)
 	if all == nil {
 		all = map[string]string{}
@@ -63,54 +57,39 @@ func checkTags(there, added map[string]string) error {
 	maps.Copy(all, added)
 	maps.DeleteFunc(all, func(k, _ string) bool { return strings.HasPrefix(k, "aws:") })
 	if len(all) > maxTags {
-		return invalidParameter("Number of tags exceeds resource tag limit.")
+		panic(invalidParameter("Number of tags exceeds resource tag limit."))
 	}
-	return nil
 }
 
-func tagResource(s *Server, r *request) (*answer, error) {
-	in := struct{ Tags map[string]string }{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	tags, f, err := s.tagged(r)
-	if err != nil {
-		return nil, err
-	}
+func tagResource(s *Server, r *request) any {
+	in := decoded[struct{ Tags map[string]string }](r)
+	tags, f := s.tagged(r)
 	if len(in.Tags) == 0 {
-		return nil, invalidParameter("An error occurred and the request cannot be processed.")
+		panic(invalidParameter("An error occurred and the request cannot be processed."))
 	}
-	if err := checkTags(tags, in.Tags); err != nil {
-		return nil, err
-	}
+	checkTags(tags, in.Tags)
 	maps.Copy(tags, in.Tags)
-	return retagged(f), nil
+	return retagged(f)
 }
 
-func untagResource(s *Server, r *request) (*answer, error) {
-	tags, f, err := s.tagged(r)
-	if err != nil {
-		return nil, err
-	}
+func untagResource(s *Server, r *request) any {
+	tags, f := s.tagged(r)
 	keys := r.http.URL.Query()["tagKeys"]
 	for _, k := range keys {
 		delete(tags, k)
 	}
-	return retagged(f), nil
+	return retagged(f)
 }
 
 // retagged returns the response to a change of tags, which changes the revision.
-func retagged(f *function) *answer {
+func retagged(f *function) any {
 	if f != nil {
 		f.latest.RevisionId = newUUID()
 	}
-	return &answer{status: http.StatusNoContent}
+	return nil
 }
 
-func listTags(s *Server, r *request) (*answer, error) {
-	tags, _, err := s.tagged(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: map[string]any{"Tags": maps.Clone(tags)}}, nil
+func listTags(s *Server, r *request) any {
+	tags, _ := s.tagged(r)
+	return map[string]any{"Tags": maps.Clone(tags)}
 }

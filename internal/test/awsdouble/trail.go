@@ -98,7 +98,7 @@ func (r *request) named() map[string]any {
 		p["qualifier"] = q
 	}
 	var in struct{ FunctionName, Name, CapacityProviderName string }
-	if r.decode(&in) == nil {
+	if json.Unmarshal(r.body, &in) == nil {
 		for k, v := range map[string]string{"functionName": in.FunctionName, "name": in.Name, "capacityProviderName": in.CapacityProviderName} {
 			if v != "" && p[k] == nil {
 				p[k] = v
