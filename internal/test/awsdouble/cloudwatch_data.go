@@ -53,7 +53,11 @@ func getMetricData(s *Server, r *request) any {
 	r.items = len(in.MetricDataQueries)
 	in.check()
 	s.advanceTraffic()
-	e := newEvaluation(s, s.monitor(r.account, r.region), &in)
+	e := &evaluation{server: s, of: s.monitor(r.account, r.region), in: &in, byID: map[string]*metricQuery{}}
+	e.known, e.active = map[string]operand{}, map[string]bool{}
+	for i := range in.MetricDataQueries {
+		e.byID[in.MetricDataQueries[i].Id] = &in.MetricDataQueries[i]
+	}
 	var results []metricResult
 	for i := range in.MetricDataQueries {
 		q := &in.MetricDataQueries[i]
@@ -61,7 +65,7 @@ func getMetricData(s *Server, r *request) any {
 		if q.ReturnData != nil && !*q.ReturnData {
 			continue
 		}
-		if !v.isSeries {
+		if v.series == nil {
 			panic(invalidMetrics("Error in expression '%s' [The expression does not return a time series]", q.Id))
 		}
 		results = append(results, newResult(q, v, in.ScanBy))

@@ -80,11 +80,7 @@ func TestGetMetricData(t *testing.T) {
 		"Percentile":  {"A part of the values is not larger.", []types.MetricDataQuery{orders("q", "p50", 60)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{8, 6, 4, 2}}},
 		"Unknown":     {"A metric that does not exist has no data, and that is no error.", []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(), Values: []float64{}}},
 		"Expression":  {"An expression computes at each time, and hidden queries are not returned.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), expression("q", "(m + 2*m) / 10 - 1")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{11, 8, 5, 2}}},
-		"SumOf":       {"SUM of a series is a number.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), expression("q", "m / SUM(m)")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{.4, .3, .2, .1}}},
 		"Missing":     {"Where one has no value, neither has the expression.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "m + n")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(1), Values: []float64{27}}},
-		"Fill":        {"FILL supplies the values that are missing.", []types.MetricDataQuery{hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "FILL(n, 0)")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{0, 0, 7, 0}}},
-		"If":          {"IF chooses at each time.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), expression("q", "IF(m > 25, m, 0)")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 0, 0}}},
-		"List":        {"SUM of several series is a series.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "SUM([m, n])")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 27, 10}}},
 		"NoNumber": {
 			"What is no number is left out, with a message.",
 			[]types.MetricDataQuery{hidden(stat("z", "Shop", "Zero", "Sum", 60)), expression("q", "1 / z")},
