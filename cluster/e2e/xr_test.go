@@ -420,7 +420,7 @@ func TestQueueWorker(t *testing.T) {
 	}
 	uuid := field(now, "mapping.uuid")
 	m, ok := e.Double.Mapping(uuid)
-	if !ok || m.BatchSize != 100 {
+	if !ok || *m.BatchSize != 100 {
 		t.Errorf("the mapping in AWS: %t %+v", ok, m)
 	}
 

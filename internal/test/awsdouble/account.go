@@ -38,7 +38,7 @@ type accountLimit struct {
 type accountUsage struct{ FunctionCount, TotalCodeSize int64 }
 
 func getAccountSettings(s *Server, r *request) any {
-	h := s.home(r.account, r.region)
+	h := r.home
 	out := accountSettings{
 		AccountLimit: accountLimit{
 			CodeSizeUnzipped: maxUnzipped, CodeSizeZipped: maxZip, TotalCodeSize: h.limits.TotalCodeSize,

@@ -52,7 +52,7 @@ func updateAlias(s *Server, r *request) any {
 	}
 	was, served := a.FunctionVersion, f.served(a)
 	keeps := in.RoutingConfig == nil && in.FunctionVersion != nil && !a.uses(*in.FunctionVersion)
-	if served != was && (keeps || s.options.RefuseMoves) {
+	if served != was && keeps {
 		panic(invalidParameter("Invalid alias configuration for Provisioned Concurrency"))
 	}
 	in.apply(f, a)
@@ -122,7 +122,7 @@ func getAlias(s *Server, r *request) any {
 func deleteAlias(s *Server, r *request) any {
 	f := s.unqualified(r)
 	delete(f.aliases, r.vars["Name"])
-	delete(f.policies, f.latest.FunctionArn+":"+r.vars["Name"])
+	delete(r.home.policies, f.latest.FunctionArn+":"+r.vars["Name"])
 	f.forget(r.vars["Name"])
 	return nil
 }
@@ -156,8 +156,7 @@ func (f *function) aliasesOf(version string) []string {
 
 // Alias returns a copy of a function's alias, by the function's name or ARN.
 func (s *Server) Alias(function, name string) (Alias, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	f := s.lookup(function)
 	if f == nil || f.aliases[name] == nil {
 		return Alias{}, false

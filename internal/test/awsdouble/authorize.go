@@ -19,16 +19,14 @@ type Allow struct {
 // SetPolicy sets the policy of all callers. A call is rejected if no statement allows one of the actions that it needs.
 // Without a policy, which is the default, everyone may do everything.
 func (s *Server) SetPolicy(statements ...Allow) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.policy, s.used = statements, map[string]bool{}
 }
 
 // UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of them,
 // a call would have been rejected.
 func (s *Server) UsedActions() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Sorted(maps.Keys(s.used))
 }
 
@@ -132,9 +130,9 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 		tagged := own
 		switch name {
 		case "CreateEventSourceMapping":
-			tagged = s.home(r.account, r.region).arn("event-source-mapping:new")
+			tagged = r.home.arn("event-source-mapping:new")
 		case "CreateCodeSigningConfig":
-			tagged = s.home(r.account, r.region).arn("code-signing-config:new")
+			tagged = r.home.arn("code-signing-config:new")
 		}
 		out = append(out, needed{"lambda:TagResource", tagged})
 	}
@@ -179,7 +177,7 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 
 // subject returns the ARN of what a call of Lambda is about.
 func (s *Server) subject(r *request, provider, function string) string {
-	h := s.home(r.account, r.region)
+	h := r.home
 	switch {
 	case r.vars["Resource"] != "" || r.vars["ResourceArn"] != "":
 		return or(r.vars["Resource"], r.vars["ResourceArn"])

@@ -38,15 +38,13 @@ type Call struct {
 
 // Calls returns all calls since the start or ResetCalls, oldest first.
 func (s *Server) Calls() []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Clone(s.calls)
 }
 
 // Count returns how many calls of an operation were received; an empty name counts all.
 func (s *Server) Count(operation string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	n := 0
 	for i := range s.calls {
 		if operation == "" || s.calls[i].Operation == operation {
@@ -58,8 +56,7 @@ func (s *Server) Count(operation string) int {
 
 // ResetCalls empties the call log and the count of throttled calls.
 func (s *Server) ResetCalls() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.calls, s.throttled = nil, 0
 }
 

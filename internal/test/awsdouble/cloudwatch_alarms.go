@@ -40,16 +40,14 @@ type recordedAlarm struct {
 
 // PutAlarm creates or replaces an alarm in an account and region. An empty account is DefaultAccount.
 func (s *Server) PutAlarm(account, region string, a Alarm) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
 	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{Alarm: a, evaluated: s.options.Now().Truncate(time.Minute)}
 }
 
 // RemoveAlarm deletes an alarm.
 func (s *Server) RemoveAlarm(account, region, name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.monitor(account, region).alarms, name)
 }
 

@@ -74,8 +74,7 @@ func (d *datapoint) add(more observed) {
 
 // PutMetric publishes a value of a metric at a time.
 func (s *Server) PutMetric(m Metric, at time.Time, value float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.recorded(m).add(at, s.options.Now(), value, 1)
 }
 
@@ -111,8 +110,7 @@ func (r *recordedMetric) age() int64 {
 // SetMetricStatus makes queries of metrics of a name return no data, a status such as InternalError, and a message
 // if it is not empty. The status Complete restores them.
 func (s *Server) SetMetricStatus(name, status, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if status == statusComplete && message == "" {
 		delete(s.statuses, name)
 		return

@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
 )
 
@@ -14,7 +13,6 @@ type signingConfig struct {
 	CodeSigningPolicies  map[string]string
 	Description          string
 	LastModified         string
-	tags                 map[string]string
 }
 
 func noSigningConfig(arn string) error {
@@ -30,24 +28,22 @@ func createCodeSigning(s *Server, r *request) any {
 		Tags map[string]string
 	}](r)
 	checkTags(nil, in.Tags)
-	h := s.home(r.account, r.region)
+	h := r.home
 	s.serial++
 	c := in.signingConfig
-	c.tags = map[string]string{}
-	maps.Copy(c.tags, in.Tags)
 	c.CodeSigningConfigId = fmt.Sprintf("csc-%017x", s.serial)
 	c.CodeSigningConfigArn = h.arn("code-signing-config:" + c.CodeSigningConfigId)
 	c.LastModified = s.lastModified()
 	if c.CodeSigningPolicies == nil {
 		c.CodeSigningPolicies = map[string]string{"UntrustedArtifactOnDeployment": "Warn"}
 	}
-	h.signing[c.CodeSigningConfigArn] = &c
+	h.signing[c.CodeSigningConfigArn], h.tags[c.CodeSigningConfigArn] = &c, in.Tags
 	return map[string]any{"CodeSigningConfig": c}
 }
 
 func (s *Server) signing(r *request) *signingConfig {
 	arn := r.vars["CodeSigningConfigArn"]
-	if c := s.home(r.account, r.region).signing[arn]; c != nil {
+	if c := r.home.signing[arn]; c != nil {
 		return c
 	}
 	panic(notFound("The Lambda code signing configuration %s can not be found.", arn))
@@ -60,13 +56,14 @@ func getCodeSigning(s *Server, r *request) any {
 
 func deleteCodeSigning(s *Server, r *request) any {
 	c := s.signing(r)
-	h := s.home(r.account, r.region)
+	h := r.home
 	for _, f := range h.functions {
 		if f.codeSigning == c.CodeSigningConfigArn {
 			panic(conflict("The code signing configuration %s is attached to a function. Detach it first.", c.CodeSigningConfigArn))
 		}
 	}
 	delete(h.signing, c.CodeSigningConfigArn)
+	delete(h.tags, c.CodeSigningConfigArn)
 	return nil
 }
 
@@ -81,7 +78,7 @@ func (s *Server) signable(r *request) *function {
 
 func putFunctionCodeSigning(s *Server, r *request) any {
 	in := decoded[struct{ CodeSigningConfigArn string }](r)
-	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
+	if r.home.signing[in.CodeSigningConfigArn] == nil {
 		panic(noSigningConfig(in.CodeSigningConfigArn))
 	}
 	f := s.signable(r)

@@ -25,7 +25,7 @@ func updateCodeSigning(s *Server, r *request) any {
 
 func listCodeSigning(s *Server, r *request) any {
 	all := []signingConfig{}
-	for _, c := range s.home(r.account, r.region).signing {
+	for _, c := range r.home.signing {
 		all = append(all, *c)
 	}
 	slices.SortFunc(all, func(a, b signingConfig) int { return cmp.Compare(a.CodeSigningConfigArn, b.CodeSigningConfigArn) })
@@ -35,7 +35,7 @@ func listCodeSigning(s *Server, r *request) any {
 func listFunctionsByCodeSigning(s *Server, r *request) any {
 	c := s.signing(r)
 	arns := []string{}
-	for _, f := range s.home(r.account, r.region).functions {
+	for _, f := range r.home.functions {
 		if f.codeSigning == c.CodeSigningConfigArn {
 			arns = append(arns, f.latest.FunctionArn)
 		}

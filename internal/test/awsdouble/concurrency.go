@@ -8,7 +8,7 @@ type concurrencyOutput struct {
 func putConcurrency(s *Server, r *request) any {
 	in := decoded[concurrencyOutput](r)
 	t := r.target()
-	h := s.home(r.account, r.region)
+	h := r.home
 	if h.functions[t.name] == nil {
 		panic(notFound("Function not found: %s", h.arn("function:"+t.name+":$LATEST")))
 	}
@@ -47,8 +47,7 @@ func (h *home) reserved(but *function) int32 {
 }
 
 func getConcurrency(s *Server, r *request) any {
-	f := s.unqualified(r)
-	return concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
+	return concurrencyOutput{ReservedConcurrentExecutions: s.unqualified(r).concurrency}
 }
 
 func deleteConcurrency(s *Server, r *request) any {

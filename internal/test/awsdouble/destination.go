@@ -1,11 +1,22 @@
 package awsdouble
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
 
 // checkDestinations rejects destinations of asynchronous invocation: services that accept no records, the function
 // itself, and resources that do not exist.
-func (s *Server) checkDestinations(h *home, f *function, to EventDestinations) {
-	failure, success := to.OnFailure.Destination, to.OnSuccess.Destination
+func (s *Server) checkDestinations(h *home, f *function, to *types.DestinationConfig) {
+	var failure, success string
+	if to != nil && to.OnFailure != nil {
+		failure = aws.ToString(to.OnFailure.Destination)
+	}
+	if to != nil && to.OnSuccess != nil {
+		success = aws.ToString(to.OnSuccess.Destination)
+	}
 	if !takesRecords(failure, true) || !takesRecords(success, false) {
 		panic(invalidParameter(
 			"The provided destination config DestinationConfig(onSuccess=%s, onFailure=%s) is invalid.",

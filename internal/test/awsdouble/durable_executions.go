@@ -57,7 +57,7 @@ func listExecutions(s *Server, r *request) any {
 
 // execution returns the execution of an ARN, with its name and function.
 func (s *Server) execution(r *request) (*function, string) {
-	for _, f := range s.home(r.account, r.region).functions {
+	for _, f := range r.home.functions {
 		for name, e := range f.executions {
 			if e.arn == r.vars["DurableExecutionArn"] {
 				return f, name

@@ -4,8 +4,7 @@ import "net/http"
 
 // PutImage sets a tag of a repository to a digest (sha256:...), both for ECR and for functions that use the image.
 func (s *Server) PutImage(repository, tag, digest string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.images[repository+":"+tag] = digest
 }
 

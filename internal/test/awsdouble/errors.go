@@ -43,6 +43,9 @@ func conflict(format string, args ...any) *Error {
 	return apiError(http.StatusConflict, "ResourceConflictException", format, args...)
 }
 
+// accessDenied returns the error of a call for another account, which has no message.
+func accessDenied() *Error { return apiError(http.StatusForbidden, "AccessDeniedException", "") }
+
 func tooLarge(format string, args ...any) *Error {
 	return apiError(http.StatusRequestEntityTooLarge, "RequestEntityTooLargeException", format, args...)
 }

@@ -22,8 +22,7 @@ func newResources() resources {
 // exist. Kinds are security groups, subnets, accounts, IAM's roles and its users, and what a service has, such as
 // queues.
 func (s *Server) AddResources(ids ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, id := range ids {
 		s.resources.exists[id], s.resources.kinds[kindOfResource(id)] = true, true
 	}
@@ -31,8 +30,7 @@ func (s *Server) AddResources(ids ...string) {
 
 // RemoveResources removes resources of other services, by the identifiers of AddResources.
 func (s *Server) RemoveResources(ids ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, id := range ids {
 		s.resources.exists[id] = false
 	}

@@ -58,15 +58,13 @@ func (s *Server) Fail(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.faults = append(s.faults, &f)
 }
 
 // ClearFaults removes all faults and all planned failures of functions.
 func (s *Server) ClearFaults() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.faults, s.plans = nil, newPlans()
 }
 
@@ -151,39 +149,34 @@ func newPlans() plans {
 // FailCreation makes the next creation of a function settle as State Failed with a reason and one of AWS's reason
 // codes, for example InvalidSubnet.
 func (s *Server) FailCreation(name, reason, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.creations[name] = failure{reason: reason, code: code}
 }
 
 // FailUpdate makes the next update of a function settle as LastUpdateStatus Failed with a reason and one of AWS's
 // reason codes.
 func (s *Server) FailUpdate(name, reason, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.updates[name] = failure{reason: reason, code: code}
 }
 
 // FailCapacity makes the next creation of a capacity provider settle as State Failed. Lambda returns no reason.
 func (s *Server) FailCapacity(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.capacity[name] = failure{}
 }
 
 // FailVersion makes the next published version of a function settle as State Failed with a reason and one of AWS's
 // reason codes, or the next one that is restored as Inactive.
 func (s *Server) FailVersion(name, reason, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.versions[name] = failure{reason: reason, code: code}
 }
 
 // RoleNotReadyUntil makes Lambda unable to assume any role before a time: creations, and updates that send a role,
 // are rejected.
 func (s *Server) RoleNotReadyUntil(t time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.roleReady = t
 }
 

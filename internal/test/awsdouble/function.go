@@ -53,13 +53,10 @@ type function struct {
 	latestPublished *instance
 	republished     bool
 
-	tags          map[string]string
 	concurrency   *int32
 	codeSigning   string
 	recursiveLoop string
 	scaling       map[string]Scaling
-	// policies are by the ARN of the function, version or alias.
-	policies map[string]*policy
 	// executions are the durable executions by name, and goneAt is when a function that waits for them is deleted.
 	executions map[string]execution
 	goneAt     time.Time
@@ -75,6 +72,10 @@ type home struct {
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
+	// tags are by the ARN of the resource, and policies by that of the function, version, alias or layer version. They are
+	// replaced and not changed.
+	tags     map[string]map[string]string
+	policies map[string]*policy
 	// draining says that the deletion of functions waits for their executions.
 	draining bool
 	// storedAtMost is an upper bound of what stored returns.
@@ -97,6 +98,10 @@ func (h *home) names() []string {
 func (h *home) drop(name string) {
 	h.next[name] = h.functions[name].next
 	delete(h.functions, name)
+	arn := h.arn("function:" + name)
+	delete(h.tags, arn)
+	delete(h.policies, arn)
+	maps.DeleteFunc(h.policies, func(on string, _ *policy) bool { return strings.HasPrefix(on, arn+":") })
 	h.sorted = nil
 }
 
@@ -113,8 +118,16 @@ func (s *Server) newHome(account, region string) *home {
 	return &home{
 		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
 		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+		tags: map[string]map[string]string{}, policies: map[string]*policy{},
 		next: map[string]int{},
 	}
+}
+
+// tagsOf returns a copy of the tags of a resource.
+func (h *home) tagsOf(arn string) map[string]string {
+	tags := map[string]string{}
+	maps.Copy(tags, h.tags[arn])
+	return tags
 }
 
 func (h *home) arn(resource string) string {
@@ -192,10 +205,14 @@ func (s *Server) startUpdate(f *function) {
 func updatable(f *function) {
 	switch {
 	case f.latest.busy:
-		panic(conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn))
+		panic(inProgress(f.latest.FunctionArn))
 	case f.latest.State == "Failed", f.latest.State == stateDeleting:
 		panic(notNow(f.latest.State))
 	}
+}
+
+func inProgress(arn string) *Error {
+	return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", arn)
 }
 
 func checkRevision(f *function, revision string) {
@@ -210,14 +227,13 @@ func (s *Server) lastModified() string {
 
 // Function returns a copy of a function by name or ARN.
 func (s *Server) Function(name string) (Function, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	f := s.lookup(name)
 	if f == nil {
 		return Function{}, false
 	}
 	s.settleAll(f)
-	return snapshot(f), true
+	return s.snapshot(f), true
 }
 
 // EditFunction changes a function as an out-of-band update does, at once. It has a new RevisionId then, unless it only
@@ -230,9 +246,10 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 		return false
 	}
 	s.settleAll(f)
-	c, before := snapshot(f), f.latest.Configuration
+	c, before := s.snapshot(f), f.latest.Configuration
 	edit(&c)
-	f.latest.Configuration, f.tags, f.concurrency = c.Configuration, c.Tags, c.ReservedConcurrentExecutions
+	f.latest.Configuration, f.concurrency = c.Configuration, c.ReservedConcurrentExecutions
+	s.homeOf(f.latest.FunctionArn).tags[f.latest.FunctionArn] = c.Tags
 	f.codeSigning, f.recursiveLoop = c.CodeSigningConfigArn, c.RecursiveLoop
 	if !reflect.DeepEqual(listed(before), listed(f.latest.Configuration)) {
 		f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
@@ -256,13 +273,19 @@ func (s *Server) SetVersionInactive(name, version string) bool {
 	return true
 }
 
-func snapshot(f *function) Function {
+// homeOf returns the state of the account and region of a resource.
+func (s *Server) homeOf(arn string) *home {
+	parts := strings.SplitN(arn, ":", 6)
+	return s.home(parts[4], parts[3])
+}
+
+func (s *Server) snapshot(f *function) Function {
 	c := f.latest.Configuration
 	if c.Environment != nil {
 		c.Environment = &Environment{Variables: maps.Clone(c.Environment.Variables)}
 	}
 	return Function{
-		Configuration: c, Tags: maps.Clone(f.tags), ReservedConcurrentExecutions: f.concurrency,
+		Configuration: c, Tags: s.homeOf(c.FunctionArn).tagsOf(c.FunctionArn), ReservedConcurrentExecutions: f.concurrency,
 		CodeSigningConfigArn: f.codeSigning, RecursiveLoop: f.recursiveLoop,
 	}
 }

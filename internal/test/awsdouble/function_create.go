@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"encoding/json"
-	"maps"
 	"strings"
 )
 
@@ -26,7 +25,7 @@ func createFunction(s *Server, r *request) any {
 	in.check(s, r)
 	in.checkManaged(&Configuration{})
 	in.checkDurable(&Configuration{})
-	h := s.home(r.account, r.region)
+	h := r.home
 	if h.functions[name] != nil {
 		panic(conflict("Function already exist: %s", name))
 	}
@@ -102,12 +101,10 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	s.begin(l, s.options.CreateDuration, take(s.plans.creations, name))
-	tags := map[string]string{}
-	maps.Copy(tags, in.Tags)
+	h.tags[l.FunctionArn] = in.Tags
 	return &function{
-		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
+		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{}, configs: newConfigs(),
-		policies: map[string]*policy{},
 	}
 }
 

@@ -16,7 +16,7 @@ func deleteFunction(s *Server, r *request) any {
 	if aliasName.MatchString(t.qualifier) {
 		panic(invalidParameter("Deletion of aliases is not currently supported."))
 	}
-	h := s.home(r.account, r.region)
+	h := r.home
 	f := h.functions[t.name]
 	if f == nil {
 		panic(notFound("Function not found: %s", h.arn("function:"+t.name)))
@@ -42,7 +42,7 @@ func deleteFunction(s *Server, r *request) any {
 		}
 	}
 	f.versions = kept
-	delete(f.policies, f.latest.FunctionArn+":"+t.qualifier)
+	delete(h.policies, f.latest.FunctionArn+":"+t.qualifier)
 	f.forget(t.qualifier)
 	if f.published == t.qualifier {
 		f.published = ""

@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
 )
@@ -17,7 +16,7 @@ type getFunctionOutput struct {
 
 func getFunction(s *Server, r *request) any {
 	f, i := s.qualified(r)
-	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: maps.Clone(f.tags)}
+	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: r.home.tags[f.latest.FunctionArn]}
 	if f.concurrency != nil {
 		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
 	}
@@ -70,7 +69,7 @@ func (s *Server) pick(f *function, t target, r *request) instance {
 	if v := f.version(t.qualifier); v != nil {
 		return *v
 	}
-	panic(notFound("Function not found: %s", s.home(r.account, r.region).arn("function:"+t.name+":"+t.qualifier)))
+	panic(notFound("Function not found: %s", r.home.arn("function:"+t.name+":"+t.qualifier)))
 }
 
 // version returns a published version by number, or nil.
@@ -103,9 +102,9 @@ func listed(c Configuration) Configuration {
 const maxPage = 50
 
 func listFunctions(s *Server, r *request) any {
-	functions := s.home(r.account, r.region).functions
+	functions := r.home.functions
 	if r.query("FunctionVersion") != "ALL" {
-		names, next := pageOf(s.home(r.account, r.region).names(), r)
+		names, next := pageOf(r.home.names(), r)
 		page := make([]Configuration, 0, len(names))
 		for _, name := range names {
 			s.settleAll(functions[name])

@@ -9,7 +9,7 @@ func updateFunctionConfiguration(s *Server, r *request) any {
 	in.settings.check(r, &f.latest.Configuration)
 	in.checkManaged(&f.latest.Configuration)
 	in.checkDurable(&f.latest.Configuration)
-	h := s.home(r.account, r.region)
+	h := r.home
 	h.checkExist(in.Layers)
 	h.checkUnpacked(f.latest.unzipped, in.Layers)
 	in.checkNetwork(s)
@@ -38,8 +38,8 @@ func updateFunctionCode(s *Server, r *request) any {
 	updatable(f)
 	checkRevision(f, in.RevisionId)
 	c := s.resolve(in.codeInput, f.latest.FunctionName)
-	s.home(r.account, r.region).checkStorage(c.size, f.latest.CodeSize)
-	s.home(r.account, r.region).checkUnpacked(c.unzipped, f.latest.layerARNs())
+	r.home.checkStorage(c.size, f.latest.CodeSize)
+	r.home.checkUnpacked(c.unzipped, f.latest.layerARNs())
 	if in.DryRun {
 		out := f.latest.Configuration
 		out.CodeSha256, out.CodeSize = c.sha256, c.size

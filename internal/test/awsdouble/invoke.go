@@ -42,8 +42,7 @@ type Returned struct {
 // OnInvoke sets the code of the functions of a name, in all accounts and regions. Functions without code return null.
 // The double is locked while the code runs, so the code must not call it.
 func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.code[name] = code
 }
 

@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,6 @@ type layerVersion struct {
 	layerItem
 	Content  layerContent
 	LayerArn string
-	policy   *policy
 	unzipped uint64
 }
 
@@ -52,7 +50,7 @@ func publishLayer(s *Server, r *request) any {
 	in := decoded[publishLayerInput](r)
 	name := r.layerName()
 	c := s.resolve(in.Content, name)
-	h := s.home(r.account, r.region)
+	h := r.home
 	h.checkStorage(c.size, 0)
 	if h.layers[name] == nil {
 		h.layers[name] = &layer{}
@@ -81,7 +79,7 @@ func (r *request) layerName() string {
 	}
 	parts := strings.Split(name, ":")
 	if parts[3] != r.region || parts[4] != r.account {
-		panic(&Error{Status: http.StatusForbidden, Code: "AccessDeniedException"})
+		panic(accessDenied())
 	}
 	return parts[6]
 }
@@ -93,7 +91,7 @@ func (s *Server) layerVersion(r *request) *layerVersion {
 	if err != nil || number < 1 {
 		panic(invalidParameter("Layer Version Cannot be less than 1."))
 	}
-	return s.home(r.account, r.region).layerVersion(name, number)
+	return r.home.layerVersion(name, number)
 }
 
 // layerVersion returns a version by layer and number, or nil if it does not exist.
@@ -109,9 +107,14 @@ func (h *home) layerVersion(name string, number int64) *layerVersion {
 	return nil
 }
 
-func getLayer(s *Server, r *request) any {
-	v := s.layerVersion(r)
-	return shown(v)
+func getLayer(s *Server, r *request) any { return shown(s.layerVersion(r)) }
+
+func getLayerByArn(_ *Server, r *request) any {
+	name, number, own := r.home.ownLayer(r.query("Arn"))
+	if !own {
+		panic(accessDenied())
+	}
+	return shown(r.home.layerVersion(name, number))
 }
 
 func shown(v *layerVersion) any {
@@ -119,15 +122,6 @@ func shown(v *layerVersion) any {
 		panic(notFound("The resource you requested does not exist."))
 	}
 	return *v
-}
-
-func getLayerByArn(s *Server, r *request) any {
-	h := s.home(r.account, r.region)
-	name, number, own := h.ownLayer(r.query("Arn"))
-	if !own {
-		panic(&Error{Status: http.StatusForbidden, Code: "AccessDeniedException"})
-	}
-	return shown(h.layerVersion(name, number))
 }
 
 // ownLayer splits the ARN of a layer version. It returns false for layers of other accounts and regions, which are
@@ -142,8 +136,9 @@ func (h *home) ownLayer(arn string) (name string, number int64, own bool) {
 func deleteLayer(s *Server, r *request) any {
 	v := s.layerVersion(r)
 	if v != nil {
-		name, _, _ := s.home(r.account, r.region).ownLayer(v.LayerVersionArn)
-		l := s.home(r.account, r.region).layers[name]
+		name, _, _ := r.home.ownLayer(v.LayerVersionArn)
+		l := r.home.layers[name]
+		delete(r.home.policies, v.LayerVersionArn)
 		l.versions = slices.DeleteFunc(l.versions, func(other *layerVersion) bool { return other == v })
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 
 func listLayerVersions(s *Server, r *request) any {
 	name := r.layerName()
-	return paged("LayerVersions", s.home(r.account, r.region).layers[name].matching(r), r)
+	return paged("LayerVersions", r.home.layers[name].matching(r), r)
 }
 
 // matching returns the versions that match a request's filters, newest first.
@@ -33,7 +33,7 @@ type listedLayer struct {
 }
 
 func listLayers(s *Server, r *request) any {
-	h := s.home(r.account, r.region)
+	h := r.home
 	all := []listedLayer{}
 	for _, name := range slices.Sorted(maps.Keys(h.layers)) {
 		if found := h.layers[name].matching(r); len(found) > 0 {

@@ -22,8 +22,7 @@ type logEvent struct {
 
 // PutLog writes an event to a log group of DefaultAccount, which is created if it does not exist.
 func (s *Server) PutLog(region, group, stream, message string, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	key := DefaultAccount + "/" + region + "/" + group
 	s.logs[key] = append(s.logs[key], logEvent{id: newUUID(), stream: stream, message: message, at: at.UnixMilli()})
 	slices.SortStableFunc(s.logs[key], func(a, b logEvent) int { return int(a.at - b.at) })

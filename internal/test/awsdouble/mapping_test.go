@@ -283,5 +283,5 @@ func TestLostAnswerOfAMapping(t *testing.T) {
 		t.Fatalf("error = %v, want a lost connection", err)
 	}
 	_, err := c.CreateEventSourceMapping(t.Context(), in)
-	wantError(t, err, "ResourceConflictException", "The event source arn (\" "+testStream+" \") and function (\" f \") provided mapping already exists. Please update or delete the existing mapping with UUID "+s.Mappings()[0].UUID)
+	wantError(t, err, "ResourceConflictException", "The event source arn (\" "+testStream+" \") and function (\" f \") provided mapping already exists. Please update or delete the existing mapping with UUID "+*s.Mappings()[0].UUID)
 }

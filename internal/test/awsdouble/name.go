@@ -1,9 +1,6 @@
 package awsdouble
 
-import (
-	"net/http"
-	"strings"
-)
+import "strings"
 
 // target is what a FunctionName parameter and a Qualifier name.
 type target struct{ name, region, account, qualifier string }
@@ -52,14 +49,14 @@ func (r *request) reachable(t target) {
 	case t.region != "" && t.region != r.region:
 		panic(notFound("Functions from '%s' are not reachable in this region ('%s')", t.region, r.region))
 	case t.account != "" && t.account != r.account:
-		panic(&Error{Status: http.StatusForbidden, Code: "AccessDeniedException"})
+		panic(accessDenied())
 	}
 }
 
 // find returns the named function, settled.
 func (s *Server) find(r *request) (*function, target) {
 	t := r.target()
-	h := s.home(r.account, r.region)
+	h := r.home
 	f := h.functions[t.name]
 	if f == nil {
 		resource := "function:" + t.name

@@ -20,9 +20,6 @@ type Options struct {
 	// RestoreDuration is how long an Inactive function or version stays Pending after a call has invoked it. With 0 it is
 	// Active from the next call on.
 	RestoreDuration time.Duration
-	// RefuseMoves rejects changes of an alias while AWS moves it and its provisioned concurrency to another version. It
-	// is not documented whether AWS does.
-	RefuseMoves bool
 	// ExecutionDuration is how long a durable execution runs after the call that started it, and so how long the
 	// deletion of its function waits.
 	ExecutionDuration time.Duration
@@ -31,9 +28,9 @@ type Options struct {
 	// Quotas are the request rates to enforce for each account and region. The zero value enforces none; LambdaQuotas
 	// are AWS's.
 	Quotas Quotas
-	// Conflicts is the result of a change that arrives while another of the same function is in flight: for Latency,
-	// or until Held.Release. Default: Serialized.
-	Conflicts Conflicts
+	// LosePermissions makes concurrent additions of permissions all succeed, while the policy keeps only the one that ends
+	// last.
+	LosePermissions bool
 	// Consistency is the delay of reads. With the zero value there is none; SetConsistency changes it.
 	Consistency Consistency
 	// Limits are each account's limits in each region.

@@ -55,7 +55,7 @@ func addPermission(s *Server, r *request) any {
 	in := decoded[permission](r)
 	refuseLatest(r)
 	f, i := s.permitting(r)
-	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
+	if in.RevisionId != "" && !r.home.isRevision(f, i.FunctionArn, in.RevisionId) {
 		// This was recorded, of a function and of an alias.
 		if i.FunctionArn == f.latest.FunctionArn {
 			panic(staleRevision("GetFunction/GetAlias"))
@@ -67,33 +67,37 @@ func addPermission(s *Server, r *request) any {
 	if !s.resources.have(in.Principal) {
 		panic(invalidPrincipal())
 	}
-	next := r.heldPolicy(f, i.FunctionArn).with(in.StatementId, st)
-	f.setPolicy(i.FunctionArn, next)
+	held := r.home.policies
+	if r.policies != nil {
+		held = r.policies
+	}
+	next := held[i.FunctionArn].with(in.StatementId, st)
+	r.home.setPolicy(f, i.FunctionArn, next)
 	return map[string]string{"Statement": text(st)}
 }
 
 func removePermission(s *Server, r *request) any {
 	t := r.target()
-	h := s.home(r.account, r.region)
+	h := r.home
 	if h.functions[t.name] == nil {
 		panic(notFound("No policy found for: %s", h.arn("function:"+t.name)))
 	}
 	f, i := s.permitting(r)
-	held := f.policies[i.FunctionArn]
+	held := r.home.policies[i.FunctionArn]
 	if held == nil {
 		panic(notFound("No policy is associated with the given resource."))
 	}
 	next := held.without(r.vars["StatementId"])
-	if revision := r.query("RevisionId"); revision != "" && !f.isRevision(i.FunctionArn, revision) {
+	if revision := r.query("RevisionId"); revision != "" && !r.home.isRevision(f, i.FunctionArn, revision) {
 		panic(staleRevision("GetFunction/GetAlias"))
 	}
-	f.setPolicy(i.FunctionArn, next)
+	r.home.setPolicy(f, i.FunctionArn, next)
 	return nil
 }
 
 func getPolicy(s *Server, r *request) any {
 	f, t := s.find(r)
-	if p := f.policies[f.arnOf(t.qualifier)]; p != nil {
+	if p := r.home.policies[f.arnOf(t.qualifier)]; p != nil {
 		return p.answer()
 	}
 	panic(notFound("The resource you requested does not exist."))
@@ -111,11 +115,11 @@ func (s *Server) permitting(r *request) (*function, instance) {
 
 // setPolicy replaces the policy of a function, version or alias, which also changes the revision of that resource. A
 // policy without statements is removed.
-func (f *function) setPolicy(arn string, p *policy) {
+func (h *home) setPolicy(f *function, arn string, p *policy) {
 	if p == nil || len(p.Statement) == 0 {
-		delete(f.policies, arn)
+		delete(h.policies, arn)
 	} else {
-		f.policies[arn] = p
+		h.policies[arn] = p
 	}
 	of := f.revision(arn)
 	if of == nil {
@@ -143,8 +147,8 @@ func (f *function) revision(arn string) *string {
 }
 
 // isRevision reports whether a revision is that of a resource or of its policy.
-func (f *function) isRevision(arn, revision string) bool {
-	held, of := f.policies[arn], f.revision(arn)
+func (h *home) isRevision(f *function, arn, revision string) bool {
+	held, of := h.policies[arn], f.revision(arn)
 	return held != nil && held.revision == revision || of != nil && *of == revision
 }
 

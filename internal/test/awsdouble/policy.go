@@ -46,8 +46,11 @@ func text(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// with returns the policy with a statement added. The statement's ID must be new.
+// with returns the policy, which may be nil, with a statement added. The statement's ID must be new.
 func (p *policy) with(sid string, s any) *policy {
+	if p == nil {
+		p = &policy{document: document{Version: "2012-10-17", Id: "default"}}
+	}
 	if p.index(sid) >= 0 {
 		panic(conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid))
 	}
@@ -94,11 +97,6 @@ func (p *policy) index(sid string) int {
 // answer returns the response of GetPolicy and similar operations.
 func (p *policy) answer() any {
 	return map[string]string{"Policy": text(p.document), "RevisionId": p.revision}
-}
-
-// emptyPolicy returns the policy to which the first statement is added.
-func emptyPolicy() *policy {
-	return &policy{document: document{Version: "2012-10-17", Id: "default"}}
 }
 
 var (

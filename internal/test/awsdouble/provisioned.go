@@ -35,8 +35,7 @@ const provisionInProgress = "IN_PROGRESS"
 // FailProvisioning makes the next provisioned concurrency of a function settle as FAILED with one of AWS's reasons,
 // such as FUNCTION_ERROR_INIT_FAILURE.
 func (s *Server) FailProvisioning(name, reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.provisions[name] = failure{reason: reason}
 }
 
@@ -125,7 +124,7 @@ func putProvisioned(s *Server, r *request) any {
 		panic(invalidParameter("Alias with weights can not be used with Provisioned Concurrency"))
 	}
 	f.overlap(t.qualifier)
-	s.home(r.account, r.region).affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
+	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
 	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
 	p.AvailableProvisionedConcurrentExecutions = new(int32)
 	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {

@@ -49,7 +49,6 @@ func (s *Server) withinQuota(r *request) bool {
 
 // Throttled returns how many calls were rejected with 429, or as throttled by CloudWatch.
 func (s *Server) Throttled() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return s.throttled
 }

@@ -37,15 +37,15 @@ type request struct {
 	accessKey string
 	account   string
 	region    string
+	// home is the state of the account and region that the operation sees.
+	home *home
 	// payload is the SHA-256 of the body as it was sent, in hex. It, the signer and the caller are set in strict mode
 	// only.
 	payload string
 	sign    signer
 	caller  *principal
-	// contended says that a conflicting change was in flight when the call arrived, and policies are those that the
-	// function had then.
-	contended bool
-	policies  map[string]*policy
+	// policies are those that existed when the call arrived, if permissions may get lost.
+	policies map[string]*policy
 	// items is how many metrics or alarms the call asks for.
 	items int
 }

@@ -10,7 +10,7 @@ import (
 func (s *Server) policyHolder(r *request) (*function, instance) {
 	t := parseTarget(r.vars["ResourceArn"])
 	r.reachable(t)
-	f := s.home(r.account, r.region).functions[t.name]
+	f := r.home.functions[t.name]
 	if f == nil {
 		panic(notFound("Function not found: %s", r.vars["ResourceArn"]))
 	}
@@ -22,18 +22,18 @@ func (s *Server) policyHolder(r *request) (*function, instance) {
 func putResourcePolicy(s *Server, r *request) any {
 	in := decoded[struct{ Policy, RevisionId string }](r) //nolint:revive // Lambda's spelling
 	f, i := s.policyHolder(r)
-	held := f.policies[i.FunctionArn]
+	held := r.home.policies[i.FunctionArn]
 	if in.RevisionId != "" && (held == nil || in.RevisionId != held.revision) {
 		panic(staleRevision("GetResourcePolicy"))
 	}
 	next := readPolicy(in.Policy, partition(r.region))
-	f.setPolicy(i.FunctionArn, next)
+	r.home.setPolicy(f, i.FunctionArn, next)
 	return next.answer()
 }
 
 func getResourcePolicy(s *Server, r *request) any {
-	f, i := s.policyHolder(r)
-	if held := f.policies[i.FunctionArn]; held != nil {
+	_, i := s.policyHolder(r)
+	if held := r.home.policies[i.FunctionArn]; held != nil {
 		return held.answer()
 	}
 	panic(notFound("The resource you requested does not exist."))
@@ -41,14 +41,14 @@ func getResourcePolicy(s *Server, r *request) any {
 
 func deleteResourcePolicy(s *Server, r *request) any {
 	f, i := s.policyHolder(r)
-	held, revision := f.policies[i.FunctionArn], r.query("RevisionId")
+	held, revision := r.home.policies[i.FunctionArn], r.query("RevisionId")
 	switch {
 	case held == nil:
 		panic(notFound("The resource you requested does not exist."))
 	case revision != "" && revision != held.revision:
 		panic(staleRevision("GetResourcePolicy"))
 	}
-	f.setPolicy(i.FunctionArn, nil)
+	r.home.setPolicy(f, i.FunctionArn, nil)
 	return nil
 }
 
@@ -114,30 +114,31 @@ func expand(principal, partition string) string {
 	return principal
 }
 
-// PutPolicy replaces the policy of a function, a version or an alias as an out-of-band update does; an empty document
-// removes it. The resource is an ARN. It reports whether the function exists.
+// PutPolicy replaces the policy of a function, a version, an alias or a layer version as an out-of-band update does; an
+// empty document removes it. The resource is an ARN. It reports whether the function or the layer version exists.
 func (s *Server) PutPolicy(arn, document string) bool {
 	defer s.editing()()
-	t := parseTarget(arn)
-	f := s.lookup(strings.TrimSuffix(arn, ":"+t.qualifier))
-	if f == nil {
-		return false
+	h := s.homeOf(arn)
+	var p *policy
+	if document != "" {
+		p = readPolicy(document, partition(h.region))
 	}
-	if document == "" {
-		f.setPolicy(arn, nil)
-		return true
+	if name, number, isLayer := h.ownLayer(arn); isLayer {
+		h.policies[arn] = p
+		return h.layerVersion(name, number) != nil
 	}
-	f.setPolicy(arn, readPolicy(document, partition(t.region)))
-	return true
+	f := h.functions[parseTarget(arn).name]
+	if f != nil {
+		h.setPolicy(f, arn, p)
+	}
+	return f != nil
 }
 
-// Policy returns the policy of a function, a version or an alias by its ARN, or "".
+// Policy returns the policy of a function, a version, an alias or a layer version by its ARN, or "".
 func (s *Server) Policy(arn string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.lookup(strings.TrimSuffix(arn, ":"+parseTarget(arn).qualifier))
-	if f == nil || f.policies[arn] == nil {
-		return ""
+	defer s.lock()()
+	if p := s.homeOf(arn).policies[arn]; p != nil {
+		return text(p.document)
 	}
-	return text(f.policies[arn].document)
+	return ""
 }

@@ -134,7 +134,6 @@ var lambdaRoutes = []route{
 	{"GET", "/2025-11-30/capacity-providers/{CapacityProviderName}", "GetCapacityProvider", getCapacity},
 	{"PUT", "/2025-11-30/capacity-providers/{CapacityProviderName}", "UpdateCapacityProvider", updateCapacity},
 	{"DELETE", "/2025-11-30/capacity-providers/{CapacityProviderName}", "DeleteCapacityProvider", deleteCapacity},
-	{"GET", "/2025-11-30/capacity-providers/{CapacityProviderName}/function-versions", "ListFunctionVersionsByCapacityProvider", listCapacityVersions},
 	{"PUT", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "PutFunctionScalingConfig", putScaling},
 	{"GET", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "GetFunctionScalingConfig", getScaling},
 	{"POST", "/2015-03-31/functions/{FunctionName}/policy", "AddPermission", addPermission},

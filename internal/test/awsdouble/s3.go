@@ -44,16 +44,14 @@ func (b *bucket) find(key, version string) *object {
 
 // CreateBucket creates a bucket, with or without versioning. It keeps the objects of an existing one.
 func (s *Server) CreateBucket(name string, versioned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.bucket(name).versioned = versioned
 }
 
 // PutObject stores an object and returns its version ID, which is empty without versioning. If the bucket does not
 // exist, it is created without versioning. Like an upload that sends no checksum, it stores none.
 func (s *Server) PutObject(name, key string, data []byte) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return s.store(s.bucket(name), key, data, "").version
 }
 

@@ -32,7 +32,6 @@ type Server struct {
 	code      map[string]func(Invoked) Returned
 	memory    memory
 	held      []*Held
-	flights   map[string]int
 	monitors  map[string]*monitor
 	statuses  map[string]metricStatus
 	traffic   []*traffic
@@ -60,7 +59,6 @@ func New(o Options) *Server {
 		iam:       newDirectory(),
 		resources: newResources(),
 		code:      map[string]func(Invoked) Returned{},
-		flights:   map[string]int{},
 		monitors:  map[string]*monitor{},
 		statuses:  map[string]metricStatus{},
 		queues:    map[string]*sqsQueue{},
@@ -68,6 +66,12 @@ func New(o Options) *Server {
 		callers:   map[string]string{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
+}
+
+// lock locks the double, and returns the function that unlocks it.
+func (s *Server) lock() func() {
+	s.mu.Lock()
+	return s.mu.Unlock
 }
 
 // Start listens on a free port of 127.0.0.1.
@@ -110,14 +114,12 @@ func (s *Server) ConfigFor(region, accessKey string) aws.Config {
 
 // AddAccessKey assigns an access key to an account.
 func (s *Server) AddAccessKey(id, account string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.accounts[id] = account
 }
 
 func (s *Server) accountOf(accessKey string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if a, ok := s.accounts[accessKey]; ok {
 		return a
 	}
@@ -132,9 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		return
 	}
 	h := find(r)
-	wait, leave := s.arrive(r)
-	defer leave()
-	if !s.travel(hr, wait) {
+	if !s.travel(hr, s.arrive(r)) {
 		return
 	}
 	s.awaitMessage(r)
@@ -182,6 +182,7 @@ func takes(hr *http.Request, d time.Duration) bool {
 
 // answer handles a call and logs it. It returns the fault that was applied, if any.
 func (s *Server) answer(r *request, h handler) (*answer, *Fault, error) {
+	r.home = s.home(r.account, r.region)
 	f := s.strike(r)
 	a, err := s.outcome(r, h, f)
 	s.log(r, f, a, err)
@@ -204,6 +205,7 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (a *answer, err error)
 	defer rejected(&err)
 	s.admit(r)
 	from := s.serving(r)
+	r.home = from.home(r.account, r.region)
 	if r.http.Method == http.MethodGet {
 		return answerTo(r, h(from, r)), nil
 	}
@@ -236,9 +238,6 @@ func (s *Server) admit(r *request) {
 		panic(tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation))
 	}
 	r.validate()
-	if r.contended {
-		panic(r.lost())
-	}
 }
 
 // write writes a response or an error in the form of the service.
@@ -259,6 +258,6 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 	case r.service == serviceCloudWatch:
 		writeCBOR(w, a.status, a.body)
 	default:
-		writeJSON(w, a.status, a.body)
+		writeJSON(w, a.status, wired(a.body))
 	}
 }

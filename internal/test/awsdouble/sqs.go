@@ -48,8 +48,7 @@ type queueMessage struct {
 
 // AddQueue creates a standard queue, given its ARN. An existing queue stays as it is.
 func (s *Server) AddQueue(arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if s.queues[arn] == nil {
 		s.queues[arn] = &sqsQueue{changed: make(chan struct{})}
 	}
@@ -57,15 +56,13 @@ func (s *Server) AddQueue(arn string) {
 
 // RemoveQueue deletes a queue with its messages.
 func (s *Server) RemoveQueue(arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.queues, arn)
 }
 
 // SendMessages sends messages to a queue that exists.
 func (s *Server) SendMessages(arn string, bodies ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, b := range bodies {
 		s.send(arn, b, 0)
 	}
@@ -73,8 +70,7 @@ func (s *Server) SendMessages(arn string, bodies ...string) {
 
 // QueuedMessages returns the bodies of the messages that were not deleted, visible or not, oldest first.
 func (s *Server) QueuedMessages(arn string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	bodies := []string{}
 	if q := s.queues[arn]; q != nil {
 		for _, m := range q.messages {
@@ -86,8 +82,7 @@ func (s *Server) QueuedMessages(arn string) []string {
 
 // FailDeletions makes the deletion of the next messages of a queue fail: their entries of a batch are rejected.
 func (s *Server) FailDeletions(arn string, n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if q := s.queues[arn]; q != nil {
 		q.undeletable = n
 	}
@@ -137,8 +132,7 @@ func (s *Server) awaitMessage(r *request) {
 // emptyQueue returns the channel that is closed when a message is sent to a queue. It is nil if the call is answered
 // at once: it fails, or there is a message.
 func (s *Server) emptyQueue(r *request, url string) <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	q := s.queues[queueARN(r.region, url)]
 	if q == nil || slices.ContainsFunc(s.faults, func(f *Fault) bool { return f.Times != 0 && (f.Operation == "" || f.Operation == r.operation) }) {
 		return nil

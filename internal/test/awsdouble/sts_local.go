@@ -14,16 +14,14 @@ const podAudience = "pods.eks.amazonaws.com"
 // URL()/v1/credentials for a token of the issuer, which must have been added with AddIssuer to the role's account
 // with the audience pods.eks.amazonaws.com. The role must trust ServicePods and have TagSession.
 func (s *Server) AddPodIdentity(issuer *Issuer, subject, role string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.pods[issuer.URL+" "+subject] = role
 }
 
 // AddInstanceProfile gives the node a role. The instance metadata service at URL() returns its credentials. The role
 // must trust ServiceInstances.
 func (s *Server) AddInstanceProfile(role string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.instance = role
 }
 

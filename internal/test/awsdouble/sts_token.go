@@ -50,8 +50,7 @@ func (s *Server) AddIssuer(account string, i *Issuer, audiences ...string) {
 
 // AddIssuerKeys adds an external issuer, such as a cluster, by the keys that it publishes.
 func (s *Server) AddIssuerKeys(account, url string, keys map[string]crypto.PublicKey, audiences ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.providers[account+" "+url] = provider{audiences: audiences, keys: keys}
 }
 

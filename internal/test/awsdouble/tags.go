@@ -5,44 +5,37 @@ import (
 	"strings"
 )
 
-// tagged returns the tags of the resource in the path, and the function if the resource is one.
-func (s *Server) tagged(r *request) (map[string]string, *function) {
+// tagged returns the ARN in the path, and the function if it is that of one. It rejects a resource that does not exist.
+func (s *Server) tagged(r *request) (string, *function) {
 	arn := r.vars["Resource"]
-	h := s.home(r.account, r.region)
-	kind := strings.Split(arn, ":")[5]
-	switch kind {
-	case "function":
-		return s.taggedFunction(r, h, arn)
-	case "code-signing-config":
-		if c := h.signing[arn]; c != nil {
-			return c.tags, nil
+	h := r.home
+	switch kind := strings.Split(arn, ":")[5]; {
+	case kind == "function":
+		t := parseTarget(arn)
+		if t.qualifier != "" {
+			panic(invalidParameter("Tags on function aliases and versions are not supported. Please specify a function ARN."))
 		}
+		r.reachable(t)
+		f := h.functions[t.name]
+		if f == nil {
+			panic(notFound("Function not found: %s", arn))
+		}
+		s.settleAll(f)
+		return arn, f
+	case kind == "code-signing-config" && h.signing[arn] == nil:
 		panic(noSigningConfig(arn))
-	case "event-source-mapping":
-		m := s.taggedMapping(h, arn)
-		return m.Tags, nil
-	case "capacity-provider":
-		s.settleCapacity(h)
-		if c := h.capacity[capacityName(arn)]; c != nil {
-			return c.Tags, nil
+	case kind == "event-source-mapping":
+		if s.settleMappings(h); h.mappings[arn[strings.LastIndex(arn, ":")+1:]] == nil {
+			panic(notFound("Event source mapping not found: %s", arn))
 		}
-		panic(noCapacity(arn))
+	case kind == "capacity-provider":
+		if s.settleCapacity(h); h.capacity[capacityName(arn)] == nil {
+			panic(noCapacity(arn))
+		}
+	case kind == "layer":
+		panic(notFound("Layer not found: %s", arn))
 	}
-	panic(notFound("Layer not found: %s", arn))
-}
-
-func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]string, *function) {
-	t := parseTarget(arn)
-	if t.qualifier != "" {
-		panic(invalidParameter("Tags on function aliases and versions are not supported. Please specify a function ARN."))
-	}
-	r.reachable(t)
-	f := h.functions[t.name]
-	if f == nil {
-		panic(notFound("Function not found: %s", arn))
-	}
-	s.settleAll(f)
-	return f.tags, f
+	return arn, nil
 }
 
 // maxTags is how many tags a resource may have. AWS's own do not count.
@@ -63,21 +56,24 @@ func checkTags(there, added map[string]string) {
 
 func tagResource(s *Server, r *request) any {
 	in := decoded[struct{ Tags map[string]string }](r)
-	tags, f := s.tagged(r)
+	arn, f := s.tagged(r)
 	if len(in.Tags) == 0 {
 		panic(invalidParameter("An error occurred and the request cannot be processed."))
 	}
+	tags := r.home.tagsOf(arn)
 	checkTags(tags, in.Tags)
 	maps.Copy(tags, in.Tags)
+	r.home.tags[arn] = tags
 	return retagged(f)
 }
 
 func untagResource(s *Server, r *request) any {
-	tags, f := s.tagged(r)
-	keys := r.http.URL.Query()["tagKeys"]
-	for _, k := range keys {
+	arn, f := s.tagged(r)
+	tags := r.home.tagsOf(arn)
+	for _, k := range r.http.URL.Query()["tagKeys"] {
 		delete(tags, k)
 	}
+	r.home.tags[arn] = tags
 	return retagged(f)
 }
 
@@ -90,6 +86,6 @@ func retagged(f *function) any {
 }
 
 func listTags(s *Server, r *request) any {
-	tags, _ := s.tagged(r)
-	return map[string]any{"Tags": maps.Clone(tags)}
+	arn, _ := s.tagged(r)
+	return map[string]any{"Tags": r.home.tagsOf(arn)}
 }

@@ -89,8 +89,7 @@ type seriesKey struct {
 // Traffic starts invocations of an alias now, or changes those of an earlier call for the alias. The double makes
 // their metrics by the alias's routing at the time, when it is asked for metrics or the routing changes.
 func (s *Server) Traffic(t Traffic) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.advanceTraffic()
 	t.Versions = maps.Clone(t.Versions)
 	for _, known := range s.traffic {
@@ -106,8 +105,7 @@ func (s *Server) Traffic(t Traffic) {
 
 // Received returns what the versions have received of an alias's traffic until now.
 func (s *Server) Received(function, alias string) map[string]Received {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.advanceTraffic()
 	all := map[string]Received{}
 	for _, t := range s.traffic {

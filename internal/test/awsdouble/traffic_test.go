@@ -310,11 +310,6 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 			then:   func(s *served) error { return s.route("1", nil) },
 			want:   map[string]float64{"1": 1}, later: map[string]float64{"1": 1}, status: ready,
 		},
-		"Refused": {
-			reason: "AWS may refuse that.", options: Options{RefuseMoves: true},
-			then: func(s *served) error { return s.route("1", nil) }, err: refused,
-			want: map[string]float64{"1": 1, "2": 0}, later: map[string]float64{"2": 1}, status: ready,
-		},
 		"Kept": {
 			reason: "The weight of the old version does not fit to itself.",
 			then: func(s *served) error {

@@ -16,16 +16,14 @@ type trail struct {
 // Trail delivers each later call to Lambda that is not read-only to a queue, as an event of CloudTrail in an event of
 // EventBridge. Calls of all accounts and regions are delivered. A message is visible after the delay.
 func (s *Server) Trail(queue string, delay time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.trails = append(s.trails, trail{queue: queue, delay: delay})
 }
 
 // AddCaller assigns an access key to an account and to the ARN of a user or a session, which the events of Trail and
 // GetCallerIdentity have. It is not for strict mode, in which they are known.
 func (s *Server) AddCaller(accessKey, account, arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.accounts[accessKey] = account
 	s.callers[accessKey] = arn
 }

@@ -99,7 +99,7 @@ func createURL(s *Server, r *request) any {
 // endpoint returns the function, and the alias of it, that may have a URL.
 func (s *Server) endpoint(r *request) (*function, target) {
 	t := r.target()
-	f := s.home(r.account, r.region).functions[t.name]
+	f := r.home.functions[t.name]
 	if f == nil || f.versionOf(t.qualifier) == nil {
 		panic(notFound("Function does not exist"))
 	}
@@ -109,7 +109,7 @@ func (s *Server) endpoint(r *request) (*function, target) {
 // url returns the function that a request names, and the qualifier of its URL.
 func (s *Server) url(r *request) (*function, string) {
 	t := r.target()
-	f := s.home(r.account, r.region).functions[t.name]
+	f := r.home.functions[t.name]
 	if f == nil || f.urls[t.qualifier] == nil {
 		panic(notFound("The resource you requested does not exist."))
 	}

@@ -54,7 +54,7 @@ func publishVersion(s *Server, r *request) any {
 	if v := f.unchanged(in.PublishTo); v != nil {
 		return v.Configuration
 	}
-	s.home(r.account, r.region).checkStorage(f.latest.CodeSize, 0)
+	r.home.checkStorage(f.latest.CodeSize, 0)
 	v := s.publish(f, in.Description, in.PublishTo)
 	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) || v.managed() {
 		s.prepare(v, s.options.CreateDuration)

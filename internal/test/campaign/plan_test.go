@@ -269,7 +269,7 @@ func (p *planning) editInAWS(choice int) {
 		_, _ = p.Lambda.UpdateFunctionCode(ctx, &lambda.UpdateFunctionCodeInput{FunctionName: f, ZipFile: []byte(emptyZip)})
 	case 6: //nolint:mnd // The next one.
 		for _, m := range p.Double.Mappings() {
-			_, _ = p.Lambda.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{UUID: aws.String(m.UUID), BatchSize: aws.Int32(7)})
+			_, _ = p.Lambda.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{UUID: m.UUID, BatchSize: aws.Int32(7)})
 		}
 	case 7: //nolint:mnd // The next one.
 		_, _ = p.Lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: aws.String(arn), TagKeys: []string{"team"}})

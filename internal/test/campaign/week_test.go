@@ -257,8 +257,8 @@ func (w *week) touch(k Kind) {
 		_, _ = api.DeleteFunctionEventInvokeConfig(ctx, &lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: f})
 	case "EventSourceMapping":
 		for _, m := range w.Double.Mappings() {
-			if strings.HasSuffix(m.FunctionArn, ":"+account+":function:"+function.Name()) {
-				_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
+			if strings.HasSuffix(*m.FunctionArn, ":"+account+":function:"+function.Name()) {
+				_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
 			}
 		}
 	default:
