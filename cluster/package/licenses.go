@@ -23,7 +23,7 @@ import (
 // notice.
 var allowedLicenses = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MPL-2.0", "Unlicense"}
 
-// coverage is how much of a license's text must match a known one, in percent.
+// coverage is the percentage of a license's text that must match a known one.
 const coverage = 75
 
 // standardLibraryName is the name of Go's standard library in lists of modules.

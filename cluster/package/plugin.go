@@ -25,7 +25,7 @@ import (
 const (
 	// pluginName is the plugin's name in Krew, and the subcommand of kubectl.
 	pluginName = "lambda"
-	// downloads is where releases are downloaded from.
+	// downloads is the address from which releases are downloaded.
 	downloads = "https://" + module + "/releases/download/"
 	// archiveExtension is the file name extension of archives, and the bundles are those of their attestations.
 	archiveExtension = ".tar.gz"
@@ -33,7 +33,7 @@ const (
 	sbomBundle       = ".spdx.sigstore.json"
 )
 
-// pluginPlatforms are those that the plugin is built for.
+// pluginPlatforms are the platforms of the plugin.
 var pluginPlatforms = []v1.Platform{
 	{OS: "darwin", Architecture: "amd64"},
 	{OS: "darwin", Architecture: "arm64"},

@@ -32,12 +32,12 @@ const (
 // commit matches a Git commit without changes.
 var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// A buildRun is what a provenance is about.
+// A buildRun is the build that a provenance describes.
 type buildRun struct {
 	release release
 	// source is the repository.
 	source string
-	// subjects are what was built.
+	// subjects are the files and images that were built.
 	subjects []*intoto.ResourceDescriptor
 	// infos are the build information that the Go linker wrote into the programs.
 	infos []*debug.BuildInfo

@@ -38,7 +38,7 @@ func newSigner(key string, out io.Writer) (*signer, error) {
 	return &signer{cosign: cosign, key: key, out: out}, nil
 }
 
-// A signing is what has to be signed.
+// A signing lists the artifacts to sign.
 type signing struct {
 	digest   v1.Hash
 	revision string

@@ -30,7 +30,7 @@ type order struct {
 	Item string `json:"item"`
 }
 
-// served is how many orders a version has received, and how many of them failed.
+// served counts the orders that a version has received, and those of them that failed.
 type served struct{ orders, failed int }
 
 // customers invoke the alias all the time. The double does not run the function's code: script has its outcome for each

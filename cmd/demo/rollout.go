@@ -149,7 +149,7 @@ func (e *env) alias(ctx context.Context) (*v1beta1.Alias, error) {
 	return a, nil
 }
 
-// countEvery is how often the orders are printed if nothing else changes.
+// countEvery is the interval at which the orders are printed if nothing else changes.
 const countEvery = 5 * time.Second
 
 // follow prints what the rollout of the alias does until a condition holds.

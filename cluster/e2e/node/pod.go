@@ -32,7 +32,7 @@ type pod struct {
 	process     *process.Process
 }
 
-// grace is how long a process may take to end, as in Kubernetes.
+// grace is the longest time that a process may take to end, as in Kubernetes.
 const grace = 30 * time.Second
 
 // stop stops a process as a cluster does: it is terminated, and killed if it does not end in time.

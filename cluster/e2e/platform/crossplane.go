@@ -21,7 +21,7 @@ const (
 	// Namespace of Crossplane and its packages.
 	Namespace = "crossplane-system"
 
-	// initTimeout is how long Crossplane's initialisation may take. It is repeated until the API server serves what
+	// initTimeout is the longest time that Crossplane's initialization may take. It is repeated until the API server serves what
 	// it has just installed.
 	initTimeout = 2 * time.Minute
 )

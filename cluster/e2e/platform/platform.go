@@ -42,7 +42,7 @@ type Options struct {
 	// ProviderArgs are further arguments of the provider.
 	ProviderArgs []string
 
-	// WatchRefill is how many events a second Crossplane's circuit breaker allows for a composite resource after its
+	// WatchRefill is the number of events a second that Crossplane's circuit breaker allows for a composite resource after its
 	// burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts as two.
 	// The default is Crossplane's, 1.
 	WatchRefill int

@@ -18,7 +18,7 @@ const (
 	// version is the prefix of the packages' versions.
 	version = "v0.0.0-dev."
 
-	// readyTimeout is how long a program may take until it is ready.
+	// readyTimeout is the longest time until a program is ready.
 	readyTimeout = 2 * time.Minute
 )
 

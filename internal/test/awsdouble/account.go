@@ -7,9 +7,9 @@ import (
 
 // Limits are an account's limits of Lambda in a region. A limit of 0 is AWS's default.
 type Limits struct {
-	// ConcurrentExecutions is how many executions may run at a time. Default: 1000.
+	// ConcurrentExecutions is the number of executions that may run at a time. Default: 1000.
 	ConcurrentExecutions int32
-	// MinUnreserved is how many of these cannot be reserved. Default: 100, as in most accounts; new accounts have
+	// MinUnreserved is the number of these that cannot be reserved. Default: 100, as in most accounts; new accounts have
 	// less of both.
 	MinUnreserved int32
 	// TotalCodeSize is the maximum total size of the code of all versions and layers, in bytes. Default: 75 GiB.

@@ -55,7 +55,7 @@ func (s *Server) authorize(r *request) {
 	}
 }
 
-// allows returns whether a statement allows an action on a resource.
+// allows reports whether a statement allows an action on a resource.
 func (a Allow) allows(n needed) bool {
 	match := func(value string) func(string) bool {
 		return func(pattern string) bool { return wild(pattern).MatchString(value) }

@@ -25,14 +25,14 @@ type Call struct {
 	// Resource is the resource that the call names: a function's name or ARN as sent, a tagged resource's ARN, a
 	// mapping's UUID, or bucket/key.
 	Resource string
-	// Items is how many metrics or alarms a call of CloudWatch asks for, or how many messages a call of SQS received
+	// Items is the number of metrics or alarms that a call of CloudWatch asks for, or of messages that one of SQS received
 	// or deleted, 0 if it was rejected before.
 	Items int
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int
 	// ErrorCode is AWS's code, empty if the call succeeded.
 	ErrorCode string
-	// Time is when the call was handled, by the server's clock.
+	// Time is the time of the call, by the server's clock.
 	Time time.Time
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// maxAlarmNames is how many alarms a call names and returns.
+// maxAlarmNames is the maximum number of alarms that a call names and returns.
 const maxAlarmNames = 100
 
 // An Alarm is an alarm of CloudWatch.

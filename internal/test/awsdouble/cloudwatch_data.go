@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxMetricQueries is how many queries a call has.
+	// maxMetricQueries is the maximum number of queries of a call.
 	maxMetricQueries = 500
-	// maxDatapoints is how many data points a response has.
+	// maxDatapoints is the maximum number of data points in a response.
 	maxDatapoints = 100_800
 )
 

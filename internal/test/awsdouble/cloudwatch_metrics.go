@@ -43,7 +43,7 @@ func (m *Metric) resolution() int64 {
 // minuteLength is the length of the data points of most metrics in seconds.
 const minuteLength = 60
 
-// recordedMetric is what was published of a metric.
+// recordedMetric holds the published data of a metric.
 type recordedMetric struct {
 	// resolution is the length of the data points in seconds.
 	resolution int64
@@ -51,7 +51,7 @@ type recordedMetric struct {
 	datapoints map[int64]*datapoint
 }
 
-// A datapoint is what was published of a metric in a minute or a second.
+// A datapoint holds the values of a metric in a minute or a second.
 type datapoint struct {
 	values []observed
 }

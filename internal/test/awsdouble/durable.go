@@ -18,11 +18,11 @@ type execution struct {
 	payload, arn string
 	started      time.Time
 	stopped      bool
-	// ends is when it ends.
+	// ends is the time at which it ends.
 	ends time.Time
 }
 
-// defaultRetention is how long the history of executions is kept, in days.
+// defaultRetention is the number of days for which the history of executions is kept.
 const defaultRetention = 14
 
 // checkDurable refuses to make an existing function durable, and rejects a durable one without a timeout. The

@@ -27,7 +27,7 @@ type Fault struct {
 	Operation string
 	// Resource limits the fault to one resource, as in Call.Resource; empty means every resource.
 	Resource string
-	// Times is how many calls fail. Default: 1. Negative: all.
+	// Times is the number of calls that fail. Default: 1. Negative: all.
 	Times int
 	// Error is AWS's response, unless Drop or Answer is set.
 	Error Error
@@ -131,7 +131,7 @@ func asError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: err.Error()}
 }
 
-// failure is why a creation or an update fails once it settles.
+// failure is the reason for which a creation or an update fails once it settles.
 type failure struct{ reason, code string }
 
 // plans are planned failures of functions, by name.

@@ -12,7 +12,7 @@ import (
 
 // A Function is a function's state. Tests can read and edit it.
 type Function struct {
-	// Configuration is that of $LATEST.
+	// Configuration is the configuration of $LATEST.
 	Configuration
 	// Tags are the function's tags.
 	Tags map[string]string
@@ -31,7 +31,7 @@ type instance struct {
 	unzipped uint64
 	settleAt time.Time
 	busy     bool
-	// ready is when the state Pending ended last.
+	// ready is the time at which the state Pending ended last.
 	ready time.Time
 	// settled is the revision after settling.
 	settled string

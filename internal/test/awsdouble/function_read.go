@@ -98,7 +98,7 @@ func listed(c Configuration) Configuration {
 	return c
 }
 
-// maxPage is how many elements a page has at most.
+// maxPage is the maximum number of elements in a page.
 const maxPage = 50
 
 func listFunctions(s *Server, r *request) any {

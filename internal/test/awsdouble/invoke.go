@@ -27,15 +27,15 @@ type Invoked struct {
 	ClientContext, TenantID, DurableExecutionName string
 }
 
-// Returned is what a function's code returns.
+// Returned is the result of a function's code.
 type Returned struct {
 	// Payload is the result, or the error object. Empty is null.
 	Payload []byte
 	// Error is Unhandled or Handled if the code failed.
 	Error string
-	// Log is what was logged.
+	// Log is the function's log.
 	Log string
-	// Delay is how long the invocation takes, in real time. The caller of an event does not wait.
+	// Delay is the duration of the invocation, in real time. The caller of an event does not wait.
 	Delay time.Duration
 }
 

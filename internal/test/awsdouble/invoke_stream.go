@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
-// chunk is how much of a response an event of a stream has, in bytes. It is small, so that responses have several.
+// chunk is the number of bytes of a response in an event of a stream. It is small, so that responses have several.
 const chunk = 16
 
 // invokeStream invokes a function, and returns the response as a stream of events.

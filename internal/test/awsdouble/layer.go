@@ -32,7 +32,7 @@ type layerItem struct {
 	Version                 int64
 }
 
-// layerContent is what is returned about a version's archive.
+// layerContent describes a version's archive.
 type layerContent struct {
 	CodeSha256 string
 	CodeSize   int64

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxLogPage is how many events a page has. AWS's have up to 10,000.
+// maxLogPage is the number of events in a page. AWS's have up to 10,000.
 const maxLogPage = 100
 
 // logsTargets are CloudWatch Logs' operations (JSON 1.1), by the end of X-Amz-Target.

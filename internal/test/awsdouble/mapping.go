@@ -29,7 +29,7 @@ type mapping struct {
 
 // transition is a change of a resource's state.
 type transition struct {
-	// at is when the resource enters the state next. If that is empty, the resource is deleted.
+	// at is the time at which the resource enters the state next. If that is empty, it is deleted.
 	at   time.Time
 	next string
 	busy bool

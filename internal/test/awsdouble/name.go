@@ -2,7 +2,7 @@ package awsdouble
 
 import "strings"
 
-// target is what a FunctionName parameter and a Qualifier name.
+// target holds the parts of a FunctionName parameter and a Qualifier.
 type target struct{ name, region, account, qualifier string }
 
 // parseTarget parses a name, a partial ARN or an ARN.

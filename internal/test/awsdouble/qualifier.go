@@ -22,7 +22,7 @@ func (f *function) arnOf(qualifier string) string {
 	return f.latest.FunctionArn + ":" + qualifier
 }
 
-// configs are what a function has for its qualifiers.
+// configs are a function's configurations by qualifier.
 type configs struct {
 	urls        map[string]*FunctionURL
 	events      map[string]*types.FunctionEventInvokeConfig

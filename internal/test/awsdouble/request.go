@@ -44,9 +44,9 @@ type request struct {
 	payload string
 	sign    signer
 	caller  *principal
-	// policies are those that existed when the call arrived, if permissions may get lost.
+	// policies are the policies at the arrival of the call, if permissions may get lost.
 	policies map[string]*policy
-	// items is how many metrics or alarms the call asks for.
+	// items is the number of metrics or alarms that the call asks for.
 	items int
 }
 

@@ -18,7 +18,7 @@ type answer struct {
 	header http.Header
 	// body is encoded as the service does, except for bytes.
 	body any
-	// delay is how long the response takes, in real time.
+	// delay is the duration of the response, in real time.
 	delay time.Duration
 }
 

@@ -12,10 +12,10 @@ import (
 )
 
 const (
-	// maxReceived is how many messages a call receives or deletes at most.
+	// maxReceived is the maximum number of messages that a call receives or deletes.
 	maxReceived = 10
 
-	// defaultVisibility is how long a received message is invisible.
+	// defaultVisibility is the time for which a received message is invisible.
 	defaultVisibility = 30 * time.Second
 )
 

@@ -38,7 +38,7 @@ func (s *Server) tagged(r *request) (string, *function) {
 	return arn, nil
 }
 
-// maxTags is how many tags a resource may have. AWS's own do not count.
+// maxTags is the maximum number of a resource's tags. AWS's own do not count.
 const maxTags = 50
 
 // checkTags rejects added tags if the resource would have too many.

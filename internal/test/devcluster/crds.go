@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// crdTimeout is how long the API server may take to serve CustomResourceDefinitions. A machine that also compiles
+	// crdTimeout is the longest time that the API server may take to serve CustomResourceDefinitions. A machine that also compiles
 	// is slow.
 	crdTimeout = 2 * time.Minute
 

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// credentialsLife is how long a control plane's certificates are valid.
+// credentialsLife is the time for which a control plane's certificates are valid.
 const credentialsLife = 365 * 24 * time.Hour
 
 // credentials are the keys and certificates of one control plane, as PEM.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// timeoutMargin is how long before its deadline a test stops waiting for a control plane, so that it can still report
+// timeoutMargin is the time before its deadline at which a test stops waiting for a control plane, so that it can still report
 // why.
 const timeoutMargin = 15 * time.Second
 

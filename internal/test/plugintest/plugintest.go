@@ -35,7 +35,7 @@ func SetMachine(t *testing.T, endpoint, secretKey string) {
 
 // A Network rejects reads of some types, and counts the requests by method.
 type Network struct {
-	// To is where requests go.
+	// To is the address to which requests go.
 	To http.RoundTripper
 
 	// Forbidden are the plurals of the types that may not be read.
