@@ -28,8 +28,8 @@ func exists(t *testing.T, path string) bool {
 // named matches a path in the table of CONTRIBUTING.md.
 var named = regexp.MustCompile("`([A-Za-z0-9_.<>*/-]+(?:/|\\.(?:go|md|mod|yml|yaml|ini|svg)))`")
 
-// TestSignpostsLeadSomewhere checks the paths in the table "To change | go to". A path may begin in the folder of another
-// one in its row.
+// TestSignpostsLeadSomewhere checks the paths in the table "To change | go to". A path may begin in the folder of
+// another one in its row.
 func TestSignpostsLeadSomewhere(t *testing.T) {
 	rows := 0
 	for line := range strings.SplitSeq(read(t, contributing), "\n") {

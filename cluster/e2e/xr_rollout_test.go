@@ -98,8 +98,8 @@ func TestWebEndpointRollout(t *testing.T) {
 	e.remove(xr)
 }
 
-// TestRelease releases a version of a function that fails its smoke test, one that fails its checks, and a good one, and
-// returns to an earlier version.
+// TestRelease releases a version of a function that fails its smoke test, one that fails its checks, and a good one,
+// and returns to an earlier version.
 func TestRelease(t *testing.T) {
 	e := newEnv(t)
 	e.compose("release")

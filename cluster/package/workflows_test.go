@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// pinned matches what may run in a workflow: an action of this repository, one of a commit, and an image of a digest. Tags
-// and branches can be moved by whoever can write to another repository, and the release workflow may sign.
+// pinned matches what may run in a workflow: an action of this repository, one of a commit, and an image of a digest.
+// Tags and branches can be moved by whoever can write to another repository, and the release workflow may sign.
 var pinned = regexp.MustCompile(`^(\./\S*|[\w.-]+/[\w./-]+@[0-9a-f]{40}|docker://\S+@sha256:[0-9a-f]{64})$`)
 
 // unpinned returns the actions, workflows and images of a workflow that are not pinned, with their places.

@@ -48,8 +48,8 @@ func (e *env) rollOut(ctx context.Context) error {
 	return e.rolloutEvents(ctx)
 }
 
-// canary is the rollout of the demo. The metric is one of high resolution that the shop publishes, since those of Lambda
-// itself have a value a minute.
+// canary is the rollout of the demo. The metric is one of high resolution that the shop publishes, since those of
+// Lambda itself have a value a minute.
 func canary() *v1beta1.AliasRollout {
 	return &v1beta1.AliasRollout{
 		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "tea", Invoke: v1beta1.RolloutInvoke{Payload: ptr.To(`{"item":"tea"}`), Expect: ptr.To("functionError == '' && payload.price > 0")}}},
@@ -95,8 +95,8 @@ func (e *env) goodVersion(ctx context.Context, stable string) (string, error) {
 	return target, nil
 }
 
-// badVersion publishes a version that passes the smoke test and fails for a part of the orders, and shows that its error
-// rate rolls it back.
+// badVersion publishes a version that passes the smoke test and fails for a part of the orders, and shows that its
+// error rate rolls it back.
 func (e *env) badVersion(ctx context.Context, stable string) error {
 	target, err := next(stable)
 	if err != nil {

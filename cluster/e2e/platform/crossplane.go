@@ -21,8 +21,8 @@ const (
 	// Namespace of Crossplane and its packages.
 	Namespace = "crossplane-system"
 
-	// initTimeout is the longest time that Crossplane's initialization may take. It is repeated until the API server serves what
-	// it has just installed.
+	// initTimeout is the longest time that Crossplane's initialization may take. It is repeated until the API server
+	// serves what it has just installed.
 	initTimeout = 2 * time.Minute
 )
 

@@ -42,9 +42,9 @@ type Options struct {
 	// ProviderArgs are further arguments of the provider.
 	ProviderArgs []string
 
-	// WatchRefill is the number of events a second that Crossplane's circuit breaker allows for a composite resource after its
-	// burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts as two.
-	// The default is Crossplane's, 1.
+	// WatchRefill is the number of events a second that Crossplane's circuit breaker allows for a composite resource
+	// after its burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts
+	// as two. The default is Crossplane's, 1.
 	WatchRefill int
 
 	// Progress receives messages about the progress. Default: os.Stderr.

@@ -9,8 +9,8 @@ import (
 type Limits struct {
 	// ConcurrentExecutions is the number of executions that may run at a time. Default: 1000.
 	ConcurrentExecutions int32
-	// MinUnreserved is the number of these that cannot be reserved. Default: 100, as in most accounts; new accounts have
-	// less of both.
+	// MinUnreserved is the number of these that cannot be reserved. Default: 100, as in most accounts; new accounts
+	// have less of both.
 	MinUnreserved int32
 	// TotalCodeSize is the maximum total size of the code of all versions and layers, in bytes. Default: 75 GiB.
 	TotalCodeSize int64
@@ -69,7 +69,8 @@ func (h *home) stored() int64 {
 }
 
 // checkStorage rejects code of a size, in bytes, that exceeds the account's remaining storage without the size of the
-// code that it replaces. It sums up all code only when it may exceed the storage, because a test may have many functions.
+// code that it replaces. It sums up all code only when it may exceed the storage, because a test may have many
+// functions.
 func (h *home) checkStorage(size, replaced int64) {
 	const copies = 2 // The code of a function, and of the version that the same call may publish.
 	h.storedAtMost += copies * size

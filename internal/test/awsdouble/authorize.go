@@ -23,8 +23,8 @@ func (s *Server) SetPolicy(statements ...Allow) {
 	s.policy, s.used = statements, map[string]bool{}
 }
 
-// UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of them,
-// a call would have been rejected.
+// UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of
+// them, a call would have been rejected.
 func (s *Server) UsedActions() []string {
 	defer s.lock()()
 	return slices.Sorted(maps.Keys(s.used))

@@ -25,8 +25,8 @@ type Call struct {
 	// Resource is the resource that the call names: a function's name or ARN as sent, a tagged resource's ARN, a
 	// mapping's UUID, or bucket/key.
 	Resource string
-	// Items is the number of metrics or alarms that a call of CloudWatch asks for, or of messages that one of SQS received
-	// or deleted, 0 if it was rejected before.
+	// Items is the number of metrics or alarms that a call of CloudWatch asks for, or of messages that one of SQS
+	// received or deleted, 0 if it was rejected before.
 	Items int
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int

@@ -24,8 +24,8 @@ type Alarm struct {
 	// all data. Composite alarms have none.
 	EvaluationState string
 	// Metric is evaluated once a minute, in the account and region of the alarm: in each period of a minute, its sum is
-	// compared with Threshold. An alarm that it exceeds in all EvaluationPeriods has the state ALARM. Missing data count
-	// as not breaching.
+	// compared with Threshold. An alarm that it exceeds in all EvaluationPeriods has the state ALARM. Missing data
+	// count as not breaching.
 	Metric            *Metric
 	EvaluationPeriods int
 	Threshold         float64

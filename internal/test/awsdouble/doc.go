@@ -96,8 +96,8 @@
 // leaves the weight of the old version, and the messages for changes that keep that weight. Third parties report that
 // version numbers are not used again after a function was deleted.
 //
-// SQS has standard queues, with the visibility of messages by the clock. A long poll waits in real time, and ends when a
-// message is sent. Messages are received in order. Trail delivers calls to Lambda to a queue as CloudTrail and
+// SQS has standard queues, with the visibility of messages by the clock. A long poll waits in real time, and ends when
+// a message is sent. Messages are received in order. Trail delivers calls to Lambda to a queue as CloudTrail and
 // EventBridge do: names of events are documented, and other fields are those of published events. It is not documented
 // how CloudTrail spells the parameter UUID; readers must accept any case.
 //

@@ -72,8 +72,8 @@ type home struct {
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
-	// tags are by the ARN of the resource, and policies by that of the function, version, alias or layer version. They are
-	// replaced and not changed.
+	// tags are by the ARN of the resource, and policies by that of the function, version, alias or layer version. They
+	// are replaced and not changed.
 	tags     map[string]map[string]string
 	policies map[string]*policy
 	// draining says that the deletion of functions waits for their executions.

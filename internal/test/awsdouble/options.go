@@ -14,22 +14,22 @@ type Options struct {
 	CreateDuration time.Duration
 	// UpdateDuration is the time for which an update stays InProgress. With 0 it has settled at the next call.
 	UpdateDuration time.Duration
-	// ProvisionDuration is the time for which provisioned concurrency stays IN_PROGRESS. With 0 it has settled at the next
-	// call.
+	// ProvisionDuration is the time for which provisioned concurrency stays IN_PROGRESS. With 0 it has settled at the
+	// next call.
 	ProvisionDuration time.Duration
-	// RestoreDuration is the time for which an Inactive function or version stays Pending after a call has invoked it. With 0 it is
-	// Active from the next call on.
+	// RestoreDuration is the time for which an Inactive function or version stays Pending after a call has invoked it.
+	// With 0 it is Active from the next call on.
 	RestoreDuration time.Duration
-	// ExecutionDuration is the time for which a durable execution runs after the call that started it, and so for which the
-	// deletion of its function waits.
+	// ExecutionDuration is the time for which a durable execution runs after the call that started it, and so for which
+	// the deletion of its function waits.
 	ExecutionDuration time.Duration
 	// Latency is the real time that each call takes before it is handled.
 	Latency time.Duration
 	// Quotas are the request rates to enforce for each account and region. The zero value enforces none; LambdaQuotas
 	// are AWS's.
 	Quotas Quotas
-	// LosePermissions makes concurrent additions of permissions all succeed, while the policy keeps only the one that ends
-	// last.
+	// LosePermissions makes concurrent additions of permissions all succeed, while the policy keeps only the one that
+	// ends last.
 	LosePermissions bool
 	// Consistency is the delay of reads. With the zero value there is none; SetConsistency changes it.
 	Consistency Consistency
@@ -38,8 +38,8 @@ type Options struct {
 	// MetricDelay is the longest time until an invocation of Traffic that has ended is in the metrics. The parts
 	// of a minute take four ninths of it to all of it, so that the minute grows. With 0 there is no delay.
 	MetricDelay time.Duration
-	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is not
-	// documented whether AWS does.
+	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is
+	// not documented whether AWS does.
 	UnweightedVersions bool
 	// EpochPeriods counts the periods of GetMetricData from the epoch, not from the beginning of its time, as
 	// users report. It is not documented which of them AWS does.

@@ -56,7 +56,8 @@ type Received struct {
 	Requests int
 	// Throttled is the number of requests that were no invocations.
 	Throttled int
-	// Failed is the number of requests that have failed or will at their timeout, or found the version not to be Active.
+	// Failed is the number of requests that have failed or will at their timeout, or found the version not to be
+	// Active.
 	Failed int
 }
 

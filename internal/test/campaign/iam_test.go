@@ -19,8 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// everyCall returns a kind with further updates, so that all calls are made: a setting of a function or an alias, and a tag that is
-// removed.
+// everyCall returns a kind with further updates, so that all calls are made: a setting of a function or an alias, and a
+// tag that is removed.
 func everyCall(k Kind) Kind {
 	updates := maps.Clone(k.Updates)
 	if updates == nil {
@@ -39,8 +39,8 @@ func everyCall(k Kind) Kind {
 	return k
 }
 
-// leastPrivilege returns the policy that kubectl lambda iam computes for a kind: for its resource as it is created, and as
-// it is after each update.
+// leastPrivilege returns the policy that kubectl lambda iam computes for a kind: for its resource as it is created, and
+// as it is after each update.
 func (p *planning) leastPrivilege() []awsdouble.Allow {
 	p.Helper()
 	u := p.kind.New()
@@ -84,8 +84,8 @@ func (s *Simulation) denied() []string {
 	return out
 }
 
-// TestLeastPrivilege creates, changes and deletes a resource of every kind with the policy that is computed for it. No call
-// is rejected, and each action of the policy is needed by one.
+// TestLeastPrivilege creates, changes and deletes a resource of every kind with the policy that is computed for it. No
+// call is rejected, and each action of the policy is needed by one.
 func TestLeastPrivilege(t *testing.T) {
 	for _, k := range planned(t) {
 		t.Run(k.Name(), func(t *testing.T) {
@@ -133,8 +133,8 @@ func TestLeastPrivilege(t *testing.T) {
 	}
 }
 
-// TestLeastPrivilegeRollout rolls out a version with the policy that is computed for the Alias, and deletes it. No call is
-// rejected. Without one of the actions by which the version is tested and judged, it is named.
+// TestLeastPrivilegeRollout rolls out a version with the policy that is computed for the Alias, and deletes it. No call
+// is rejected. Without one of the actions by which the version is tested and judged, it is named.
 func TestLeastPrivilegeRollout(t *testing.T) {
 	for _, less := range []string{"", "lambda:InvokeFunction", "cloudwatch:GetMetricData"} {
 		t.Run("without "+less, func(t *testing.T) {
@@ -199,8 +199,8 @@ func TestLeastPrivilegeLess(t *testing.T) {
 	}
 }
 
-// without checks that an action that a policy lacks is named while a resource is created, changed and deleted: by a condition of the
-// resource, or by the status of the config if the action is one for the account.
+// without checks that an action that a policy lacks is named while a resource is created, changed and deleted: by a
+// condition of the resource, or by the status of the config if the action is one for the account.
 func (s *Simulation) without(t *testing.T, k Kind, policy []awsdouble.Allow, action string) {
 	t.Helper()
 	s.Prepare()
@@ -253,8 +253,8 @@ func config() *unstructured.Unstructured {
 	return u
 }
 
-// mentions returns whether a condition of an object, or the usage of an account that a config shows, has a text. It is false if
-// there is no object.
+// mentions returns whether a condition of an object, or the usage of an account that a config shows, has a text. It is
+// false if there is no object.
 func (s *Simulation) mentions(u *unstructured.Unstructured, text string) bool {
 	s.Helper()
 	if err := s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u); err != nil {

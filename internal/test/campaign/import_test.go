@@ -122,8 +122,8 @@ func (s *Simulation) allReady(within time.Duration, all []*unstructured.Unstruct
 	s.Fatalf("%s %s is not ready: %v\n%v", waiting.GetKind(), waiting.GetName(), waiting.Object["spec"], waiting.Object["status"])
 }
 
-// TestImport checks for random accounts that every resource is imported with a proof, and that the provider then changes
-// nothing in AWS but tags.
+// TestImport checks for random accounts that every resource is imported with a proof, and that the provider then
+// changes nothing in AWS but tags.
 func TestImport(t *testing.T) {
 	seeds := []uint64{1, 2, 3}
 	if *seed != 0 {

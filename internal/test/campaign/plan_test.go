@@ -276,8 +276,8 @@ func (p *planning) editInAWS(choice int) {
 	}
 }
 
-// TestPlanMode checks for each kind that a resource with the annotation is only planned, and that the provider makes the
-// planned calls once the annotation is gone. A steady resource is not written to.
+// TestPlanMode checks for each kind that a resource with the annotation is only planned, and that the provider makes
+// the planned calls once the annotation is gone. A steady resource is not written to.
 func TestPlanMode(t *testing.T) {
 	kinds, err := Kinds()
 	if err != nil {

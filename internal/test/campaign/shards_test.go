@@ -196,8 +196,8 @@ func (f *shardedFleet) step() {
 	f.wait(time.Duration(f.intn(12)) * time.Second)
 }
 
-// checkCreated checks that AWS was not asked to create anything twice. PublishVersion does not count: it creates nothing
-// if the function is what the last version has, and Functions call it as well.
+// checkCreated checks that AWS was not asked to create anything twice. PublishVersion does not count: it creates
+// nothing if the function is what the last version has, and Functions call it as well.
 func (f *shardedFleet) checkCreated() {
 	f.Helper()
 	for op, n := range f.added {

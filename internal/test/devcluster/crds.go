@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// crdTimeout is the longest time that the API server may take to serve CustomResourceDefinitions. A machine that also compiles
-	// is slow.
+	// crdTimeout is the longest time that the API server may take to serve CustomResourceDefinitions. A machine that
+	// also compiles is slow.
 	crdTimeout = 2 * time.Minute
 
 	// crdInterval is the time between two checks of whether they are served.

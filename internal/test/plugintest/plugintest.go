@@ -19,8 +19,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// SetMachine gives the test the environment of a machine without a kubeconfig, whose AWS credentials and endpoint are in
-// the environment.
+// SetMachine gives the test the environment of a machine without a kubeconfig, whose AWS credentials and endpoint are
+// in the environment.
 func SetMachine(t *testing.T, endpoint, secretKey string) {
 	t.Helper()
 	nowhere := filepath.Join(t.TempDir(), "none")
