@@ -152,7 +152,7 @@ func (s *signer) attestPlugin(ctx context.Context, run buildRun, dir string, arc
 	if err != nil {
 		return err
 	}
-	text, err := marshal(predicate)
+	text, err := indented(predicate)
 	if err != nil {
 		return err
 	}

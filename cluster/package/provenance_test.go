@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -20,14 +21,14 @@ func readStatement(t *testing.T, b *built) (*intoto.Statement, *slsa.Provenance)
 		t.Fatal(err)
 	}
 	s, p := &intoto.Statement{}, &slsa.Provenance{}
-	if err := protojson.Unmarshal(text, s); err != nil {
+	if err := errors.Join(protojson.Unmarshal(text, s), s.Validate()); err != nil {
 		t.Fatal(err)
 	}
 	predicate, err := protojson.Marshal(s.GetPredicate())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := protojson.Unmarshal(predicate, p); err != nil {
+	if err := errors.Join(protojson.Unmarshal(predicate, p), p.Validate()); err != nil {
 		t.Fatal(err)
 	}
 	return s, p
@@ -119,8 +120,8 @@ func TestDependencyChecksum(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "2a1bb6127fb481c60f67692e22285fb306f3c6ffe62075e0ccf674d7c3adcb8f"
-	if got := d.GetDigest()["dirHash"]; got != want || d.GetUri() != "pkg:golang/github.com/masterminds/semver/v3@v3.4.0" {
-		t.Errorf("got %s with the checksum %s, want %s", d.GetUri(), got, want)
+	if got := d.Digest["dirHash"]; got != want || d.URI != "pkg:golang/github.com/masterminds/semver/v3@v3.4.0" {
+		t.Errorf("got %s with the checksum %s, want %s", d.URI, got, want)
 	}
 	if _, err := dependency(&debug.Module{Path: "example.org/m", Sum: "h1:?"}); err == nil || !strings.Contains(err.Error(), "checksum") {
 		t.Errorf("dependency(): got error %v, want one about the checksum", err)
