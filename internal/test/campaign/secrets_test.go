@@ -15,7 +15,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/planted"
 )
 
 // Canary is part of every secret in a simulation: in variables, payloads, code and
@@ -27,7 +26,7 @@ const CanaryWord = "hunter2canary"
 
 // leaked returns the form in which a text contains a secret of the simulation, empty if it contains none.
 func leaked(text string) string {
-	return cmp.Or(planted.Find(text, Canary), planted.Find(text, CanaryWord))
+	return cmp.Or(findPlanted(text, Canary), findPlanted(text, CanaryWord))
 }
 
 // leaks returns the places of secrets of the simulation other than those that the user
