@@ -60,7 +60,10 @@ func overlayValue(to, sent reflect.Value) {
 	for f, from := range sent.Fields() {
 		at := to.FieldByName(f.Name)
 		switch {
-		case !f.IsExported() || unset(from) || !at.IsValid() || at.Type() != from.Type():
+		case !f.IsExported() || unset(from) || !at.IsValid():
+		case from.Kind() == reflect.Pointer && at.Type() == from.Type().Elem():
+			at.Set(from.Elem())
+		case at.Type() != from.Type():
 		case from.Kind() != reflect.Pointer || from.Elem().Kind() != reflect.Struct:
 			at.Set(from)
 		case blank(from.Elem()):
