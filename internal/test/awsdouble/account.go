@@ -82,5 +82,5 @@ func (h *home) checkStorage(size, replaced int64) {
 	if stored+size-replaced <= h.limits.TotalCodeSize {
 		return
 	}
-	panic(&Error{Status: http.StatusBadRequest, Code: "CodeStorageExceededException", Message: "Code storage limit exceeded."})
+	panic(apiError(http.StatusBadRequest, "CodeStorageExceededException", "Code storage limit exceeded."))
 }

@@ -81,7 +81,10 @@ func (a *Alarm) describe() map[string]any {
 	if a.Composite {
 		return out
 	}
-	out["EvaluationState"], out["EvaluationPeriods"] = a.EvaluationState, a.EvaluationPeriods
+	out["EvaluationPeriods"] = a.EvaluationPeriods
+	if a.EvaluationState != "" {
+		out["EvaluationState"] = a.EvaluationState
+	}
 	out["ComparisonOperator"], out["Threshold"] = "GreaterThanThreshold", a.Threshold
 	out["TreatMissingData"], out["Period"], out["Statistic"] = "notBreaching", minuteLength, "Sum"
 	if a.Metric != nil {
@@ -137,7 +140,7 @@ func describeAlarms(s *Server, r *request) any {
 	if in.NextToken != "" {
 		n, err := strconv.Atoi(in.NextToken)
 		if err != nil || n > len(found) {
-			panic(&Error{Status: http.StatusBadRequest, Code: "InvalidNextToken", Message: "The next token specified is invalid."})
+			panic(apiError(http.StatusBadRequest, "InvalidNextToken", "The next token specified is invalid."))
 		}
 		skip = n
 	}

@@ -157,7 +157,7 @@ func (in *metricDataInput) page(results []metricResult) any {
 	if in.NextToken != "" {
 		n, err := strconv.Atoi(strings.TrimPrefix(in.NextToken, "points-"))
 		if err != nil {
-			panic(&Error{Status: http.StatusBadRequest, Code: "InvalidNextToken", Message: "The next token specified is invalid."})
+			panic(apiError(http.StatusBadRequest, "InvalidNextToken", "The next token specified is invalid."))
 		}
 		skip = n
 	}

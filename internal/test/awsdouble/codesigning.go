@@ -15,11 +15,10 @@ type signingConfig struct {
 	LastModified         string
 }
 
-func noSigningConfig(arn string) error {
-	return &Error{
-		Status: http.StatusNotFound, Code: "CodeSigningConfigNotFoundException",
-		Message: "The code signing configuration cannot be found. Check that the provided configuration is not deleted: " + arn + ".",
-	}
+func noSigningConfig(arn string) *Error {
+	return apiError(
+		http.StatusNotFound, "CodeSigningConfigNotFoundException",
+		"The code signing configuration cannot be found. Check that the provided configuration is not deleted: %s.", arn)
 }
 
 func createCodeSigning(s *Server, r *request) any {

@@ -33,7 +33,7 @@ func (c *settings) checkDurable(was *Configuration) {
 	}
 	in := durable{}
 	if err := json.Unmarshal(c.DurableConfig, &in); err != nil {
-		panic(&Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()})
+		panic(apiError(http.StatusBadRequest, "SerializationException", "%v", err))
 	}
 	switch {
 	case was.FunctionArn != "" && was.DurableConfig == nil:

@@ -1,9 +1,9 @@
 package awsdouble
 
 import (
-	"net/http"
+	"cmp"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -34,7 +34,11 @@ func (e execution) describe(f *function, name string, now time.Time) map[string]
 func listExecutions(s *Server, r *request) any {
 	f, _ := s.find(r)
 	q, all := r.http.URL.Query(), []map[string]any{}
-	for name, e := range f.executions {
+	latest := func(a, b string) int {
+		return cmp.Or(f.executions[b].started.Compare(f.executions[a].started), cmp.Compare(a, b))
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(f.executions), latest) {
+		e := f.executions[name]
 		d := e.describe(f, name, s.options.Now())
 		status, _ := d["Status"].(string)
 		if n := q.Get("DurableExecutionName"); n != "" && n != name || q.Has("Statuses") && !slices.Contains(q["Statuses"], status) {
@@ -42,16 +46,6 @@ func listExecutions(s *Server, r *request) any {
 		}
 		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b map[string]any) int {
-		at, _ := a["StartTimestamp"].(int64)
-		bt, _ := b["StartTimestamp"].(int64)
-		an, _ := a["DurableExecutionName"].(string)
-		bn, _ := b["DurableExecutionName"].(string)
-		if at != bt {
-			return int(bt - at)
-		}
-		return strings.Compare(an, bn)
-	})
 	return map[string]any{"DurableExecutions": all}
 }
 
@@ -64,7 +58,7 @@ func (s *Server) execution(r *request) (*function, string) {
 			}
 		}
 	}
-	panic(&Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "Durable execution not found: " + r.vars["DurableExecutionArn"]})
+	panic(notFound("Durable execution not found: %s", r.vars["DurableExecutionArn"]))
 }
 
 func getExecution(s *Server, r *request) any {

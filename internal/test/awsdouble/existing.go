@@ -68,7 +68,7 @@ func (s *Server) checkRole(r *request, role *string) {
 	case role == nil:
 		return
 	case s.resources.kinds["iam:role"] && accountOfArn(*role) != r.account:
-		panic(&Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "Cross-account pass role is not allowed."})
+		panic(apiError(http.StatusForbidden, "AccessDeniedException", "Cross-account pass role is not allowed."))
 	case !s.resources.have(*role) || s.options.Now().Before(s.plans.roleReady):
 		panic(invalidParameter("The role defined for the function cannot be assumed by Lambda."))
 	}

@@ -128,7 +128,7 @@ func asError(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: err.Error()}
+	return apiError(http.StatusInternalServerError, "ServiceException", "%v", err)
 }
 
 // failure is the reason for which a creation or an update fails once it settles.

@@ -100,9 +100,9 @@ func invocable(f *function, in Invoked) {
 		e.Code = "RequestTooLargeException"
 		panic(e)
 	case len(in.Payload) > 0 && (!json.Valid(in.Payload) || !utf8.Valid(in.Payload)):
-		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Could not parse request body into json: Could not parse payload into json"})
+		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException", "Could not parse request body into json: Could not parse payload into json"))
 	case in.ClientContext != "" && !isContext(in.ClientContext):
-		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Client context must be a valid Base64-encoded JSON object."})
+		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException", "Client context must be a valid Base64-encoded JSON object."))
 	case f.concurrency != nil && *f.concurrency == 0:
 		e := throttled()
 		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"

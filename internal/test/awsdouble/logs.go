@@ -37,7 +37,7 @@ func filterLogEvents(s *Server, r *request) any {
 	}{Limit: maxLogPage}
 	r.decode(&in)
 	if (in.LogGroupName == "") == (in.LogGroupIdentifier == "") {
-		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidParameterException", Message: "Specify either logGroupName or logGroupIdentifier."})
+		panic(apiError(http.StatusBadRequest, "InvalidParameterException", "Specify either logGroupName or logGroupIdentifier."))
 	}
 	account, group := r.account, in.LogGroupName+in.LogGroupIdentifier
 	if before, name, isARN := strings.Cut(group, ":log-group:"); isARN {
@@ -45,7 +45,7 @@ func filterLogEvents(s *Server, r *request) any {
 	}
 	all, exists := s.logs[account+"/"+r.region+"/"+group]
 	if !exists || account != r.account {
-		panic(&Error{Status: http.StatusBadRequest, Code: "ResourceNotFoundException", Message: "The specified log group does not exist."})
+		panic(apiError(http.StatusBadRequest, "ResourceNotFoundException", "The specified log group does not exist."))
 	}
 	from, _ := strconv.Atoi(in.NextToken) // Empty is the first page.
 	events, n, next := []map[string]any{}, 0, ""

@@ -34,10 +34,7 @@ func (c *settings) checkManaged(was *Configuration) {
 	case c.VpcConfig != nil && len(c.VpcConfig.SubnetIds) > 0:
 		panic(invalidParameter("You can't use Lambda Managed Instance functions with VPC configurations."))
 	case c.MemorySize == nil && creates, c.MemorySize != nil && *c.MemorySize < minManagedMemory:
-		panic(&Error{
-			Status: http.StatusBadRequest, Code: "ValidationException",
-			Message: "Lambda Managed Instance functions must have memory size greater than or equal to 2048",
-		})
+		panic(apiError(http.StatusBadRequest, "ValidationException", "Lambda Managed Instance functions must have memory size greater than or equal to 2048"))
 	}
 }
 

@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -77,11 +76,10 @@ func (p *policy) fits() {
 	}
 }
 
-func tooLong(n int) error {
-	return &Error{
-		Status: http.StatusBadRequest, Code: "PolicyLengthExceededException",
-		Message: fmt.Sprintf("The final policy size (%d) is bigger than the limit (%d).", n, maxPolicy),
-	}
+func tooLong(n int) *Error {
+	return apiError(
+		http.StatusBadRequest, "PolicyLengthExceededException",
+		"The final policy size (%d) is bigger than the limit (%d).", n, maxPolicy)
 }
 
 // index returns the index of a statement, or -1.

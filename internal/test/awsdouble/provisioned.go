@@ -213,10 +213,7 @@ func getProvisioned(s *Server, r *request) any {
 	f, t := s.provisionedFor(r)
 	p := f.provisioned[t.qualifier]
 	if p == nil {
-		panic(&Error{
-			Status: http.StatusNotFound, Code: "ProvisionedConcurrencyConfigNotFoundException",
-			Message: "No Provisioned Concurrency Config found for this function",
-		})
+		panic(apiError(http.StatusNotFound, "ProvisionedConcurrencyConfigNotFoundException", "No Provisioned Concurrency Config found for this function"))
 	}
 	return p.Provisioned
 }

@@ -106,7 +106,7 @@ func (r *request) decode(v any) {
 		return
 	}
 	if err := json.Unmarshal(r.body, v); err != nil {
-		panic(&Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()})
+		panic(apiError(http.StatusBadRequest, "SerializationException", "%v", err))
 	}
 }
 

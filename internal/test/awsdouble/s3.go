@@ -83,14 +83,14 @@ func putObject(s *Server, r *request) any {
 	checksum := r.http.Header.Get("X-Amz-Checksum-Sha256")
 	sum := sha256.Sum256(r.body)
 	if checksum != "" && checksum != base64.StdEncoding.EncodeToString(sum[:]) {
-		panic(&Error{Status: http.StatusBadRequest, Code: "BadDigest", Message: "The SHA256 you specified did not match the calculated checksum."})
+		panic(apiError(http.StatusBadRequest, "BadDigest", "The SHA256 you specified did not match the calculated checksum."))
 	}
 	o := s.store(b, r.vars["Key"], r.body, checksum)
 	return &answer{header: o.header(true)}
 }
 
 func noSuchBucket() error {
-	return &Error{Status: http.StatusNotFound, Code: "NoSuchBucket", Message: "The specified bucket does not exist"}
+	return apiError(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist")
 }
 
 func (s *Server) object(r *request) *object {
@@ -102,9 +102,9 @@ func (s *Server) object(r *request) *object {
 	o := b.find(r.vars["Key"], version)
 	switch {
 	case o == nil && version != "":
-		panic(&Error{Status: http.StatusNotFound, Code: "NoSuchVersion", Message: "The specified version does not exist."})
+		panic(apiError(http.StatusNotFound, "NoSuchVersion", "The specified version does not exist."))
 	case o == nil:
-		panic(&Error{Status: http.StatusNotFound, Code: "NoSuchKey", Message: "The specified key does not exist."})
+		panic(apiError(http.StatusNotFound, "NoSuchKey", "The specified key does not exist."))
 	}
 	return o
 }

@@ -169,7 +169,7 @@ func (s *Server) queue(r *request, url string) *sqsQueue {
 }
 
 func noQueue() *Error {
-	return &Error{Status: http.StatusBadRequest, Code: "QueueDoesNotExist", Message: "The specified queue does not exist."}
+	return apiError(http.StatusBadRequest, "QueueDoesNotExist", "The specified queue does not exist.")
 }
 
 func getQueueURL(s *Server, r *request) any {
@@ -263,7 +263,7 @@ func deleteMessageBatch(s *Server, r *request) any {
 	q := s.queue(r, in.QueueURL)
 	switch {
 	case len(in.Entries) == 0:
-		panic(&Error{Status: http.StatusBadRequest, Code: "EmptyBatchRequest", Message: "There should be at least one DeleteMessageBatchRequestEntry in the request."})
+		panic(apiError(http.StatusBadRequest, "EmptyBatchRequest", "There should be at least one DeleteMessageBatchRequestEntry in the request."))
 	case len(in.Entries) > maxReceived:
 		panic(&Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest", Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) + "."})
 	}

@@ -61,7 +61,7 @@ func assumeRole(s *Server, r *request) any {
 
 func assumeRoleWithWebIdentity(s *Server, r *request) any {
 	if r.form.Get("WebIdentityToken") == "" {
-		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidIdentityToken", Message: "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"})
+		panic(apiError(http.StatusBadRequest, "InvalidIdentityToken", "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"))
 	}
 	return webIdentityResponse{Result: s.assume(r, s.assumeByToken)}
 }

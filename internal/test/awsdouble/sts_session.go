@@ -75,11 +75,11 @@ func (w *wish) check() {
 }
 
 func stsError400(code, format string, args ...any) *Error {
-	return &Error{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusBadRequest, code, format, args...)
 }
 
 func notAuthorized(caller, action, role string) *Error {
-	return &Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", caller, action, role)}
+	return apiError(http.StatusForbidden, "AccessDenied", "User: %s is not authorized to perform: %s on resource: %s", caller, action, role)
 }
 
 // permit returns the role if a caller may assume it, or else an error with the reason.

@@ -80,7 +80,7 @@ func (s *Server) identifyToken(account, token string) (claims, error) {
 func (r *Role) accepts(c claims) {
 	w := r.WebIdentity
 	if w == nil || w.Issuer != c.Issuer || w.Subject != "" && w.Subject != c.Subject || w.Audience != "" && !slices.Contains(c.Audience, w.Audience) {
-		panic(&Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: "Not authorized to perform sts:AssumeRoleWithWebIdentity"})
+		panic(apiError(http.StatusForbidden, "AccessDenied", "Not authorized to perform sts:AssumeRoleWithWebIdentity"))
 	}
 }
 

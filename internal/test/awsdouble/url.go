@@ -1,9 +1,7 @@
 package awsdouble
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -139,12 +137,7 @@ func deleteURL(s *Server, r *request) any {
 
 func listURLs(s *Server, r *request) any {
 	f, _ := s.endpoint(r)
-	all := []FunctionURL{}
-	for _, u := range f.urls {
-		all = append(all, *u)
-	}
-	slices.SortFunc(all, func(a, b FunctionURL) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
-	return paged("FunctionUrlConfigs", all, r)
+	return listedBy("FunctionUrlConfigs", f.urls, r)
 }
 
 func (s *Server) isoTime() string { return s.options.Now().UTC().Format("2006-01-02T15:04:05.000000Z") }
