@@ -82,7 +82,8 @@ func writeCBOR(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/cbor")
 	w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
 	w.WriteHeader(status)
-	_ = encoding.NewEncoder(w).Encode(body)
+	b, _ := encoding.Marshal(body) // It has only what CBOR can encode.
+	_, _ = w.Write(b)
 }
 
 // writeCloudWatchError writes an error of RPC v2, with the code of the query protocol in a header.

@@ -3,17 +3,11 @@ package awsdouble
 import (
 	"fmt"
 	"net/http"
-)
 
-// signingConfig is a code signing configuration.
-type signingConfig struct {
-	AllowedPublishers    map[string][]string
-	CodeSigningConfigArn string
-	CodeSigningConfigId  string //nolint:revive // Lambda's spelling
-	CodeSigningPolicies  map[string]string
-	Description          string
-	LastModified         string
-}
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
 
 func noSigningConfig(arn string) *Error {
 	return apiError(
@@ -22,25 +16,35 @@ func noSigningConfig(arn string) *Error {
 }
 
 func createCodeSigning(s *Server, r *request) any {
-	in := decoded[struct {
-		signingConfig
-		Tags map[string]string
-	}](r)
+	in := decoded[lambda.CreateCodeSigningConfigInput](r)
 	checkTags(nil, in.Tags)
-	h := r.home
 	s.serial++
-	c := in.signingConfig
-	c.CodeSigningConfigId = fmt.Sprintf("csc-%017x", s.serial)
-	c.CodeSigningConfigArn = h.arn("code-signing-config:" + c.CodeSigningConfigId)
-	c.LastModified = s.lastModified()
-	if c.CodeSigningPolicies == nil {
-		c.CodeSigningPolicies = map[string]string{"UntrustedArtifactOnDeployment": "Warn"}
+	id := fmt.Sprintf("csc-%017x", s.serial)
+	arn := r.home.arn("code-signing-config:" + id)
+	c := &types.CodeSigningConfig{
+		CodeSigningConfigArn: &arn, CodeSigningConfigId: &id, Description: aws.String(""),
+		CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn},
 	}
-	h.signing[c.CodeSigningConfigArn], h.tags[c.CodeSigningConfigArn] = &c, in.Tags
-	return map[string]any{"CodeSigningConfig": c}
+	overlay(c, &in)
+	r.home.signing[arn], r.home.tags[arn] = c, in.Tags
+	return s.signed(c)
 }
 
-func (s *Server) signing(r *request) *signingConfig {
+// signed returns the response about a configuration that was changed.
+func (s *Server) signed(c *types.CodeSigningConfig) any {
+	c.LastModified = aws.String(s.lastModified())
+	return map[string]any{"CodeSigningConfig": *c}
+}
+
+func updateCodeSigning(s *Server, r *request) any {
+	in := decoded[lambda.UpdateCodeSigningConfigInput](r)
+	c := namedSigning(r)
+	overlay(c, &in)
+	return s.signed(c)
+}
+
+// namedSigning returns the configuration that a request names.
+func namedSigning(r *request) *types.CodeSigningConfig {
 	arn := r.vars["CodeSigningConfigArn"]
 	if c := r.home.signing[arn]; c != nil {
 		return c
@@ -48,21 +52,36 @@ func (s *Server) signing(r *request) *signingConfig {
 	panic(notFound("The Lambda code signing configuration %s can not be found.", arn))
 }
 
-func getCodeSigning(s *Server, r *request) any {
-	c := s.signing(r)
-	return map[string]any{"CodeSigningConfig": *c}
+func getCodeSigning(_ *Server, r *request) any {
+	return map[string]any{"CodeSigningConfig": *namedSigning(r)}
 }
 
-func deleteCodeSigning(s *Server, r *request) any {
-	c := s.signing(r)
-	h := r.home
-	for _, f := range h.functions {
-		if f.codeSigning == c.CodeSigningConfigArn {
-			panic(conflict("The code signing configuration %s is attached to a function. Detach it first.", c.CodeSigningConfigArn))
+func listCodeSigning(_ *Server, r *request) any {
+	return listedBy("CodeSigningConfigs", r.home.signing, r)
+}
+
+func listFunctionsByCodeSigning(_ *Server, r *request) any {
+	return paged("FunctionArns", r.home.signs(*namedSigning(r).CodeSigningConfigArn), r)
+}
+
+// signs returns the ARNs of the functions with a configuration.
+func (h *home) signs(config string) []string {
+	arns := []string{}
+	for _, name := range h.names() {
+		if h.functions[name].codeSigning == config {
+			arns = append(arns, h.functions[name].latest.FunctionArn)
 		}
 	}
-	delete(h.signing, c.CodeSigningConfigArn)
-	delete(h.tags, c.CodeSigningConfigArn)
+	return arns
+}
+
+func deleteCodeSigning(_ *Server, r *request) any {
+	arn := *namedSigning(r).CodeSigningConfigArn
+	if len(r.home.signs(arn)) > 0 {
+		panic(conflict("The code signing configuration %s is attached to a function. Detach it first.", arn))
+	}
+	delete(r.home.signing, arn)
+	delete(r.home.tags, arn)
 	return nil
 }
 

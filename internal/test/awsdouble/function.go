@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // A Function is a function's state. Tests can read and edit it.
@@ -68,7 +70,7 @@ type home struct {
 	account, region string
 	limits          Limits
 	functions       map[string]*function
-	signing         map[string]*signingConfig
+	signing         map[string]*types.CodeSigningConfig
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
@@ -116,7 +118,7 @@ func (s *Server) home(account, region string) *home {
 
 func (s *Server) newHome(account, region string) *home {
 	return &home{
-		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
+		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*types.CodeSigningConfig{},
 		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
 		tags: map[string]map[string]string{}, policies: map[string]*policy{},
 		next: map[string]int{},
