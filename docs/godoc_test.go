@@ -137,7 +137,8 @@ func TestCommentsNameTheirSubject(t *testing.T) {
 		declared(f, func(doc *ast.CommentGroup) {
 			comment := strings.Join(strings.Fields(doc.Text()), " ")
 			if riddle.MatchString(comment) && !slices.Contains(riddled, folder) {
-				t.Errorf("%s: begin with a noun, a verb or \"reports whether\": %.80q", files.Position(doc.Pos()), comment)
+				t.Errorf("%s: begin with a noun, a verb or \"reports whether\": %.80q", files.Position(doc.Pos()),
+					comment)
 			}
 		})
 	}
@@ -145,7 +146,8 @@ func TestCommentsNameTheirSubject(t *testing.T) {
 
 func TestRiddle(t *testing.T) {
 	for comment, want := range map[string]bool{
-		"maxTags is how many tags there are.": true, "A name is what users call it.": true, "seen are those of before.": true,
+		"maxTags is how many tags there are.": true, "A name is what users call it.": true,
+		"seen are those of before.":          true,
 		"valid returns whether it is valid.": true, "valid reports whether it is valid.": false,
 		"maxTags is the maximum number of tags.": false, "find returns what was found.": false,
 	} {
@@ -159,7 +161,8 @@ func TestRiddle(t *testing.T) {
 // annotations for linters.
 func isGodoc(name, comment string) bool {
 	words := slices.DeleteFunc(strings.Fields(comment), func(w string) bool { return strings.HasPrefix(w, "@") })
-	return len(words) > 1 && words[0] == name && strings.HasSuffix(strings.Trim(words[1], ",."), "s") && words[1] != "this" && words[1] != "its"
+	return len(words) > 1 && words[0] == name && strings.HasSuffix(strings.Trim(words[1], ",."), "s") &&
+		words[1] != "this" && words[1] != "its"
 }
 
 func TestIsGodoc(t *testing.T) {

@@ -42,7 +42,8 @@ type importRule struct {
 
 // covers reports whether a rule is for a file, by its path from the root.
 func (r *importRule) covers(file string) bool {
-	return slices.ContainsFunc(r.Files, func(p string) bool { return !strings.HasPrefix(p, "!") && globbed(p).MatchString("/"+file) })
+	return slices.ContainsFunc(r.Files,
+		func(p string) bool { return !strings.HasPrefix(p, "!") && globbed(p).MatchString("/"+file) })
 }
 
 // globbed returns the expression of a pattern of depguard's.
@@ -72,7 +73,8 @@ func goFiles(t *testing.T) []string {
 	var found []string
 	for _, in := range []string{"apis", "cmd", "internal", "cluster"} {
 		err := filepath.WalkDir(filepath.Join(root, in), func(path string, _ fs.DirEntry, err error) error {
-			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !strings.HasPrefix(filepath.Base(path), "zz_") {
+			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") &&
+				!strings.HasPrefix(filepath.Base(path), "zz_") {
 				found = append(found, strings.TrimPrefix(filepath.ToSlash(path), root+"/"))
 			}
 			return err
@@ -90,7 +92,8 @@ func TestLintRulesAreOfTheTree(t *testing.T) {
 	l, files := readLint(t), goFiles(t)
 	for name, rule := range l.Linters.Settings.Depguard.Rules {
 		for _, p := range rule.Files {
-			if p != "!$test" && !slices.ContainsFunc(files, func(f string) bool { return globbed(p).MatchString("/" + f) }) {
+			if p != "!$test" &&
+				!slices.ContainsFunc(files, func(f string) bool { return globbed(p).MatchString("/" + f) }) {
 				t.Errorf("the rule %s is for %s, where there is no file", name, p)
 			}
 		}
@@ -120,7 +123,8 @@ func TestPurePackagesAreHeld(t *testing.T) {
 	rules := readLint(t).Linters.Settings.Depguard.Rules
 	pure := 0
 	for _, file := range goFiles(t) {
-		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.PackageClauseOnly|parser.ParseComments)
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil,
+			parser.PackageClauseOnly|parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

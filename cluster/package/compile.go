@@ -44,7 +44,13 @@ func compile(ctx context.Context, r release, program string, p v1.Platform) ([]b
 	defer func() { _ = os.RemoveAll(dir) }()
 
 	flags := "-ldflags=-s -w -buildid= -X main.version=" + r.Version
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/"+program) //nolint:gosec // build checked the version.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", //nolint:gosec // build checked the version.
+		"-buildvcs=false",
+		"-mod=readonly",
+		flags,
+		"-o",
+		dir,
+		"./cmd/"+program)
 	cmd.Dir = r.Root
 	cmd.Env = environment(p)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -74,7 +80,8 @@ func checkStatic(binary []byte) error {
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			return errors.New("the provider is linked dynamically, but its image holds no libraries: remove what needs cgo from its imports")
+			return errors.New("the provider is linked dynamically, but its image holds no libraries: remove what " +
+				"needs cgo from its imports")
 		}
 	}
 	return nil

@@ -203,7 +203,8 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	for _, a := range p.options.ProviderArgs {
 		_, _ = fmt.Fprintf(&more, "\n            - %q", a)
 	}
-	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String(), p.Metrics)
+	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String(),
+		p.Metrics)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 

@@ -96,7 +96,8 @@ func Start(ctx context.Context, o Options) (p *Platform, err error) {
 			err = errors.Join(err, p.Stop())
 		}
 	}()
-	for _, start := range []func(context.Context) error{p.find, p.startCluster, p.startServers, p.startCrossplane, p.configurePackages} {
+	for _, start := range []func(context.Context) error{p.find, p.startCluster, p.startServers, p.startCrossplane,
+		p.configurePackages} {
 		if err := start(ctx); err != nil {
 			return nil, err
 		}
@@ -122,7 +123,8 @@ func (p *Platform) find(ctx context.Context) (err error) {
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
 	// The chart's roles are aggregated from others by a label.
-	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"}, Progress: p.options.Progress}
+	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"},
+		Progress: p.options.Progress}
 	if p.Cluster, err = devcluster.Start(ctx, o); err != nil {
 		return err
 	}
@@ -147,7 +149,8 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 		return err
 	}
 	p.Node, err = node.Start(node.Options{
-		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress, Trouble: p.options.Trouble,
+		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress,
+		Trouble: p.options.Trouble,
 		Program: func(ctx context.Context, image string) (string, error) {
 			return registry.Program(ctx, image, p.folder.Path)
 		},
@@ -209,7 +212,9 @@ func (p *Platform) Ended() error {
 }
 
 // Until waits until a condition holds. It fails after the given time, or if Crossplane has ended.
-func (p *Platform) Until(ctx context.Context, what string, timeout time.Duration, so func(context.Context) error) error {
+func (p *Platform) Until(
+	ctx context.Context, what string, timeout time.Duration, so func(context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(pollInterval)

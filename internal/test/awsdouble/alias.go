@@ -92,7 +92,8 @@ func (a *Alias) check(f *function) {
 	for version := range weights {
 		switch {
 		case version == a.FunctionVersion:
-			panic(invalidParameter("Invalid function version %s. Function version %s is already included in routing configuration.", version, version))
+			panic(invalidParameter("Invalid function version %s. Function version %s is already included in routing "+
+				"configuration.", version, version))
 		case a.FunctionVersion == latestVersion:
 			panic(invalidParameter("$LATEST is not supported for an alias pointing to more than 1 version"))
 		case !f.has(version):

@@ -46,7 +46,8 @@ func (s *Server) authorize(r *request) {
 		caller := "arn:aws:iam::" + r.account + ":user/double"
 		e := &Error{
 			Status: http.StatusForbidden, Code: "AccessDeniedException",
-			Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
+			Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no "+
+				"identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
 		}
 		if r.service == serviceS3 {
 			e.Code = "AccessDenied"
@@ -69,11 +70,13 @@ func wild(pattern string) *regexp.Regexp {
 }
 
 // actionNames are the actions of operations that are named otherwise.
-var actionNames = map[string]string{"Invoke": "InvokeFunction", "HeadObject": "GetObject", "ListObjectsV2": "ListBucket"}
+var actionNames = map[string]string{"Invoke": "InvokeFunction", "HeadObject": "GetObject",
+	"ListObjectsV2": "ListBucket"}
 
 // withoutResource are Lambda's actions that can only be allowed on all resources.
 var withoutResource = []string{
-	"CreateCodeSigningConfig", "CreateEventSourceMapping", "GetAccountSettings", "ListCapacityProviders", "ListCodeSigningConfigs",
+	"CreateCodeSigningConfig", "CreateEventSourceMapping", "GetAccountSettings", "ListCapacityProviders",
+	"ListCodeSigningConfigs",
 	"ListEventSourceMappings", "ListFunctions", "ListLayers", "ListLayerVersions",
 }
 
@@ -142,14 +145,17 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 // needsOfCode returns the actions that Lambda checks for code, and a layer's content.
 func (in *checkedInput) needsOfCode(r *request) []needed {
 	var out []needed
-	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key, or(in.Code.S3Key, in.Content.S3Key))
+	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key,
+		or(in.Code.S3Key, in.Content.S3Key))
 	if bucket != "" {
 		out = append(out, needed{"s3:GetObject", "arn:aws:s3:::" + path.Join(bucket, object)})
 	}
 	if image := or(in.ImageURI, in.Code.ImageURI); image != "" {
 		repository, _, _ := strings.Cut(image[strings.Index(image, "/")+1:], "@")
-		for _, a := range []string{"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy", "SetRepositoryPolicy"} {
-			out = append(out, needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
+		for _, a := range []string{"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy",
+			"SetRepositoryPolicy"} {
+			out = append(out,
+				needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
 		}
 	}
 	return out
@@ -167,10 +173,12 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 		out = append(out, needed{"lambda:GetLayerVersion", l})
 	}
 	if len(in.VpcConfig.SubnetIDs) > 0 && !strings.Contains(name, "CapacityProvider") {
-		out = append(out, needed{"ec2:DescribeSecurityGroups", "*"}, needed{"ec2:DescribeSubnets", "*"}, needed{"ec2:DescribeVpcs", "*"})
+		out = append(out, needed{"ec2:DescribeSecurityGroups", "*"}, needed{"ec2:DescribeSubnets", "*"},
+			needed{"ec2:DescribeVpcs", "*"})
 	}
 	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
-		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn}, needed{"kms:Encrypt", in.KMSKeyArn})
+		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn},
+			needed{"kms:Encrypt", in.KMSKeyArn})
 	}
 	return out
 }

@@ -85,7 +85,8 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 
 // resource returns the resource that a call names.
 func (r *request) resource() string {
-	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName", "CapacityProviderName", "UUID"} {
+	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName",
+		"CapacityProviderName", "UUID"} {
 		if r.vars[v] != "" {
 			return r.vars[v]
 		}

@@ -101,7 +101,8 @@ func (c *capacity) fill(name string) {
 	if c.CapacityProviderScalingConfig == nil {
 		c.CapacityProviderScalingConfig = &types.CapacityProviderScalingConfig{}
 	}
-	c.CapacityProviderScalingConfig.ScalingMode = cmp.Or(c.CapacityProviderScalingConfig.ScalingMode, types.CapacityProviderScalingModeAuto)
+	c.CapacityProviderScalingConfig.ScalingMode = cmp.Or(c.CapacityProviderScalingConfig.ScalingMode,
+		types.CapacityProviderScalingModeAuto)
 	if c.InstanceRequirements == nil {
 		c.InstanceRequirements = &types.InstanceRequirements{}
 	}
@@ -139,7 +140,8 @@ func updateCapacity(s *Server, r *request) any {
 		}
 		c.CapacityProviderScalingConfig = n
 	}
-	c.PropagateTags, c.TelemetryConfig = cmp.Or(in.PropagateTags, c.PropagateTags), cmp.Or(in.TelemetryConfig, c.TelemetryConfig)
+	c.PropagateTags, c.TelemetryConfig = cmp.Or(in.PropagateTags, c.PropagateTags), cmp.Or(in.TelemetryConfig,
+		c.TelemetryConfig)
 	c.fill(capacityName(*c.CapacityProviderArn))
 	s.change(c, types.CapacityProviderStatePending, types.CapacityProviderStateActive, s.options.UpdateDuration)
 	return c.answer()
@@ -157,7 +159,8 @@ func deleteCapacity(s *Server, r *request) any {
 // runsOn reports whether a version of a function runs on a capacity provider.
 func (h *home) runsOn(arn string) bool {
 	for _, f := range h.functions {
-		if slices.ContainsFunc(append([]*instance{f.latest}, f.versions...), func(i *instance) bool { return i.runsOn() == arn }) {
+		if slices.ContainsFunc(append([]*instance{f.latest}, f.versions...),
+			func(i *instance) bool { return i.runsOn() == arn }) {
 			return true
 		}
 	}

@@ -42,7 +42,8 @@ type recordedAlarm struct {
 func (s *Server) PutAlarm(account, region string, a Alarm) {
 	defer s.lock()()
 	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
-	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{Alarm: a, evaluated: s.options.Now().Truncate(time.Minute)}
+	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{Alarm: a,
+		evaluated: s.options.Now().Truncate(time.Minute)}
 }
 
 // RemoveAlarm deletes an alarm.
@@ -69,7 +70,8 @@ func (of *monitor) evaluate(a *Alarm, at time.Time) string {
 	found := of.statistics(*a.Metric, "Sum", q, at)
 	newest := slices.Sorted(maps.Keys(found))
 	newest = newest[max(0, len(newest)-a.EvaluationPeriods):]
-	if len(newest) < a.EvaluationPeriods || slices.ContainsFunc(newest, func(at int64) bool { return found[at] <= a.Threshold }) {
+	if len(newest) < a.EvaluationPeriods ||
+		slices.ContainsFunc(newest, func(at int64) bool { return found[at] <= a.Threshold }) {
 		return "OK"
 	}
 	return "ALARM"
@@ -114,10 +116,12 @@ func describeAlarms(s *Server, r *request) any {
 	r.decodeCBOR(&in)
 	r.items = len(in.AlarmNames)
 	if len(in.AlarmNames) > maxAlarmNames {
-		panic(invalidMetrics("1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: Member must have length less than or equal to %d", maxAlarmNames))
+		panic(invalidMetrics("1 validation error detected: Value at 'alarmNames' failed to satisfy constraint: "+
+			"Member must have length less than or equal to %d", maxAlarmNames))
 	}
 	if in.MaxRecords < 0 || in.MaxRecords > maxAlarmNames {
-		panic(invalidMetrics("1 validation error detected: Value '%d' at 'maxRecords' failed to satisfy constraint: Member must have value less than or equal to %d", in.MaxRecords, maxAlarmNames))
+		panic(invalidMetrics("1 validation error detected: Value '%d' at 'maxRecords' failed to satisfy constraint: "+
+			"Member must have value less than or equal to %d", in.MaxRecords, maxAlarmNames))
 	}
 	if len(in.AlarmTypes) == 0 {
 		in.AlarmTypes = []string{"MetricAlarm"}

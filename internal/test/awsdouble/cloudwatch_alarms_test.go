@@ -14,7 +14,8 @@ import (
 // manyErrors is an alarm of more than three errors of the alias live in a minute.
 func manyErrors() Alarm {
 	of := map[string]string{"FunctionName": "f", "Resource": "f:live"}
-	return Alarm{Name: "errors", Threshold: 3, Metric: &Metric{Namespace: lambdaNamespace, Name: "Errors", Dimensions: of}}
+	return Alarm{Name: "errors", Threshold: 3,
+		Metric: &Metric{Namespace: lambdaNamespace, Name: "Errors", Dimensions: of}}
 }
 
 func (s *served) alarms() map[string]types.MetricAlarm {
@@ -67,7 +68,8 @@ func TestAlarmsFollowTheirMetric(t *testing.T) {
 				if at == 0 || at == 5*time.Minute || at == 10*time.Minute {
 					rate := map[bool]float64{true: 1}[failing]
 					s.Traffic(Traffic{
-						Function: "f", Alias: "live", PerMinute: 60, Versions: map[string]Outcomes{"1": {ErrorRate: rate}},
+						Function: "f", Alias: "live", PerMinute: 60,
+						Versions: map[string]Outcomes{"1": {ErrorRate: rate}},
 					})
 				}
 				if at%tc.every == 0 {
@@ -90,8 +92,9 @@ func TestDescribedAlarms(t *testing.T) {
 	want := map[string]types.MetricAlarm{"errors": {
 		AlarmName: aws.String("errors"), StateValue: "INSUFFICIENT_DATA", Statistic: "Sum",
 		Period: aws.Int32(60), EvaluationPeriods: aws.Int32(1),
-		ComparisonOperator: "GreaterThanThreshold", Threshold: aws.Float64(3), TreatMissingData: aws.String("notBreaching"),
-		Namespace: aws.String(lambdaNamespace), MetricName: aws.String("Errors"), Dimensions: []types.Dimension{
+		ComparisonOperator: "GreaterThanThreshold", Threshold: aws.Float64(3),
+		TreatMissingData: aws.String("notBreaching"),
+		Namespace:        aws.String(lambdaNamespace), MetricName: aws.String("Errors"), Dimensions: []types.Dimension{
 			{Name: aws.String("FunctionName"), Value: aws.String("f")},
 			{Name: aws.String("Resource"), Value: aws.String("f:live")},
 		},

@@ -76,7 +76,8 @@ func getMetricData(s *Server, r *request) any {
 // check rejects input that CloudWatch rejects.
 func (in *metricDataInput) check() {
 	if n := len(in.MetricDataQueries); n == 0 || n > maxMetricQueries {
-		panic(invalidMetrics("The collection MetricDataQueries must not have a size greater than %d.", maxMetricQueries))
+		panic(invalidMetrics("The collection MetricDataQueries must not have a size greater than %d.",
+			maxMetricQueries))
 	}
 	if in.StartTime >= in.EndTime {
 		panic(invalidMetrics("The parameter StartTime must be less than the parameter EndTime."))
@@ -105,9 +106,11 @@ func (q *metricQuery) check(n int) {
 	case q.MetricStat == nil:
 		return
 	case !isPeriod(q.MetricStat.Period):
-		panic(invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be 1, 5, 10, 20, 30 or a multiple of 60.", n))
+		panic(invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be 1, 5, 10, 20, 30 "+
+			"or a multiple of 60.", n))
 	case !statisticPattern.MatchString(q.MetricStat.Stat):
-		panic(invalidMetrics("The value %s for parameter MetricDataQueries.member.%d.MetricStat.Stat is not a valid statistic.", q.MetricStat.Stat, n))
+		panic(invalidMetrics("The value %s for parameter MetricDataQueries.member.%d.MetricStat.Stat is not a valid "+
+			"statistic.", q.MetricStat.Stat, n))
 	}
 }
 

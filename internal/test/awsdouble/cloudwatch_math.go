@@ -106,7 +106,8 @@ func (e *evaluation) combine(id string, op token.Token, a, b operand) operand {
 		}
 		v := e.apply(id, op, x, y)
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			out.message = "One or more data-points have been dropped due to non-numeric values (NaN, -Infinite, +Infinite)"
+			out.message = "One or more data-points have been dropped due to non-numeric values (NaN, -Infinite, " +
+				"+Infinite)"
 			continue
 		}
 		out.series[t] = v

@@ -161,7 +161,8 @@ func (r *recordedMetric) first(from int64) int64 {
 type timeRange struct{ start, end, period int64 }
 
 // statisticPattern matches the statistics that the double knows.
-var statisticPattern = regexp.MustCompile(`^(Sum|Average|Maximum|Minimum|SampleCount|p(100|[0-9]{1,2}(\.[0-9]{1,10})?))$`)
+var statisticPattern = regexp.MustCompile(`^(Sum|Average|Maximum|Minimum|SampleCount|p(100|[0-9]{1,2}(\.[0-9]{1,` +
+	`10})?))$`)
 
 // statistic returns a statistic of the values.
 func (d *datapoint) statistic(stat string) float64 {
@@ -188,7 +189,8 @@ func (d *datapoint) statistic(stat string) float64 {
 
 // percentile returns the smallest value that at least a part of the values does not exceed.
 func (d *datapoint) percentile(part, count float64) float64 {
-	sorted := slices.SortedFunc(slices.Values(d.values), func(a, b observed) int { return cmp.Compare(a.value, b.value) })
+	sorted := slices.SortedFunc(slices.Values(d.values),
+		func(a, b observed) int { return cmp.Compare(a.value, b.value) })
 	n := 0.0
 	for _, v := range sorted {
 		if n += v.count; n >= part*count {

@@ -53,7 +53,8 @@ func (s *Server) resolve(in codeInput, name string) code {
 func (s *Server) measure(data []byte, in codeInput, name string) code {
 	unzipped := checkZip(data)
 	sum := sha256.Sum256(data)
-	location := fmt.Sprintf("%s/snapshots/%s-%s?X-Amz-Security-Token=double&X-Amz-Signature=double", s.URL(), name, hex.EncodeToString(sum[:8]))
+	location := fmt.Sprintf("%s/snapshots/%s-%s?X-Amz-Security-Token=double&X-Amz-Signature=double", s.URL(), name,
+		hex.EncodeToString(sum[:8]))
 	return code{
 		sha256:   base64.StdEncoding.EncodeToString(sum[:]),
 		size:     int64(len(data)),
@@ -82,14 +83,17 @@ func checkZip(data []byte) uint64 {
 func (s *Server) codeObject(in codeInput) *object {
 	b := s.buckets[in.S3Bucket]
 	if b == nil {
-		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchBucket. S3 Error Message: The specified bucket does not exist"))
+		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchBucket. S3 Error Message: The " +
+			"specified bucket does not exist"))
 	}
 	o := b.find(in.S3Key, in.S3ObjectVersion)
 	switch {
 	case o == nil && in.S3ObjectVersion != "":
-		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchVersion. S3 Error Message: The specified version does not exist."))
+		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchVersion. S3 Error Message: The " +
+			"specified version does not exist."))
 	case o == nil:
-		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchKey. S3 Error Message: The specified key does not exist."))
+		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchKey. S3 Error Message: The " +
+			"specified key does not exist."))
 	}
 	return o
 }

@@ -12,7 +12,8 @@ import (
 func noSigningConfig(arn string) *Error {
 	return apiError(
 		http.StatusNotFound, "CodeSigningConfigNotFoundException",
-		"The code signing configuration cannot be found. Check that the provided configuration is not deleted: %s.", arn)
+		"The code signing configuration cannot be found. Check that the provided configuration is not deleted: %s.",
+		arn)
 }
 
 func createCodeSigning(s *Server, r *request) any {

@@ -22,10 +22,12 @@ func putConcurrency(s *Server, r *request) any {
 	reserved.check(&v, "reservedConcurrentExecutions", sent)
 	v.reject()
 	if n := f.provisions(""); n > *in.ReservedConcurrentExecutions {
-		panic(invalidParameter(" ReservedConcurrentExecutions  %d should not be lower than function's total provisioned concurrency [%d].", *in.ReservedConcurrentExecutions, n))
+		panic(invalidParameter(" ReservedConcurrentExecutions  %d should not be lower than function's total "+
+			"provisioned concurrency [%d].", *in.ReservedConcurrentExecutions, n))
 	}
 	if h.reserved(f)+*in.ReservedConcurrentExecutions > h.limits.ConcurrentExecutions-h.limits.MinUnreserved {
-		panic(invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved))
+		panic(invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's "+
+			"UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved))
 	}
 	f.concurrency = in.ReservedConcurrentExecutions
 	return in

@@ -25,7 +25,8 @@ func TestAPermissionMayGetLost(t *testing.T) {
 	}
 	sids := []string{}
 	for _, sid := range []string{"zero", "one", "two"} {
-		if s.homes["123456789012/eu-west-1"].policies["arn:aws:lambda:eu-west-1:123456789012:function:f"].index(sid) >= 0 {
+		if s.homes["123456789012/eu-west-1"].policies["arn:aws:lambda:eu-west-1:123456789012:function:f"].index(
+			sid) >= 0 {
 			sids = append(sids, sid)
 		}
 	}

@@ -109,7 +109,8 @@ func (s *Server) serving(r *request) *Server {
 	earlier := New(s.options)
 	earlier.options.Consistency = Consistency{}
 	earlier.options.Now = func() time.Time { return now.Add(-c.Reads) }
-	earlier.http, earlier.resources, earlier.homes = s.http, s.resources, map[string]*home{r.account + "/" + r.region: h}
+	earlier.http, earlier.resources, earlier.homes = s.http, s.resources, map[string]*home{r.account + "/" +
+		r.region: h}
 	return earlier
 }
 
@@ -143,7 +144,8 @@ func (f *function) clone() *function {
 	}
 	c.scaling, c.executions = maps.Clone(f.scaling), maps.Clone(f.executions)
 	c.configs = configs{
-		urls: copiesOf(f.urls), events: copiesOf(f.events), provisioned: copiesOf(f.provisioned), runtimes: maps.Clone(f.runtimes),
+		urls: copiesOf(f.urls), events: copiesOf(f.events), provisioned: copiesOf(f.provisioned),
+		runtimes: maps.Clone(f.runtimes),
 	}
 	return &c
 }

@@ -49,19 +49,23 @@ type rule struct {
 var notNull = rule{text: "Member must not be null", ok: func(v any) bool { return v != nil }}
 
 func longest(n int) rule {
-	return rule{fmt.Sprintf("Member must have length less than or equal to %d", n), func(v any) bool { return length(v) <= n }}
+	return rule{fmt.Sprintf("Member must have length less than or equal to %d", n),
+		func(v any) bool { return length(v) <= n }}
 }
 
 func shortest(n int) rule {
-	return rule{fmt.Sprintf("Member must have length greater than or equal to %d", n), func(v any) bool { return length(v) >= n }}
+	return rule{fmt.Sprintf("Member must have length greater than or equal to %d", n),
+		func(v any) bool { return length(v) >= n }}
 }
 
 func highest(n float64) rule {
-	return rule{fmt.Sprintf("Member must have value less than or equal to %v", n), func(v any) bool { return number(v, n) <= n }}
+	return rule{fmt.Sprintf("Member must have value less than or equal to %v", n),
+		func(v any) bool { return number(v, n) <= n }}
 }
 
 func lowest(n float64) rule {
-	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n), func(v any) bool { return number(v, n) >= n }}
+	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n),
+		func(v any) bool { return number(v, n) >= n }}
 }
 
 // weight is a share of calls. Lambda rejects a weight of 1, which leaves nothing to the alias's own version, although
@@ -240,11 +244,13 @@ func (m *member) check(v *validation, at string, value any) {
 func (m *member) checkEntries(v *validation, what string, entries map[string]any) {
 	for k, value := range entries {
 		if breaks(m.keys, k) {
-			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+texts(m.keys))
+			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+
+				texts(m.keys))
 			return
 		}
 		if breaks(m.values, value) {
-			v.found = append(v.found, what+" failed to satisfy constraint: Map value must satisfy constraint: "+texts(m.values))
+			v.found = append(v.found, what+" failed to satisfy constraint: Map value must satisfy constraint: "+
+				texts(m.values))
 			return
 		}
 	}

@@ -37,7 +37,8 @@ func (c *settings) checkDurable(was *Configuration) {
 	}
 	switch {
 	case was.FunctionArn != "" && was.DurableConfig == nil:
-		panic(invalidParameter("You cannot add a durable configuration to a function that was originally created with no durable configuration"))
+		panic(invalidParameter("You cannot add a durable configuration to a function that was originally created " +
+			"with no durable configuration"))
 	case was.FunctionArn == "" && in.ExecutionTimeout == nil:
 		panic(invalidParameter("You cannot create a function with a durable configuration without an executionTimeout"))
 	}
@@ -81,14 +82,16 @@ func (s *Server) deleting(h *home, name string) any {
 	f.goneAt, h.draining = until, true
 	for _, i := range append([]*instance{f.latest}, f.versions...) {
 		i.busy = false
-		i.State, i.StateReason, i.StateReasonCode = stateDeleting, "The function is being deleted.", "DrainingDurableExecutions"
+		i.State, i.StateReason, i.StateReasonCode = stateDeleting, "The function is being deleted.",
+			"DrainingDurableExecutions"
 	}
 	return &answer{status: http.StatusAccepted}
 }
 
 // notNow returns the error of an operation that AWS does not allow in a version's state.
 func notNow(state string) error {
-	return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", state)
+	return conflict("The operation cannot be performed at this time. The function is currently in the following "+
+		"state: %s", state)
 }
 
 const (

@@ -41,7 +41,8 @@ func listExecutions(s *Server, r *request) any {
 		e := f.executions[name]
 		d := e.describe(f, name, s.options.Now())
 		status, _ := d["Status"].(string)
-		if n := q.Get("DurableExecutionName"); n != "" && n != name || q.Has("Statuses") && !slices.Contains(q["Statuses"], status) {
+		if n := q.Get("DurableExecutionName"); n != "" && n != name || q.Has("Statuses") &&
+			!slices.Contains(q["Statuses"], status) {
 			continue
 		}
 		all = append(all, d)

@@ -39,7 +39,8 @@ func batchGetImage(s *Server, r *request) any {
 	for _, id := range in.ImageIDs {
 		digest := s.imageDigest(in.RepositoryName, id)
 		if digest == "" {
-			failures = append(failures, imageFailure{ImageID: id, Code: "ImageNotFound", Reason: "Requested image not found"})
+			failures = append(failures,
+				imageFailure{ImageID: id, Code: "ImageNotFound", Reason: "Requested image not found"})
 			continue
 		}
 		id.ImageDigest = digest

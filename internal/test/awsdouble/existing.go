@@ -78,10 +78,12 @@ func (s *Server) checkRole(r *request, role *string) {
 func (s *Server) checkNetwork(subnets, groups []string) {
 	absent := func(id string) bool { return !s.resources.have(id) }
 	if i := slices.IndexFunc(subnets, absent); i >= 0 {
-		panic(invalidParameter("Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 Error Message: The subnet ID '%s' does not exist", subnets[i]))
+		panic(invalidParameter("Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 "+
+			"Error Message: The subnet ID '%s' does not exist", subnets[i]))
 	}
 	if i := slices.IndexFunc(groups, absent); i >= 0 {
-		panic(invalidParameter("Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group '%s' does not exist", groups[i]))
+		panic(invalidParameter("Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. "+
+			"EC2 Error Message: The security group '%s' does not exist", groups[i]))
 	}
 }
 
@@ -91,7 +93,8 @@ func (s *Server) checkSource(arn string) {
 	case s.resources.have(arn):
 		return
 	case strings.Contains(arn, ":sqs:"):
-		panic(invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist."))
+		panic(invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: " +
+			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist."))
 	}
 	panic(invalidParameter("Stream not found: %s", arn))
 }

@@ -118,8 +118,9 @@ func (s *Server) home(account, region string) *home {
 
 func (s *Server) newHome(account, region string) *home {
 	return &home{
-		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*types.CodeSigningConfig{},
-		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{},
+		signing: map[string]*types.CodeSigningConfig{},
+		layers:  map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
 		tags: map[string]map[string]string{}, policies: map[string]*policy{},
 		next: map[string]int{},
 	}
@@ -197,7 +198,8 @@ func (s *Server) settleAll(f *function) {
 func (s *Server) startUpdate(f *function) {
 	l := f.latest
 	l.State, l.StateReason, l.StateReasonCode = l.good(), "", ""
-	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress", "The function is being created.", "Creating"
+	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress",
+		"The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	f.published, f.republished = "", false
 	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
@@ -287,8 +289,9 @@ func (s *Server) snapshot(f *function) Function {
 		c.Environment = &Environment{Variables: maps.Clone(c.Environment.Variables)}
 	}
 	return Function{
-		Configuration: c, Tags: s.homeOf(c.FunctionArn).tagsOf(c.FunctionArn), ReservedConcurrentExecutions: f.concurrency,
-		CodeSigningConfigArn: f.codeSigning, RecursiveLoop: f.recursiveLoop,
+		Configuration: c, Tags: s.homeOf(c.FunctionArn).tagsOf(c.FunctionArn),
+		ReservedConcurrentExecutions: f.concurrency,
+		CodeSigningConfigArn:         f.codeSigning, RecursiveLoop: f.recursiveLoop,
 	}
 }
 

@@ -74,13 +74,15 @@ func (in *createInput) checkPackage() {
 	image := in.PackageType == "Image"
 	switch {
 	case image && (in.Handler != nil || in.Runtime != nil || len(in.Layers) > 0):
-		panic(invalidParameter("Please don't provide Handler or Runtime or Layer when the intended function PackageType is Image."))
+		panic(invalidParameter("Please don't provide Handler or Runtime or Layer when the intended function " +
+			"PackageType is Image."))
 	case image && in.Code.ImageUri == "":
 		panic(invalidParameter("Please provide ImageUri when creating a function with packageType Image."))
 	case !image && in.Code.ImageUri != "":
 		panic(invalidParameter("Please don't provide ImageUri when creating a function with packageType Zip."))
 	case !image && (empty(in.Handler) || empty(in.Runtime)):
-		panic(invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages."))
+		panic(invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment " +
+			"packages."))
 	}
 }
 

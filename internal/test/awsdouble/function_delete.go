@@ -33,7 +33,8 @@ func deleteFunction(s *Server, r *request) any {
 		return nil
 	}
 	if users := f.aliasesOf(t.qualifier); len(users) > 0 {
-		panic(conflict("Unable to delete version because the following aliases reference it: [%s]", strings.Join(users, ", ")))
+		panic(conflict("Unable to delete version because the following aliases reference it: [%s]",
+			strings.Join(users, ", ")))
 	}
 	kept := f.versions[:0]
 	for _, v := range f.versions {

@@ -96,21 +96,26 @@ func invocable(f *function, in Invoked) {
 	}
 	switch {
 	case len(in.Payload) > limit:
-		e := tooLarge("%d byte payload is too large for the %s invocation type (limit %d bytes)", len(in.Payload), kind, limit)
+		e := tooLarge("%d byte payload is too large for the %s invocation type (limit %d bytes)", len(in.Payload), kind,
+			limit)
 		e.Code = "RequestTooLargeException"
 		panic(e)
 	case len(in.Payload) > 0 && (!json.Valid(in.Payload) || !utf8.Valid(in.Payload)):
-		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException", "Could not parse request body into json: Could not parse payload into json"))
+		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException",
+			"Could not parse request body into json: Could not parse payload into json"))
 	case in.ClientContext != "" && !isContext(in.ClientContext):
-		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException", "Client context must be a valid Base64-encoded JSON object."))
+		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException",
+			"Client context must be a valid Base64-encoded JSON object."))
 	case f.concurrency != nil && *f.concurrency == 0:
 		e := throttled()
 		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"
 		panic(e)
 	case (f.latest.TenancyConfig != nil) && in.TenantID == "":
-		panic(invalidParameter("The invoked function is enabled with tenancy configuration. Add a valid tenant ID in your request and try again."))
+		panic(invalidParameter("The invoked function is enabled with tenancy configuration. Add a valid tenant ID in " +
+			"your request and try again."))
 	case (f.latest.TenancyConfig == nil) && in.TenantID != "":
-		panic(invalidParameter("The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request and try again."))
+		panic(invalidParameter("The invoked function is not enabled with tenancy configuration. Remove the tenant ID " +
+			"from your request and try again."))
 	}
 }
 
@@ -181,13 +186,15 @@ func (s *Server) executes(f *function, i instance, in Invoked, header http.Heade
 	}
 	header.Set("X-Amz-Durable-Execution-Arn", arn)
 	if ran && before.payload != string(in.Payload) {
-		panic(&Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException", Message: "Durable execution " + name + " has been started with another payload."})
+		panic(&Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException",
+			Message: "Durable execution " + name + " has been started with another payload."})
 	}
 	if f.executions == nil {
 		f.executions = map[string]execution{}
 	}
 	if !ran {
-		f.executions[name] = execution{payload: string(in.Payload), arn: arn, started: s.options.Now(), ends: s.options.Now().Add(s.options.ExecutionDuration)}
+		f.executions[name] = execution{payload: string(in.Payload), arn: arn, started: s.options.Now(),
+			ends: s.options.Now().Add(s.options.ExecutionDuration)}
 	}
 	return ran
 }

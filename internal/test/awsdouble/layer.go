@@ -174,7 +174,8 @@ func (h *home) checkUnpacked(unzipped uint64, layers []string) {
 		}
 	}
 	if unzipped > maxUnzipped {
-		panic(invalidParameter("Function code combined with layers exceeds the maximum allowed size of %d bytes. The actual size is %d bytes.", maxUnzipped, unzipped))
+		panic(invalidParameter("Function code combined with layers exceeds the maximum allowed size of %d bytes. The "+
+			"actual size is %d bytes.", maxUnzipped, unzipped))
 	}
 }
 

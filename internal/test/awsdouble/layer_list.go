@@ -37,7 +37,8 @@ func listLayers(s *Server, r *request) any {
 	all := []listedLayer{}
 	for _, name := range slices.Sorted(maps.Keys(h.layers)) {
 		if found := h.layers[name].matching(r); len(found) > 0 {
-			all = append(all, listedLayer{LayerName: name, LayerArn: h.arn("layer:" + name), LatestMatchingVersion: found[0]})
+			all = append(all,
+				listedLayer{LayerName: name, LayerArn: h.arn("layer:" + name), LatestMatchingVersion: found[0]})
 		}
 	}
 	return paged("Layers", all, r)

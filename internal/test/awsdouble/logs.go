@@ -37,7 +37,8 @@ func filterLogEvents(s *Server, r *request) any {
 	}{Limit: maxLogPage}
 	r.decode(&in)
 	if (in.LogGroupName == "") == (in.LogGroupIdentifier == "") {
-		panic(apiError(http.StatusBadRequest, "InvalidParameterException", "Specify either logGroupName or logGroupIdentifier."))
+		panic(apiError(http.StatusBadRequest, "InvalidParameterException",
+			"Specify either logGroupName or logGroupIdentifier."))
 	}
 	account, group := r.account, in.LogGroupName+in.LogGroupIdentifier
 	if before, name, isARN := strings.Cut(group, ":log-group:"); isARN {
@@ -50,7 +51,8 @@ func filterLogEvents(s *Server, r *request) any {
 	from, _ := strconv.Atoi(in.NextToken) // Empty is the first page.
 	events, n, next := []map[string]any{}, 0, ""
 	for _, e := range all {
-		if in.StartTime != nil && e.at < *in.StartTime || in.EndTime != nil && e.at > *in.EndTime || !strings.Contains(e.message, strings.Trim(in.FilterPattern, `"`)) {
+		if in.StartTime != nil && e.at < *in.StartTime || in.EndTime != nil && e.at > *in.EndTime ||
+			!strings.Contains(e.message, strings.Trim(in.FilterPattern, `"`)) {
 			continue
 		}
 		if n++; n <= from {
@@ -60,7 +62,8 @@ func filterLogEvents(s *Server, r *request) any {
 			next = strconv.Itoa(n - 1)
 			break
 		}
-		events = append(events, map[string]any{"eventId": e.id, "logStreamName": e.stream, "message": e.message, "timestamp": e.at, "ingestionTime": e.at})
+		events = append(events, map[string]any{"eventId": e.id, "logStreamName": e.stream, "message": e.message,
+			"timestamp": e.at, "ingestionTime": e.at})
 	}
 	out := map[string]any{"events": events}
 	if next != "" {

@@ -34,13 +34,15 @@ func (c *settings) checkManaged(was *Configuration) {
 	case c.VpcConfig != nil && len(c.VpcConfig.SubnetIds) > 0:
 		panic(invalidParameter("You can't use Lambda Managed Instance functions with VPC configurations."))
 	case c.MemorySize == nil && creates, c.MemorySize != nil && *c.MemorySize < minManagedMemory:
-		panic(apiError(http.StatusBadRequest, "ValidationException", "Lambda Managed Instance functions must have memory size greater than or equal to 2048"))
+		panic(apiError(http.StatusBadRequest, "ValidationException",
+			"Lambda Managed Instance functions must have memory size greater than or equal to 2048"))
 	}
 }
 
 // logJSON sets the log format of functions on managed instances.
 func (c *Configuration) logJSON() {
-	c.LoggingConfig = &Logging{LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO", SystemLogLevel: "INFO"}
+	c.LoggingConfig = &Logging{LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO",
+		SystemLogLevel: "INFO"}
 }
 
 // onInstances returns a CapacityProviderConfig with AWS's defaults for what was not sent.
@@ -52,7 +54,8 @@ func onInstances(sent json.RawMessage) json.RawMessage {
 		return sent
 	}
 	c := in.LambdaManagedInstancesCapacityProviderConfig
-	for name, value := range map[string]any{"ExecutionEnvironmentMemoryGiBPerVCpu": 2.0, "PerExecutionEnvironmentMaxConcurrency": 16} {
+	for name, value := range map[string]any{"ExecutionEnvironmentMemoryGiBPerVCpu": 2.0,
+		"PerExecutionEnvironmentMaxConcurrency": 16} {
 		if c[name] == nil {
 			c[name] = value
 		}

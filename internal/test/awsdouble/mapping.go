@@ -131,7 +131,8 @@ func (s *Server) findMapping(r *request) *mapping {
 func (s *Server) idleMapping(r *request, change string) *mapping {
 	m := s.findMapping(r)
 	if m.busy {
-		panic(apiError(400, "ResourceInUseException", "Cannot %s the event source mapping because it is in use.", change))
+		panic(apiError(400, "ResourceInUseException", "Cannot %s the event source mapping because it is in use.",
+			change))
 	}
 	return m
 }
@@ -165,7 +166,8 @@ func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 	for _, h := range s.homes {
 		s.settleMappings(h)
 		if m := h.mappings[uuid]; m != nil {
-			now, edited := s.options.Now(), Mapping{m.EventSourceMappingConfiguration, h.tagsOf(*m.EventSourceMappingArn)}
+			now, edited := s.options.Now(), Mapping{m.EventSourceMappingConfiguration,
+				h.tagsOf(*m.EventSourceMappingArn)}
 			edit(&edited)
 			m.EventSourceMappingConfiguration, h.tags[*m.EventSourceMappingArn] = edited.EventSourceMappingConfiguration, edited.Tags
 			m.LastModified = &now
@@ -197,14 +199,16 @@ func (s *Server) duplicate(h *home, m *mapping, function string) {
 		switch m.source() { //nolint:exhaustive // Others share a message.
 		case sourceSQS:
 			panic(conflict(
-				"An event source mapping with SQS arn (\" %s \") and function (\" %s \") %s", *m.EventSourceArn, function, please))
+				"An event source mapping with SQS arn (\" %s \") and function (\" %s \") %s", *m.EventSourceArn,
+				function, please))
 		case sourceKafka:
 			panic(conflict(
 				"An event source mapping with event source (%q), function (%q), topics (%q) %s",
 				strings.Join(m.servers(), ","), *m.FunctionArn, strings.Join(m.Topics, ","), please))
 		}
 		panic(conflict(
-			"The event source arn (\" %s \") and function (\" %s \") provided mapping %s", *m.EventSourceArn, function, please))
+			"The event source arn (\" %s \") and function (\" %s \") provided mapping %s", *m.EventSourceArn, function,
+			please))
 	}
 }
 
@@ -224,5 +228,6 @@ func (m *mapping) sameSource(o *mapping) bool {
 	if m.source() == sourceKafka {
 		return slices.ContainsFunc(m.servers(), func(e string) bool { return slices.Contains(o.servers(), e) })
 	}
-	return *m.EventSourceArn == *o.EventSourceArn && reflect.DeepEqual(m.DocumentDBEventSourceConfig, o.DocumentDBEventSourceConfig)
+	return *m.EventSourceArn == *o.EventSourceArn &&
+		reflect.DeepEqual(m.DocumentDBEventSourceConfig, o.DocumentDBEventSourceConfig)
 }

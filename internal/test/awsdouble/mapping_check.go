@@ -20,11 +20,13 @@ func (in *mappingInput) checkSource(m *mapping) {
 		panic(invalidParameter("Required 'sourceAccessConfigurations' parameter is missing."))
 	case k != sourceSQS && k != sourceMQ && k != sourceKafka && in.StartingPosition == "":
 		panic(invalidParameter(
-			"1 validation error detected: Value null at 'startingPosition' failed to satisfy constraint: %s.", notNull.text))
+			"1 validation error detected: Value null at 'startingPosition' failed to satisfy constraint: %s.",
+			notNull.text))
 	case k == sourceDynamoDB && at:
 		panic(invalidParameter("Unsupported starting position for given event source mapping type."))
 	case at != (in.StartingPositionTimestamp != nil):
-		panic(invalidParameter("StartingPositionTimestamp must be set if, and only if, StartingPosition is AT_TIMESTAMP."))
+		panic(invalidParameter("StartingPositionTimestamp must be set if, and only if, StartingPosition is " +
+			"AT_TIMESTAMP."))
 	}
 }
 
@@ -86,7 +88,8 @@ func (in *mappingInput) checkOnFailure() {
 // checkBatch checks the limits of the batches of queues, and that a mapping uses only one of the two kinds of
 // scaling.
 func (in *mappingInput) checkBatch(m *mapping) {
-	window, size, age := aws.ToInt32(m.MaximumBatchingWindowInSeconds), aws.ToInt32(m.BatchSize), in.MaximumRecordAgeInSeconds
+	window, size, age := aws.ToInt32(m.MaximumBatchingWindowInSeconds), aws.ToInt32(
+		m.BatchSize), in.MaximumRecordAgeInSeconds
 	queue, onDemand := m.source() == sourceSQS, m.ProvisionedPollerConfig == nil
 	fifo := queue && strings.HasSuffix(*m.EventSourceArn, ".fifo")
 	managed, own := m.AmazonManagedKafkaEventSourceConfig, m.SelfManagedKafkaEventSourceConfig

@@ -91,7 +91,8 @@ func listMappings(s *Server, r *request) any {
 	}
 	all := []types.EventSourceMappingConfiguration{}
 	for _, m := range s.mappingsOf(r.home) {
-		if (source == "" || aws.ToString(m.EventSourceArn) == source) && (function == "" || *m.FunctionArn == function) {
+		if (source == "" || aws.ToString(m.EventSourceArn) == source) &&
+			(function == "" || *m.FunctionArn == function) {
 			all = append(all, m.EventSourceMappingConfiguration)
 		}
 	}

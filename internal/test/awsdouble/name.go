@@ -73,7 +73,8 @@ func (s *Server) find(r *request) (*function, target) {
 func (s *Server) unqualified(r *request) *function {
 	f, t := s.find(r)
 	if t.qualifier != "" {
-		panic(invalidParameter("This operation is permitted on Lambda functions only. Aliases and versions do not support this operation. Please specify either a function name or an unqualified function ARN."))
+		panic(invalidParameter("This operation is permitted on Lambda functions only. Aliases and versions do not " +
+			"support this operation. Please specify either a function name or an unqualified function ARN."))
 	}
 	return f
 }

@@ -51,7 +51,8 @@ func (p *policy) with(sid string, s any) *policy {
 		p = &policy{document: document{Version: "2012-10-17", Id: "default"}}
 	}
 	if p.index(sid) >= 0 {
-		panic(conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid))
+		panic(conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove "+
+			"the existing statement.", sid))
 	}
 	next := &policy{document: p.document, revision: newUUID()}
 	next.Statement = slices.Concat(p.Statement, []json.RawMessage{json.RawMessage(text(s))})

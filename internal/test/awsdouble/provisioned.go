@@ -125,7 +125,8 @@ func putProvisioned(s *Server, r *request) any {
 	}
 	f.overlap(t.qualifier)
 	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
-	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
+	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration),
+		failure: take(s.plans.provisions, t.name)}
 	p.AvailableProvisionedConcurrentExecutions = new(int32)
 	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {
 		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions
@@ -166,7 +167,8 @@ func (f *function) overlap(qualifier string) {
 		switch v := f.versionOf(q); {
 		case q == qualifier || v == nil || v.Version != version:
 		case q == version:
-			panic(conflict("Alias can't be used for Provisioned Concurrency configuration on an already Provisioned version"))
+			panic(conflict("Alias can't be used for Provisioned Concurrency configuration on an already Provisioned " +
+				"version"))
 		case qualifier == version:
 			panic(conflict("Version is pointed by a Provisioned Concurrency alias"))
 		}
@@ -178,16 +180,19 @@ func (h *home) affords(f *function, qualifier string, n int32) {
 	others := f.provisions(qualifier)
 	if f.concurrency != nil {
 		if others+n > *f.concurrency {
-			panic(invalidParameter("Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function"))
+			panic(invalidParameter("Requested Provisioned Concurrency should not be greater than the " +
+				"reservedConcurrentExecution for function"))
 		}
 		return
 	}
 	left := h.limits.ConcurrentExecutions - h.reserved(f) - others
 	switch {
 	case n > left:
-		panic(untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left))
+		panic(untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency "+
+			"[%d].", left))
 	case left-n < h.limits.MinUnreserved:
-		panic(untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved))
+		panic(untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution "+
+			"below its minimum value of [%d].", h.limits.MinUnreserved))
 	}
 }
 
@@ -213,7 +218,8 @@ func getProvisioned(s *Server, r *request) any {
 	f, t := s.provisionedFor(r)
 	p := f.provisioned[t.qualifier]
 	if p == nil {
-		panic(apiError(http.StatusNotFound, "ProvisionedConcurrencyConfigNotFoundException", "No Provisioned Concurrency Config found for this function"))
+		panic(apiError(http.StatusNotFound, "ProvisionedConcurrencyConfigNotFoundException",
+			"No Provisioned Concurrency Config found for this function"))
 	}
 	return p.Provisioned
 }

@@ -18,7 +18,8 @@ func putScaling(s *Server, r *request) any {
 	in := decoded[struct{ FunctionScalingConfig *Scaling }](r)
 	f, i := s.qualified(r)
 	if i.runsOn() == "" {
-		panic(apiError(http.StatusForbidden, "AccessDeniedException", "The function provided by the arn does not contain a capacity provider configuration"))
+		panic(apiError(http.StatusForbidden, "AccessDeniedException",
+			"The function provided by the arn does not contain a capacity provider configuration"))
 	}
 	delete(f.scaling, i.FunctionArn)
 	if in.FunctionScalingConfig != nil {

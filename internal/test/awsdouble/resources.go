@@ -45,7 +45,8 @@ func (s *Server) Resources(account, region string) []Resource {
 	for name := range h.capacity {
 		l.add("CapacityProvider", h.arn("capacity-provider:"+name))
 	}
-	slices.SortFunc(l.resources, func(a, b Resource) int { return slices.Compare([]string{a.Kind, a.ID}, []string{b.Kind, b.ID}) })
+	slices.SortFunc(l.resources,
+		func(a, b Resource) int { return slices.Compare([]string{a.Kind, a.ID}, []string{b.Kind, b.ID}) })
 	return l.resources
 }
 

@@ -64,7 +64,8 @@ func (s *Server) bucket(name string) *bucket {
 
 func (s *Server) store(b *bucket, key string, data []byte, checksum string) *object {
 	sum := md5.Sum(data) //nolint:gosec // as above
-	o := &object{data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum, modified: s.options.Now()}
+	o := &object{data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum,
+		modified: s.options.Now()}
 	if !b.versioned {
 		b.objects[key] = []*object{o}
 		return o
@@ -83,7 +84,8 @@ func putObject(s *Server, r *request) any {
 	checksum := r.http.Header.Get("X-Amz-Checksum-Sha256")
 	sum := sha256.Sum256(r.body)
 	if checksum != "" && checksum != base64.StdEncoding.EncodeToString(sum[:]) {
-		panic(apiError(http.StatusBadRequest, "BadDigest", "The SHA256 you specified did not match the calculated checksum."))
+		panic(apiError(http.StatusBadRequest, "BadDigest",
+			"The SHA256 you specified did not match the calculated checksum."))
 	}
 	o := s.store(b, r.vars["Key"], r.body, checksum)
 	return &answer{header: o.header(true)}

@@ -44,7 +44,8 @@ func listObjects(s *Server, r *request) any {
 	if err != nil || size > maxObjects || size < 1 {
 		size = maxObjects
 	}
-	out := objectList{Name: r.vars["Bucket"], Prefix: r.query("prefix"), StartAfter: r.query("start-after"), MaxKeys: size}
+	out := objectList{Name: r.vars["Bucket"], Prefix: r.query("prefix"), StartAfter: r.query("start-after"),
+		MaxKeys: size}
 	after := max(out.StartAfter, r.query("continuation-token"))
 	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
 		o := b.find(key, "")
@@ -56,7 +57,8 @@ func listObjects(s *Server, r *request) any {
 			break
 		}
 		out.Contents = append(out.Contents, objectEntry{
-			Key: key, LastModified: o.modified.UTC().Format(time.RFC3339), ETag: o.etag, Size: len(o.data), StorageClass: "STANDARD",
+			Key: key, LastModified: o.modified.UTC().Format(time.RFC3339), ETag: o.etag, Size: len(o.data),
+			StorageClass: "STANDARD",
 		})
 	}
 	out.KeyCount = len(out.Contents)

@@ -106,7 +106,8 @@ func (l *Logging) filled() *Logging {
 		return &Logging{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
 	}
 	out := *l
-	out.ApplicationLogLevel, out.SystemLogLevel = cmp.Or(out.ApplicationLogLevel, "INFO"), cmp.Or(out.SystemLogLevel, "INFO")
+	out.ApplicationLogLevel, out.SystemLogLevel = cmp.Or(out.ApplicationLogLevel, "INFO"), cmp.Or(out.SystemLogLevel,
+		"INFO")
 	return &out
 }
 
@@ -115,7 +116,8 @@ func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
 	c.Runtime = runtime
 	c.RuntimeVersionConfig = &RuntimeVersion{
-		RuntimeVersionArn: strings.Join([]string{"arn", partition(region), "lambda", region, "", "runtime", hex.EncodeToString(sum[:])}, ":"),
+		RuntimeVersionArn: strings.Join([]string{"arn", partition(region), "lambda", region, "", "runtime",
+			hex.EncodeToString(sum[:])}, ":"),
 	}
 }
 

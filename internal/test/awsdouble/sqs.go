@@ -109,7 +109,8 @@ func (s *Server) awaitMessage(r *request) {
 		QueueURL        string `json:"QueueUrl"`
 		WaitTimeSeconds int
 	}
-	if r.service != serviceSQS || r.operation != "ReceiveMessage" || json.Unmarshal(r.body, &in) != nil || in.WaitTimeSeconds <= 0 {
+	if r.service != serviceSQS || r.operation != "ReceiveMessage" || json.Unmarshal(r.body, &in) != nil ||
+		in.WaitTimeSeconds <= 0 {
 		return
 	}
 	end := time.NewTimer(time.Duration(in.WaitTimeSeconds) * time.Second)
@@ -134,7 +135,8 @@ func (s *Server) awaitMessage(r *request) {
 func (s *Server) emptyQueue(r *request, url string) <-chan struct{} {
 	defer s.lock()()
 	q := s.queues[queueARN(r.region, url)]
-	if q == nil || slices.ContainsFunc(s.faults, func(f *Fault) bool { return f.Times != 0 && (f.Operation == "" || f.Operation == r.operation) }) {
+	if q == nil || slices.ContainsFunc(s.faults,
+		func(f *Fault) bool { return f.Times != 0 && (f.Operation == "" || f.Operation == r.operation) }) {
 		return nil
 	}
 	now := s.options.Now()
@@ -197,7 +199,9 @@ func receiveMessage(s *Server, r *request) any {
 	r.decode(&in)
 	q := s.queue(r, in.QueueURL)
 	if in.MaxNumberOfMessages < 1 || in.MaxNumberOfMessages > maxReceived {
-		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidParameterValue", Message: "Value " + strconv.Itoa(in.MaxNumberOfMessages) + " for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."})
+		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidParameterValue", Message: "Value " +
+			strconv.Itoa(in.MaxNumberOfMessages) +
+			" for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."})
 	}
 	invisible := defaultVisibility
 	if in.VisibilityTimeout != nil {
@@ -263,15 +267,19 @@ func deleteMessageBatch(s *Server, r *request) any {
 	q := s.queue(r, in.QueueURL)
 	switch {
 	case len(in.Entries) == 0:
-		panic(apiError(http.StatusBadRequest, "EmptyBatchRequest", "There should be at least one DeleteMessageBatchRequestEntry in the request."))
+		panic(apiError(http.StatusBadRequest, "EmptyBatchRequest",
+			"There should be at least one DeleteMessageBatchRequestEntry in the request."))
 	case len(in.Entries) > maxReceived:
-		panic(&Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest", Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) + "."})
+		panic(&Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest",
+			Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) +
+				"."})
 	}
 	deleted, failed := []any{}, []any{}
 	for _, e := range in.Entries {
 		if q.undeletable > 0 {
 			q.undeletable--
-			failed = append(failed, map[string]any{"Id": e.ID, "SenderFault": false, "Code": "InternalError", "Message": "We encountered an internal error. Please try again."})
+			failed = append(failed, map[string]any{"Id": e.ID, "SenderFault": false, "Code": "InternalError",
+				"Message": "We encountered an internal error. Please try again."})
 			continue
 		}
 		q.delete(e.ReceiptHandle)

@@ -61,7 +61,8 @@ func assumeRole(s *Server, r *request) any {
 
 func assumeRoleWithWebIdentity(s *Server, r *request) any {
 	if r.form.Get("WebIdentityToken") == "" {
-		panic(apiError(http.StatusBadRequest, "InvalidIdentityToken", "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"))
+		panic(apiError(http.StatusBadRequest, "InvalidIdentityToken",
+			"The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"))
 	}
 	return webIdentityResponse{Result: s.assume(r, s.assumeByToken)}
 }
@@ -98,7 +99,8 @@ func (s *Server) assumeFreely(w wish) assumed {
 			Expiration: s.options.Now().Add(w.duration).UTC().Format(time.RFC3339),
 		},
 		AssumedRoleUser: assumedUser{
-			Arn:           fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4], w.role[strings.LastIndex(w.role, "/")+1:], w.name),
+			Arn: fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4],
+				w.role[strings.LastIndex(w.role, "/")+1:], w.name),
 			AssumedRoleID: "AROADOUBLE:" + w.name,
 		},
 	}

@@ -57,11 +57,13 @@ func podCredentials(s *Server, r *request) any {
 func (s *Server) pod(token string) (claims, Role) {
 	t, err := parseToken(token)
 	if err != nil {
-		panic(podRefusal(http.StatusBadRequest, "InvalidTokenException", "The token included in the request is invalid."))
+		panic(podRefusal(http.StatusBadRequest, "InvalidTokenException",
+			"The token included in the request is invalid."))
 	}
 	arn, ok := s.iam.pods[t.claims.Issuer+" "+t.claims.Subject]
 	if !ok {
-		panic(podRefusal(http.StatusNotFound, "ResourceNotFoundException", "No associations found for the service account"))
+		panic(podRefusal(http.StatusNotFound, "ResourceNotFoundException",
+			"No associations found for the service account"))
 	}
 	c, err := s.identifyToken(accountOfArn(arn), token)
 	if err != nil {
@@ -70,7 +72,8 @@ func (s *Server) pod(token string) (claims, Role) {
 	}
 	role := s.iam.roles[arn]
 	if !slices.Contains(c.Audience, podAudience) || !slices.Contains(role.Principals, ServicePods) || !role.TagSession {
-		panic(podRefusal(http.StatusForbidden, "AccessDeniedException", "Unauthorized Exception! EKS does not have permissions to assume the associated role."))
+		panic(podRefusal(http.StatusForbidden, "AccessDeniedException",
+			"Unauthorized Exception! EKS does not have permissions to assume the associated role."))
 	}
 	return c, role
 }

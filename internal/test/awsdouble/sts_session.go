@@ -47,7 +47,8 @@ func wishOf(f url.Values) wish {
 	for i := 1; f.Has(fmt.Sprintf("Tags.member.%d.Key", i)); i++ {
 		k := f.Get(fmt.Sprintf("Tags.member.%d.Key", i))
 		if folded[strings.ToLower(k)] {
-			panic(stsError400("InvalidParameterValue", "Duplicate tag keys found. Please note that Tag keys are case insensitive."))
+			panic(stsError400("InvalidParameterValue",
+				"Duplicate tag keys found. Please note that Tag keys are case insensitive."))
 		}
 		folded[strings.ToLower(k)] = true
 		w.tags[k] = f.Get(fmt.Sprintf("Tags.member.%d.Value", i))
@@ -62,14 +63,16 @@ func wishOf(f url.Values) wish {
 // check checks what AWS checks of the parameters alone.
 func (w *wish) check() {
 	if w.duration < shortestSession {
-		panic(stsError400("ValidationError", "1 validation error detected: Value '%d' at 'durationSeconds' failed to satisfy constraint: Member must have value greater than or equal to 900", int(w.duration.Seconds())))
+		panic(stsError400("ValidationError", "1 validation error detected: Value '%d' at 'durationSeconds' failed to "+
+			"satisfy constraint: Member must have value greater than or equal to 900", int(w.duration.Seconds())))
 	}
 	if w.policy != "" && !json.Valid([]byte(w.policy)) {
 		panic(stsError400("MalformedPolicyDocument", "Syntax errors in policy."))
 	}
 	for _, k := range w.transitive {
 		if _, ok := w.tags[k]; !ok {
-			panic(stsError400("InvalidParameterValue", "The specified transitive tag key must be included in the requested tags."))
+			panic(stsError400("InvalidParameterValue",
+				"The specified transitive tag key must be included in the requested tags."))
 		}
 	}
 }
@@ -79,7 +82,8 @@ func stsError400(code, format string, args ...any) *Error {
 }
 
 func notAuthorized(caller, action, role string) *Error {
-	return apiError(http.StatusForbidden, "AccessDenied", "User: %s is not authorized to perform: %s on resource: %s", caller, action, role)
+	return apiError(http.StatusForbidden, "AccessDenied", "User: %s is not authorized to perform: %s on resource: %s",
+		caller, action, role)
 }
 
 // permit returns the role if a caller may assume it, or else an error with the reason.
@@ -95,7 +99,8 @@ func (s *Server) permit(p *principal, w wish) Role {
 	}
 	role.permitTags(p, w)
 	if p.role != "" && w.duration > chainedSession {
-		panic(stsError400("ValidationError", "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"))
+		panic(stsError400("ValidationError",
+			"The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"))
 	}
 	role.permitDuration(w)
 	return role
@@ -108,7 +113,8 @@ func (r *Role) permitTags(p *principal, w wish) {
 	}
 	for k := range w.tags {
 		if _, taken := p.inherited[k]; taken {
-			panic(stsError400("InvalidParameterValue", "One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session."))
+			panic(stsError400("InvalidParameterValue", "One of the specified transitive tag keys can't be set "+
+				"because it conflicts with a transitive tag key from the calling session."))
 		}
 		if r.TagKeys != nil && !slices.Contains(r.TagKeys, k) {
 			panic(notAuthorized(p.arn, "sts:TagSession", r.ARN))
@@ -127,7 +133,8 @@ func (r *Role) permitDuration(w wish) {
 		limit = defaultSession
 	}
 	if w.duration > limit {
-		panic(stsError400("ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."))
+		panic(stsError400("ValidationError",
+			"The requested DurationSeconds exceeds the MaxSessionDuration set for this role."))
 	}
 }
 

@@ -13,7 +13,8 @@ func (s *Server) tagged(r *request) (string, *function) {
 	case kind == "function":
 		t := parseTarget(arn)
 		if t.qualifier != "" {
-			panic(invalidParameter("Tags on function aliases and versions are not supported. Please specify a function ARN."))
+			panic(invalidParameter("Tags on function aliases and versions are not supported. Please specify a " +
+				"function ARN."))
 		}
 		r.reachable(t)
 		f := h.functions[t.name]

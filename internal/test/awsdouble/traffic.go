@@ -94,7 +94,8 @@ func (s *Server) Traffic(t Traffic) {
 	s.advanceTraffic()
 	t.Versions = maps.Clone(t.Versions)
 	for _, known := range s.traffic {
-		if known.Function == t.Function && known.Alias == t.Alias && known.Account == t.Account && known.Region == t.Region {
+		if known.Function == t.Function && known.Alias == t.Alias && known.Account == t.Account &&
+			known.Region == t.Region {
 			known.Traffic = t
 			return
 		}
@@ -271,7 +272,8 @@ func (b *batch) series(name, executed string) []*recordedMetric {
 	resource := t.Function + ":" + t.Alias
 	sets := []map[string]string{nil, {"FunctionName": t.Function}, {"FunctionName": t.Function, "Resource": resource}}
 	if executed != "" {
-		sets = append(sets, map[string]string{"FunctionName": t.Function, "Resource": resource, "ExecutedVersion": executed})
+		sets = append(sets,
+			map[string]string{"FunctionName": t.Function, "Resource": resource, "ExecutedVersion": executed})
 	}
 	for _, dimensions := range sets {
 		m := Metric{Account: b.home.account, Region: b.home.region, Namespace: lambdaNamespace, Name: name}

@@ -80,7 +80,8 @@ func createURL(s *Server, r *request) any {
 	in.check()
 	arn := f.arnOf(t.qualifier)
 	if f.urls[t.qualifier] != nil {
-		panic(conflict("Failed to create function url config for [functionArn = %s]. Error message:  FunctionUrlConfig exists for this Lambda function", arn))
+		panic(conflict("Failed to create function url config for [functionArn = %s]. Error message:  "+
+			"FunctionUrlConfig exists for this Lambda function", arn))
 	}
 	now := s.isoTime()
 	u := &FunctionURL{

@@ -48,7 +48,8 @@ func publishVersion(s *Server, r *request) any {
 	f := s.unqualified(r)
 	updatable(f)
 	if in.CodeSha256 != "" && in.CodeSha256 != f.latest.CodeSha256 {
-		panic(invalidParameter("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again with the CodeSHA256 in $LATEST.", in.CodeSha256, f.latest.CodeSha256))
+		panic(invalidParameter("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try "+
+			"again with the CodeSHA256 in $LATEST.", in.CodeSha256, f.latest.CodeSha256))
 	}
 	checkRevision(f, in.RevisionId)
 	if v := f.unchanged(in.PublishTo); v != nil {

@@ -52,7 +52,8 @@ func (p *planning) leastPrivilege() []awsdouble.Allow {
 	var out []awsdouble.Allow
 	for _, u := range all {
 		planner := plan.New(plan.Options{Scheme: p.Kube.Scheme(), ClusterID: "any", Now: time.Now})
-		policy, errs := iam.New(p.Context(), planner, iam.Options{Resources: []reconcile.Managed{p.typed(u)}, AccountID: awsdouble.DefaultAccount})
+		policy, errs := iam.New(p.Context(), planner,
+			iam.Options{Resources: []reconcile.Managed{p.typed(u)}, AccountID: awsdouble.DefaultAccount})
 		for _, err := range errs {
 			p.Error(err)
 		}
@@ -116,7 +117,8 @@ func TestLeastPrivilege(t *testing.T) {
 				}
 				used := s.Double.UsedActions()
 				if k.Variant == "limited" {
-					policy = nil // It deletes versions once it has published another one, as the Function with historyLimit does.
+					// It deletes versions once it has published another one, as the Function with historyLimit does.
+					policy = nil
 				}
 				for _, a := range policy {
 					for _, action := range a.Actions {
@@ -193,7 +195,8 @@ func TestLeastPrivilegeLess(t *testing.T) {
 			}
 			tried[k.Kind+action] = true
 			t.Run(k.Name()+"/"+action, func(t *testing.T) {
-				Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) }) //nolint:thelper // It is the test.
+				Run(t, awsdouble.Options{}, //nolint:thelper // It is the test.
+					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) })
 			})
 		}
 	}

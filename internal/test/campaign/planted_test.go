@@ -18,9 +18,9 @@ type form struct{ name, text string }
 // forms has the forms of each secret that was looked for.
 var forms sync.Map
 
-// findPlanted returns the name of a form in which a text contains a secret, empty if it contains none: plain, base64 in any
-// alignment, hex, and escaped as in a URL, in JSON and in Go. A secret of fewer than 6 bytes is too short to be found
-// reliably.
+// findPlanted returns the name of a form in which a text contains a secret, empty if it contains none: plain, base64 in
+// any alignment, hex, and escaped as in a URL, in JSON and in Go. A secret of fewer than 6 bytes is too short to be
+// found reliably.
 func findPlanted(text, secret string) string {
 	all, ok := forms.Load(secret)
 	if !ok {
@@ -52,8 +52,10 @@ func formsOf(secret string) []form {
 		for before := range 3 {
 			once := aligned(e.Encoding, secret, before)
 			add(fmt.Sprintf("%s, after %d bytes", e.name, before), once)
-			for again := range 3 { // Kubernetes encodes the data of Secrets, and a log or an error may encode the object.
-				add(fmt.Sprintf("%s twice, after %d and %d bytes", e.name, before, again), aligned(e.Encoding, once, again))
+			// Kubernetes encodes the data of Secrets, and a log or an error may encode the object.
+			for again := range 3 {
+				add(fmt.Sprintf("%s twice, after %d and %d bytes", e.name, before, again),
+					aligned(e.Encoding, once, again))
 			}
 		}
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
 )
 
 // Canary is part of every secret in a simulation: in variables, payloads, code and
@@ -90,8 +89,11 @@ func describe(s tracetest.SpanStub) []any { return []any{s.Name, s.Attributes, s
 type changeLog struct{ *Logs }
 
 // Log writes an entry.
-func (l changeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
-	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr), "details": ad})
+func (l changeLog) Log(
+	_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
+) error {
+	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr),
+		"details": ad})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,9 @@ func DefaultControllers() []string {
 }
 
 // start starts the programs in bin, each when the previous one is ready.
-func (c *Cluster) start(ctx context.Context, bin string, crds []*apiextensionsv1.CustomResourceDefinition, o Options) error {
+func (c *Cluster) start(
+	ctx context.Context, bin string, crds []*apiextensionsv1.CustomResourceDefinition, o Options,
+) error {
 	if err := c.configure(); err != nil {
 		return err
 	}

@@ -40,7 +40,8 @@ func installCRDs(c *rest.Config, crds []*apiextensionsv1.CustomResourceDefinitio
 	if len(crds) == 0 {
 		return nil
 	}
-	if _, err := envtest.InstallCRDs(c, envtest.CRDInstallOptions{CRDs: crds, MaxTime: crdTimeout, PollInterval: crdInterval}); err != nil {
+	if _, err := envtest.InstallCRDs(c,
+		envtest.CRDInstallOptions{CRDs: crds, MaxTime: crdTimeout, PollInterval: crdInterval}); err != nil {
 		return fmt.Errorf("cannot install CustomResourceDefinitions: %w", err)
 	}
 	return nil
