@@ -42,6 +42,15 @@ PACKAGE := env -u GOOS -u GOARCH go -C cluster/package run .
 # What `make generate` writes.
 GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/reference docs/iam-policy.json observability/prometheusrule.yaml
 
+# compile builds a program of a module into bin, and shows on one line how far that is.
+PROGRESS := awk -v tty="$$(test -t 2 && echo 1)" ' \
+	/[ :]/ { print; next } \
+	tty { printf "\r\033[K  compiled %d packages, at %.50s", ++n, $$0 } \
+	!tty && ++n % 25 == 0 { print "  compiled " n " packages" } \
+	{ fflush() } \
+	END { if (tty && n) printf "\r\033[K" }' >&2
+compile = set -o pipefail; go -C $(1) build -v -ldflags='-s -w' -o $(CURDIR)/bin/$(2) $(3) 2>&1 | $(PROGRESS)
+
 # Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
 TESTFLAGS ?=
 
@@ -49,11 +58,11 @@ TESTFLAGS ?=
 
 .PHONY: demo
 demo: control-plane ## Run the provider against a double of AWS, with a table of what goes on. ONCE=1 ends after the show.
-	@go run ./cmd/demo
+	@$(call compile,.,demo,./cmd/demo) && exec bin/demo
 
 .PHONY: dev
 dev: control-plane crossplane ## Keep the provider running on Crossplane, built anew as you change it. LOGS=1 shows its log, ONCE=1 ends when it is up.
-	@go -C cluster/e2e build -o $(CURDIR)/bin/dev ./dev && exec bin/dev
+	@$(call compile,cluster/e2e,dev,./dev) && exec bin/dev
 
 .PHONY: run
 run: ## Run the provider against the cluster that kubectl is set to, after `kubectl apply -f package/crds`.

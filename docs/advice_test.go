@@ -16,7 +16,8 @@ import (
 func TestFindingsAreDocumented(t *testing.T) {
 	text := read(t, "advice.md")
 	var documented []string
-	for _, m := range regexp.MustCompile("(?m)^\\| `([A-Z]\\w+)` \\| (\\w+) \\| .* \\| (yes|no)[^|]*\\|$").FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		"(?m)^\\| `([A-Z]\\w+)` \\| (\\w+) \\| .* \\| (yes|no)[^|]*\\|$").FindAllStringSubmatch(text, -1) {
 		documented = append(documented, fmt.Sprintf("%s %s %t", m[1], m[2], m[3] == "yes"))
 	}
 	var rules []string
@@ -27,7 +28,8 @@ func TestFindingsAreDocumented(t *testing.T) {
 	if diff := cmp.Diff(rules, documented); diff != "" {
 		t.Errorf("findings, their severity, and whether Advisory shows them: -code, +documented:\n%s", diff)
 	}
-	for _, want := range []string{advice.RuntimesAsOf, advice.RuntimesSource, advice.AnnotationIgnore, string(advice.TypeAdvisory), string(advice.ReasonNoFindings)} {
+	for _, want := range []string{advice.RuntimesAsOf, advice.RuntimesSource, advice.AnnotationIgnore,
+		string(advice.TypeAdvisory), string(advice.ReasonNoFindings)} {
 		if !strings.Contains(text, want) {
 			t.Errorf("advice.md does not name %s", want)
 		}

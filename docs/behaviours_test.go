@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// namedTest is a test as the tables of design/aws-behaviours.md and design/rollouts.md name it: its package, its function
-// and its case.
+// namedTest is a test as the tables of design/aws-behaviours.md and design/rollouts.md name it: its package, its
+// function and its case.
 var namedTest = regexp.MustCompile("`([a-z0-9]+)\\.(Test[A-Za-z0-9]+)(?:/([A-Za-z0-9]+))?`")
 
 // TestBehavioursAreTested checks that each test exists that a case of AWS's behaviour, or a promise of rollouts, names.

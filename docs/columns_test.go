@@ -37,7 +37,8 @@ func TestColumns(t *testing.T) {
 				message = c
 			}
 		}
-		if want := (apiextensionsv1.CustomResourceColumnDefinition{Name: "MESSAGE", Type: "string", JSONPath: ".status.message", Priority: 1}); message != want {
+		if want := (apiextensionsv1.CustomResourceColumnDefinition{Name: "MESSAGE", Type: "string",
+			JSONPath: ".status.message", Priority: 1}); message != want {
 			t.Errorf("%s: the column MESSAGE is %+v, want %+v", kind, message, want)
 		}
 		last := []string{"EXTERNAL-NAME", "AGE"}
@@ -45,7 +46,8 @@ func TestColumns(t *testing.T) {
 			last = []string{"AGE"}
 		}
 		first := []string{"READY", "SYNCED", "STATE"}
-		if n := len(standard); n < len(first)+len(last) || !slices.Equal(standard[:len(first)], first) || !slices.Equal(standard[n-len(last):], last) {
+		if n := len(standard); n < len(first)+len(last) || !slices.Equal(standard[:len(first)], first) ||
+			!slices.Equal(standard[n-len(last):], last) {
 			t.Errorf("%s: the columns are %v, want %v first and %v last", kind, standard, first, last)
 			continue
 		}

@@ -28,16 +28,20 @@ func healthChecks(t *testing.T, file string) map[string]string {
 // TestFluxSeesReleases evaluates the expressions for Flux as Flux does: failed before current, and otherwise in
 // progress.
 func TestFluxSeesReleases(t *testing.T) {
-	const ready, notReady = `conditions: [{type: Synced, status: "True"}, {type: Ready, status: "True"}]`, `conditions: [{type: Synced, status: "True"}, {type: Ready, status: "False"}]`
+	const ready, notReady = `conditions: [{type: Synced, status: "True"}, {type: Ready, status: "True"}]`,
+		`conditions: [{type: Synced, status: "True"}, {type: Ready, status: "False"}]`
 	cases := map[string]struct {
 		reason, status, want string
 	}{
-		"New":         {reason: "Crossplane has not seen it.", status: `{}`, want: "in progress"},
-		"Pending":     {reason: "Nothing has moved.", status: `{phase: Pending, ` + notReady + `}`, want: "in progress"},
-		"Progressing": {reason: "A part has moved.", status: `{phase: Progressing, ` + notReady + `}`, want: "in progress"},
-		"Behind":      {reason: "Crossplane sees the Alias later.", status: `{phase: Ready, ` + notReady + `}`, want: "in progress"},
-		"Ready":       {reason: "The target serves.", status: `{phase: Ready, ` + ready + `}`, want: "current"},
-		"Failed":      {reason: "The target was rejected.", status: `{phase: Failed, ` + notReady + `}`, want: "failed"},
+		"New": {reason: "Crossplane has not seen it.", status: `{}`, want: "in progress"},
+		"Pending": {reason: "Nothing has moved.", status: `{phase: Pending, ` + notReady + `}`,
+			want: "in progress"},
+		"Progressing": {reason: "A part has moved.", status: `{phase: Progressing, ` + notReady + `}`,
+			want: "in progress"},
+		"Behind": {reason: "Crossplane sees the Alias later.", status: `{phase: Ready, ` + notReady + `}`,
+			want: "in progress"},
+		"Ready":  {reason: "The target serves.", status: `{phase: Ready, ` + ready + `}`, want: "current"},
+		"Failed": {reason: "The target was rejected.", status: `{phase: Failed, ` + notReady + `}`, want: "failed"},
 	}
 	checks := healthChecks(t, "compositions.md")
 	env, err := cel.NewEnv(cel.Variable("status", cel.DynType))

@@ -34,7 +34,8 @@ func metrics(t *testing.T) map[string]string {
 	t.Helper()
 	text := read(t, "../observability/metrics.prom")
 	found := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^# TYPE ((?:provider_lambda|crossplane)_\w+) (\w+)$`).FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile(
+		`(?m)^# TYPE ((?:provider_lambda|crossplane)_\w+) (\w+)$`).FindAllStringSubmatch(text, -1) {
 		sample := regexp.MustCompile(`(?m)^` + m[1] + `(?:_count)?(?:\{(.*)\})? 0$`).FindStringSubmatch(text)
 		if sample == nil {
 			t.Fatalf("there is no sample of %s", m[1])

@@ -154,7 +154,8 @@ func TestPatchesAreWellFormed(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(p[1]), &content); err != nil {
 				t.Errorf("%s:%d: %v", f.file, f.line, err)
 			}
-			if policies, ok := content["spec"]["managementPolicies"].([]any); ok && !slices.Contains([]any{"*", "Observe"}, policies[0]) {
+			if policies, ok := content["spec"]["managementPolicies"].([]any); ok &&
+				!slices.Contains([]any{"*", "Observe"}, policies[0]) {
 				t.Errorf("%s:%d: there is no policy %v", f.file, f.line, policies[0])
 			}
 		}

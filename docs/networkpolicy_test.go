@@ -25,7 +25,10 @@ func matches(t *testing.T, of []networkingv1.NetworkPolicyPeer, p peer) bool {
 	return len(of) == 0 || slices.ContainsFunc(of, func(m networkingv1.NetworkPolicyPeer) bool {
 		switch {
 		case m.IPBlock != nil && p.address != "":
-			within := func(cidr string) bool { return netip.MustParsePrefix(cidr).Contains(netip.MustParseAddr(p.address)) }
+			within := func(cidr string) bool {
+				return netip.MustParsePrefix(cidr).Contains(netip.MustParseAddr(
+					p.address))
+			}
 			return within(m.IPBlock.CIDR) && !slices.ContainsFunc(m.IPBlock.Except, within)
 		case m.NamespaceSelector != nil && p.namespace != "":
 			s, err := metav1.LabelSelectorAsSelector(m.NamespaceSelector)
@@ -41,7 +44,8 @@ func matches(t *testing.T, of []networkingv1.NetworkPolicyPeer, p peer) bool {
 // allows returns whether a rule is for a port of TCP. A rule without ports is for all.
 func allows(ports []networkingv1.NetworkPolicyPort, port int32) bool {
 	return len(ports) == 0 || slices.ContainsFunc(ports, func(p networkingv1.NetworkPolicyPort) bool {
-		return ptr.Deref(p.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP && (p.Port == nil || p.Port.IntVal == port)
+		return ptr.Deref(p.Protocol, corev1.ProtocolTCP) == corev1.ProtocolTCP &&
+			(p.Port == nil || p.Port.IntVal == port)
 	})
 }
 
@@ -60,7 +64,8 @@ func TestNetworkPolicy(t *testing.T) {
 		into(t, u, policy)
 	}
 	selects(t, "the network policy", &policy.Spec.PodSelector, podLabels())
-	if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress}; !slices.Equal(policy.Spec.PolicyTypes, want) {
+	if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress,
+		networkingv1.PolicyTypeEgress}; !slices.Equal(policy.Spec.PolicyTypes, want) {
 		t.Errorf("it is for %v, want %v", policy.Spec.PolicyTypes, want)
 	}
 	cases := map[string]struct {
@@ -70,19 +75,23 @@ func TestNetworkPolicy(t *testing.T) {
 		port   int32
 		want   bool
 	}{
-		"AWS":            {reason: "AWS is called.", peer: peer{address: "52.94.0.1"}, port: 443, want: true},
-		"PlainHTTP":      {reason: "Not without encryption.", peer: peer{address: "52.94.0.1"}, port: 80},
-		"APIServer":      {reason: "So is the API server.", peer: peer{address: "10.0.0.5"}, port: 6443, want: true},
-		"DNS":            {reason: "So is DNS.", peer: peer{namespace: "kube-system"}, port: 53, want: true},
-		"OtherDNS":       {reason: "But not a server of a tenant.", peer: peer{namespace: "shop"}, port: 53},
-		"Pods":           {reason: "Other pods and services are not.", peer: peer{address: "10.1.2.3"}, port: 443},
-		"Nodes":          {reason: "Nor are other private networks.", peer: peer{address: "192.168.1.1"}, port: 443},
-		"Metadata":       {reason: "The node's role is not the provider's.", peer: peer{address: "169.254.169.254"}, port: 80},
-		"MetadataTLS":    {reason: "On no port.", peer: peer{address: "169.254.169.254"}, port: 443},
-		"PodIdentity":    {reason: "The agent of Pod Identity is on the node.", peer: peer{address: "169.254.170.23"}, port: 80, want: true},
-		"Metrics":        {reason: "Metrics are collected.", from: true, peer: peer{namespace: "monitoring"}, port: 8080, want: true},
+		"AWS":       {reason: "AWS is called.", peer: peer{address: "52.94.0.1"}, port: 443, want: true},
+		"PlainHTTP": {reason: "Not without encryption.", peer: peer{address: "52.94.0.1"}, port: 80},
+		"APIServer": {reason: "So is the API server.", peer: peer{address: "10.0.0.5"}, port: 6443, want: true},
+		"DNS":       {reason: "So is DNS.", peer: peer{namespace: "kube-system"}, port: 53, want: true},
+		"OtherDNS":  {reason: "But not a server of a tenant.", peer: peer{namespace: "shop"}, port: 53},
+		"Pods":      {reason: "Other pods and services are not.", peer: peer{address: "10.1.2.3"}, port: 443},
+		"Nodes":     {reason: "Nor are other private networks.", peer: peer{address: "192.168.1.1"}, port: 443},
+		"Metadata": {reason: "The node's role is not the provider's.", peer: peer{address: "169.254.169.254"},
+			port: 80},
+		"MetadataTLS": {reason: "On no port.", peer: peer{address: "169.254.169.254"}, port: 443},
+		"PodIdentity": {reason: "The agent of Pod Identity is on the node.", peer: peer{address: "169.254.170.23"},
+			port: 80, want: true},
+		"Metrics": {reason: "Metrics are collected.", from: true, peer: peer{namespace: "monitoring"},
+			port: 8080, want: true},
 		"TenantsMetrics": {reason: "By nobody else.", from: true, peer: peer{namespace: "shop"}, port: 8080},
-		"OtherPort":      {reason: "Nothing else is served to pods.", from: true, peer: peer{namespace: "monitoring"}, port: 9443},
+		"OtherPort": {reason: "Nothing else is served to pods.", from: true, peer: peer{namespace: "monitoring"},
+			port: 9443},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -22,7 +22,8 @@ const (
 // the code: this provider's own, and those of the runtime's reconciler of managed resources.
 func TestEventsAreExplained(t *testing.T) {
 	emitted := constants(t, "../internal", "Reason", "/pkg/event")
-	for reason := range constants(t, filepath.Join(moduleDir(t, runtimeModule), "pkg", "reconciler", "managed"), "Reason", "/pkg/event") {
+	for reason := range constants(t, filepath.Join(moduleDir(t, runtimeModule), "pkg", "reconciler", "managed"),
+		"Reason", "/pkg/event") {
 		emitted[reason] = true
 	}
 	for reason := range rolloutConstants(t, "Event") {
@@ -41,7 +42,8 @@ func TestRolloutReasonsAreExplained(t *testing.T) {
 func rolloutConstants(t *testing.T, prefix string) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^\s+`+prefix+`[A-Z]\w+\s+= "(\w+)"$`).FindAllStringSubmatch(read(t, "../internal/rollout/next.go"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\s+`+prefix+
+		`[A-Z]\w+\s+= "(\w+)"$`).FindAllStringSubmatch(read(t, "../internal/rollout/next.go"), -1) {
 		found[m[1]] = true
 	}
 	if len(found) < 10 {
@@ -64,7 +66,8 @@ func TestConditionsAreExplained(t *testing.T) {
 	}
 	code := source(t, "../internal") + source(t, filepath.Join(runtime, "managed"))
 	for function, names := range conditions(t, filepath.Join(moduleDir(t, typesModule), "core", "v2", "condition.go")) {
-		if strings.Contains(code, "xpv2."+strings.ToLower(function)+"()") || strings.Contains(code, "xpv2."+strings.ToLower(function)+"(err") {
+		if strings.Contains(code, "xpv2."+strings.ToLower(function)+"()") ||
+			strings.Contains(code, "xpv2."+strings.ToLower(function)+"(err") {
 			for _, name := range names {
 				set[name] = true
 			}

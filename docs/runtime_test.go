@@ -30,13 +30,15 @@ import (
 
 // podLabels are what Crossplane puts on the pods of a Provider, and selects them by.
 func podLabels() map[string]string {
-	return map[string]string{"pkg.crossplane.io/provider": "provider-lambda", "pkg.crossplane.io/revision": "provider-lambda-0123456789ab"}
+	return map[string]string{"pkg.crossplane.io/provider": "provider-lambda",
+		"pkg.crossplane.io/revision": "provider-lambda-0123456789ab"}
 }
 
 // deployment is what Crossplane makes of a DeploymentRuntimeConfig: its own settings
 // where the config has none, and its labels, ports, variables and mounts besides.
 func deployment(c *pkgv1beta1.DeploymentRuntimeConfig) *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system", Name: "provider-lambda-0123456789ab"}}
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system",
+		Name: "provider-lambda-0123456789ab"}}
 	if t := c.Spec.DeploymentTemplate; t != nil && t.Spec != nil {
 		d.Spec = *t.Spec.DeepCopy()
 	}
@@ -59,20 +61,25 @@ func deployment(c *pkgv1beta1.DeploymentRuntimeConfig) *appsv1.Deployment {
 	}
 	for _, secret := range []string{"client", "server"} {
 		p.Volumes = append(p.Volumes, corev1.Volume{
-			Name: "tls-" + secret + "-certs", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: secret}},
+			Name:         "tls-" + secret + "-certs",
+			VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: secret}},
 		})
 	}
 	r := &p.Containers[slices.IndexFunc(p.Containers, isRuntime)]
 	r.Image = "registry.example.org/provider-lambda:v0.1.0"
 	if r.SecurityContext == nil {
 		r.SecurityContext = &corev1.SecurityContext{
-			RunAsNonRoot: ptr.To(true), RunAsUser: user, RunAsGroup: user, AllowPrivilegeEscalation: ptr.To(false), Privileged: ptr.To(false),
+			RunAsNonRoot: ptr.To(true), RunAsUser: user, RunAsGroup: user, AllowPrivilegeEscalation: ptr.To(false),
+			Privileged: ptr.To(false),
 		}
 	}
-	r.Ports = append(r.Ports, corev1.ContainerPort{Name: "metrics", ContainerPort: 8080}, corev1.ContainerPort{Name: "webhook", ContainerPort: 9443})
+	r.Ports = append(r.Ports, corev1.ContainerPort{Name: "metrics", ContainerPort: 8080},
+		corev1.ContainerPort{Name: "webhook", ContainerPort: 9443})
 	r.VolumeMounts = append(r.VolumeMounts,
-		corev1.VolumeMount{Name: "tls-client-certs", MountPath: "/tls/client"}, corev1.VolumeMount{Name: "tls-server-certs", MountPath: "/tls/server"})
-	r.Env = append(r.Env, corev1.EnvVar{Name: "TLS_SERVER_CERTS_DIR", Value: "/tls/server"}, corev1.EnvVar{Name: "REVISION_UID", Value: "uid"})
+		corev1.VolumeMount{Name: "tls-client-certs", MountPath: "/tls/client"},
+		corev1.VolumeMount{Name: "tls-server-certs", MountPath: "/tls/server"})
+	r.Env = append(r.Env, corev1.EnvVar{Name: "TLS_SERVER_CERTS_DIR", Value: "/tls/server"},
+		corev1.EnvVar{Name: "REVISION_UID", Value: "uid"})
 	return d
 }
 
@@ -84,7 +91,8 @@ func acceptRuntime(t *testing.T, c client.Client, config *pkgv1beta1.DeploymentR
 	t.Helper()
 	d := deployment(config)
 	known := flags(t, "../cmd/provider/flags.go")
-	for _, arg := range d.Spec.Template.Spec.Containers[slices.IndexFunc(d.Spec.Template.Spec.Containers, isRuntime)].Args {
+	for _, arg := range d.Spec.Template.Spec.Containers[slices.IndexFunc(d.Spec.Template.Spec.Containers,
+		isRuntime)].Args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 		if !slices.Contains(known, name) {
 			return fmt.Errorf("the provider has no flag %s", arg)

@@ -22,8 +22,9 @@ func TestVersionsAreTrue(t *testing.T) {
 	page := read(t, "upgrade.md")
 	for what, row := range map[string]string{
 		meta.Spec.Crossplane.Version: "| Crossplane | `%`, as the package says",
-		required(t, "../cluster/crossplane/go.mod", "github.com/crossplane/crossplane/v2"): "older one. Tested with % |",
-		required(t, "../cluster/dev/go.mod", "k8s.io/kubernetes"):                          "since 1.29. Tested with % |",
+		required(t, "../cluster/crossplane/go.mod",
+			"github.com/crossplane/crossplane/v2"): "older one. Tested with % |",
+		required(t, "../cluster/dev/go.mod", "k8s.io/kubernetes"): "since 1.29. Tested with % |",
 	} {
 		if row = strings.ReplaceAll(row, "%", what); what == "" || !strings.Contains(page, row) {
 			t.Errorf("upgrade.md does not say %q", row)

@@ -32,7 +32,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// commands are those of Crossplane's program. `crossplane composition render` runs `internal render`.
+// commands are the subcommands of Crossplane's program. `crossplane composition render` runs `internal render`.
 type commands struct {
 	Debug bool `help:"Log at debug level." short:"d"`
 

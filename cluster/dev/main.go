@@ -38,7 +38,8 @@ func main() {
 
 	run, ok := programs[name(args)]
 	if !ok {
-		fmt.Fprintln(os.Stderr, "call me by the name of, or with the first argument, etcd, kube-apiserver or kube-controller-manager")
+		fmt.Fprintln(os.Stderr,
+			"call me by the name of, or with the first argument, etcd, kube-apiserver or kube-controller-manager")
 		os.Exit(2)
 	}
 	run(args)

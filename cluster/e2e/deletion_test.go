@@ -83,11 +83,14 @@ func (e *env) protects(usage *unstructured.Unstructured) {
 		return nil
 	})
 	// A dry run is enough: the API server asks Crossplane for it, too.
-	if err := e.Kube.Delete(e.Context(), of, client.DryRunAll); err == nil || !strings.Contains(err.Error(), field("reason")) {
-		e.Errorf("%s %s: want the deletion to be rejected for %q, got %v", of.GetKind(), of.GetName(), field("reason"), err)
+	if err := e.Kube.Delete(e.Context(), of, client.DryRunAll); err == nil ||
+		!strings.Contains(err.Error(), field("reason")) {
+		e.Errorf("%s %s: want the deletion to be rejected for %q, got %v", of.GetKind(), of.GetName(), field("reason"),
+			err)
 	}
 	if err := e.Kube.Delete(e.Context(), usage); err != nil {
 		e.Fatal(err)
 	}
-	e.until("the usage "+usage.GetName()+" ends", func(ctx context.Context) error { return e.Kube.Delete(ctx, of, client.DryRunAll) })
+	e.until("the usage "+usage.GetName()+" ends",
+		func(ctx context.Context) error { return e.Kube.Delete(ctx, of, client.DryRunAll) })
 }

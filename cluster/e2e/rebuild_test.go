@@ -41,7 +41,8 @@ func TestRebuild(t *testing.T) {
 	source := filepath.Join(root, "cmd", "provider", "changed.go")
 	pid := e.provider()
 	write(t, source, "package main\n\nvar broken int = \"so\"\n")
-	if got := poll(); !strings.Contains(got, "cannot build the provider") || !strings.Contains(got, "cmd/provider/changed.go:3") {
+	if got := poll(); !strings.Contains(got, "cannot build the provider") ||
+		!strings.Contains(got, "cmd/provider/changed.go:3") {
 		t.Errorf("the loop does not tell the compiler's message: %s", got)
 	}
 	if got := e.provider(); got != pid {
@@ -49,7 +50,8 @@ func TestRebuild(t *testing.T) {
 	}
 
 	const greeting = "the changed provider starts"
-	write(t, source, "package main\n\nimport \"os\"\n\nfunc init() { _, _ = os.Stderr.WriteString(\""+greeting+"\\n\") }\n")
+	write(t, source, "package main\n\nimport \"os\"\n\nfunc init() { _, _ = os.Stderr.WriteString(\""+greeting+
+		"\\n\") }\n")
 	if got := poll(); !strings.Contains(got, "the provider runs with that") {
 		t.Fatalf("the loop does not tell that the provider runs: %s", got)
 	}

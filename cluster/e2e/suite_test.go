@@ -78,7 +78,8 @@ func newEnv(t *testing.T) *env {
 }
 
 func install(ctx context.Context, folder string) (err error) {
-	// The tests deploy within a second what people deploy within minutes, so the circuit breaker's tokens return faster.
+	// The tests deploy within a second what people deploy within minutes, so the circuit breaker's tokens return
+	// faster.
 	p, err := platform.Start(ctx, platform.Options{Activations: []string{atFirst}, WatchRefill: 20})
 	if err != nil {
 		return err

@@ -98,7 +98,8 @@ func (e *env) nextSource() string {
 func (e *env) copySource(edit func(name string, b []byte) []byte) string {
 	e.Helper()
 	to := e.TempDir()
-	cmd := exec.CommandContext(e.Context(), "git", "-C", e.Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	cmd := exec.CommandContext(e.Context(), "git", "-C", e.Root, "ls-files", "-z", "--cached", "--others",
+		"--exclude-standard")
 	names, err := cmd.Output()
 	if err != nil {
 		e.Fatalf("cannot list the repository's files: %v", err)
@@ -115,7 +116,8 @@ func (e *env) copySource(edit func(name string, b []byte) []byte) string {
 			e.Fatal(err)
 		}
 		file := filepath.Join(to, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, edit(name, b), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750),
+			os.WriteFile(file, edit(name, b), 0o600)); err != nil {
 			e.Fatal(err)
 		}
 	}
@@ -131,7 +133,8 @@ func addField(e *env, crd []byte) []byte {
 		e.Fatal("the definition of Function is not as expected")
 	}
 	at := i + j + len("                properties:\n")
-	return []byte(string(crd[:at]) + "                  addedField:\n                    type: string\n" + string(crd[at:]))
+	return []byte(string(crd[:at]) + "                  addedField:\n                    type: string\n" +
+		string(crd[at:]))
 }
 
 // serves reports whether Functions have a field in spec.forProvider.
@@ -142,7 +145,8 @@ func (e *env) serves(field string) bool {
 			continue
 		}
 		versions, _, _ := unstructured.NestedSlice(d.Object, "spec", "versions")
-		_, found, _ := unstructured.NestedMap(versions[0].(map[string]any), //nolint:forcetypeassert // The API server says so.
+		_, found, _ := unstructured.NestedMap(versions[0].( //nolint:forcetypeassert // The API server says so.
+		map[string]any),
 			"schema", "openAPIV3Schema", "properties", "spec", "properties", "forProvider", "properties", field)
 		return found
 	}

@@ -69,9 +69,10 @@ func (c *writeCounter) add(kind, writer string) {
 // writer returns who has written an object, by its managed fields, and whether that was its status.
 func writer(before, after *unstructured.Unstructured) string {
 	for _, now := range after.GetManagedFields() {
-		written := before == nil || !slices.ContainsFunc(before.GetManagedFields(), func(then metav1.ManagedFieldsEntry) bool {
-			return equality.Semantic.DeepEqual(now, then)
-		})
+		written := before == nil ||
+			!slices.ContainsFunc(before.GetManagedFields(), func(then metav1.ManagedFieldsEntry) bool {
+				return equality.Semantic.DeepEqual(now, then)
+			})
 		if written {
 			manager, _, _ := strings.Cut(now.Manager, "-")
 			manager, _, _ = strings.Cut(manager, "/")

@@ -58,7 +58,8 @@ func notReady(u *unstructured.Unstructured) error {
 func (e *env) invokes(function, alias, version string) {
 	e.Helper()
 	if a, _ := e.Double.Alias(function, alias); a.FunctionVersion != version || a.RoutingConfig != nil {
-		e.Errorf("the alias invokes version %q with the weights %v, want version %s alone", a.FunctionVersion, a.RoutingConfig, version)
+		e.Errorf("the alias invokes version %q with the weights %v, want version %s alone", a.FunctionVersion,
+			a.RoutingConfig, version)
 	}
 }
 
@@ -72,34 +73,41 @@ func TestWebEndpointRollout(t *testing.T) {
 	xr.SetName(name)
 	e.set(xr, "rollout", `{percentage: 50, interval: 1s, alarms: [`+name+`]}`)
 	e.submit(xr)
-	e.composed(xr, "is Ready", all(isReady, has(map[string]string{"version": "1", "rollout.phase": "Ready", "rollout.stable": "1", "message": ""})))
+	e.composed(xr, "is Ready", all(isReady,
+		has(map[string]string{"version": "1", "rollout.phase": "Ready", "rollout.stable": "1", "message": ""})))
 	deploy := func(version string) {
 		e.Double.PutObject(bucket, version+".zip", zipped(e, version))
 		e.patch(xr, `{"code": {"key": "`+version+`.zip"}}`)
-		e.composed(xr, "gives half of the invocations to version "+version, all(has(map[string]string{"rollout.phase": "Progressing", "rollout.target": version}), weighs(50, "rollout", "weight")))
+		e.composed(xr, "gives half of the invocations to version "+version,
+			all(has(map[string]string{"rollout.phase": "Progressing",
+				"rollout.target": version}), weighs(50, "rollout", "weight")))
 	}
 
 	t.Log("good code")
 	deploy("2")
-	e.composed(xr, "serves it", all(isReady, has(map[string]string{"version": "2", "rollout.phase": "Ready", "rollout.stable": "2"})))
+	e.composed(xr, "serves it",
+		all(isReady, has(map[string]string{"version": "2", "rollout.phase": "Ready", "rollout.stable": "2"})))
 
 	t.Log("bad code")
 	deploy("3")
 	e.alarms("ALARM", name)
-	e.composed(xr, "serves the code before", all(notReady, contains("message", "version 2 serves; version 3 was rejected"),
-		has(map[string]string{"version": "2", "rollout.phase": "Failed", "rollout.stable": "2", "rollout.target": "3"})))
+	e.composed(xr, "serves the code before",
+		all(notReady, contains("message", "version 2 serves; version 3 was rejected"),
+			has(map[string]string{"version": "2", "rollout.phase": "Failed", "rollout.stable": "2",
+				"rollout.target": "3"})))
 	e.invokes(name, name, "2")
 
 	t.Log("a fix")
 	e.alarms("OK", name)
 	deploy("4")
-	e.composed(xr, "serves the fix", all(isReady, has(map[string]string{"version": "4", "rollout.phase": "Ready", "rollout.stable": "4", "message": ""})))
+	e.composed(xr, "serves the fix", all(isReady,
+		has(map[string]string{"version": "4", "rollout.phase": "Ready", "rollout.stable": "4", "message": ""})))
 	e.invokes(name, name, "4")
 	e.remove(xr)
 }
 
-// TestRelease releases a version of a function that fails its smoke test, one that fails its checks, and a good one, and
-// returns to an earlier version.
+// TestRelease releases a version of a function that fails its smoke test, one that fails its checks, and a good one,
+// and returns to an earlier version.
 func TestRelease(t *testing.T) {
 	e := newEnv(t)
 	e.compose("release")
@@ -122,20 +130,23 @@ func TestRelease(t *testing.T) {
 		e.patch(basket, `{"forProvider": {"code": {"inline": {"index.py": "pass # `+version+`"}}}}`)
 	}
 	progresses := func(version string) {
-		e.composed(xr, "gives half of the invocations to version "+version, all(has(map[string]string{"phase": "Progressing", "targetVersion": version}), weighs(50, "weight")))
+		e.composed(xr, "gives half of the invocations to version "+version,
+			all(has(map[string]string{"phase": "Progressing", "targetVersion": version}), weighs(50, "weight")))
 	}
 
 	t.Log("the first version")
 	e.apply(ns, function("payments"))
 	e.submit(basket)
 	e.submit(xr)
-	e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "1", "aliasArn": arn("basket") + ":live", "message": ""})))
+	e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "1",
+		"aliasArn": arn("basket") + ":live", "message": ""})))
 
 	t.Log("a version that fails its smoke test")
 	invoked(awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage": "KeyError"}`)})
 	publish("2")
 	e.composed(xr, "has rejected it", all(notReady, contains("message", "version 1 serves; version 2 was rejected"),
-		has(map[string]string{"phase": "Failed", "reason": "SmokeTestFailed", "stableVersion": "1", "targetVersion": "2"})))
+		has(map[string]string{"phase": "Failed", "reason": "SmokeTestFailed", "stableVersion": "1",
+			"targetVersion": "2"})))
 	e.invokes("basket", "live", "1")
 
 	t.Log("a version that fails its checks")
@@ -144,7 +155,8 @@ func TestRelease(t *testing.T) {
 	progresses("3")
 	e.alarms("ALARM", "errors", "latency")
 	e.composed(xr, "has rolled back", all(notReady, contains("message", "version 1 serves; version 3 was rejected"),
-		has(map[string]string{"phase": "Failed", "reason": "AnalysisFailed", "stableVersion": "1", "targetVersion": "3"})))
+		has(map[string]string{"phase": "Failed", "reason": "AnalysisFailed", "stableVersion": "1",
+			"targetVersion": "3"})))
 	e.invokes("basket", "live", "1")
 
 	t.Log("a fix, although one of two alarms fires")
@@ -152,18 +164,21 @@ func TestRelease(t *testing.T) {
 	publish("4")
 	progresses("4")
 	e.alarms("ALARM", "errors")
-	now := e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "4", "targetVersion": "4", "message": ""})))
+	now := e.composed(xr, "is Ready", all(isReady,
+		has(map[string]string{"phase": "Ready", "stableVersion": "4", "targetVersion": "4", "message": ""})))
 	e.invokes("basket", "live", "4")
 	if diff := cmp.Diff([]string{"1"}, snapshots(now)); diff != "" {
 		t.Errorf("snapshots: -want +got:\n%s", diff)
 	}
 
 	t.Log("a command returns to the version before")
-	command := client.RawPatch(types.MergePatchType, []byte(`{"metadata": {"annotations": {"rollout.lambda.aws.m.crossplane.io/rollback-to": "1/once"}}}`))
+	command := client.RawPatch(types.MergePatchType,
+		[]byte(`{"metadata": {"annotations": {"rollout.lambda.aws.m.crossplane.io/rollback-to": "1/once"}}}`))
 	if err := e.Kube.Patch(t.Context(), xr.DeepCopy(), command); err != nil {
 		t.Fatal(err)
 	}
-	e.composed(xr, "has returned", all(notReady, has(map[string]string{"phase": "Failed", "reason": "RollbackTo", "stableVersion": "1"})))
+	e.composed(xr, "has returned",
+		all(notReady, has(map[string]string{"phase": "Failed", "reason": "RollbackTo", "stableVersion": "1"})))
 	e.invokes("basket", "live", "1")
 	e.remove(xr)
 }

@@ -105,13 +105,16 @@ func (e *env) submit(xr *unstructured.Unstructured) {
 // patch patches the spec of a composite resource; null removes a field.
 func (e *env) patch(xr *unstructured.Unstructured, spec string) {
 	e.Helper()
-	if err := e.Kube.Patch(e.Context(), xr.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec": `+spec+`}`))); err != nil {
+	if err := e.Kube.Patch(e.Context(), xr.DeepCopy(),
+		client.RawPatch(types.MergePatchType, []byte(`{"spec": `+spec+`}`))); err != nil {
 		e.Fatal(err)
 	}
 }
 
 // composed waits until a composite resource passes a check, and is Synced.
-func (e *env) composed(xr *unstructured.Unstructured, what string, so func(*unstructured.Unstructured) error) *unstructured.Unstructured {
+func (e *env) composed(
+	xr *unstructured.Unstructured, what string, so func(*unstructured.Unstructured) error,
+) *unstructured.Unstructured {
 	e.Helper()
 	now := xr.DeepCopy()
 	e.until(xr.GetKind()+" "+xr.GetName()+" "+what, func(ctx context.Context) error {
@@ -181,7 +184,8 @@ func all(checks ...func(*unstructured.Unstructured) error) func(*unstructured.Un
 // remove deletes a composite resource, and waits until all of its composed resources are gone.
 func (e *env) remove(xr *unstructured.Unstructured) {
 	e.Helper()
-	if err := e.Kube.Delete(e.Context(), xr.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+	if err := e.Kube.Delete(e.Context(), xr.DeepCopy(),
+		client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
 		e.Fatal(err)
 	}
 	e.until(xr.GetKind()+" "+xr.GetName()+" is gone", func(ctx context.Context) error {
@@ -269,12 +273,14 @@ func TestLambdaFunctions(t *testing.T) {
 	}
 
 	first := named(0)
-	got := e.composed(first, "is Active", has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn(first.GetName())}))
+	got := e.composed(first, "is Active",
+		has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn(first.GetName())}))
 	if f, _ := e.Double.Function(first.GetName()); field(got, "lastModified") != f.LastModified {
 		t.Errorf("lastModified is %q, in AWS %q", field(got, "lastModified"), f.LastModified)
 	}
 
-	if err := e.Kube.DeleteAllOf(t.Context(), object(serverless, "LambdaFunction"), client.InNamespace(ns)); err != nil {
+	if err := e.Kube.DeleteAllOf(t.Context(), object(serverless, "LambdaFunction"),
+		client.InNamespace(ns)); err != nil {
 		t.Fatal(err)
 	}
 	e.until("all are gone from AWS", func(context.Context) error {
@@ -302,17 +308,20 @@ func TestLambdaFunctionChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.submit(xr)
-	e.composed(xr, "says what is missing", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "missing.zip")))
+	e.composed(xr, "says what is missing",
+		all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "missing.zip")))
 
 	t.Log("put right")
 	e.patch(xr, `{"s3Key": "`+archive+`"}`)
-	e.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn("thumbnails")})))
+	e.composed(xr, "is Active",
+		all(isReady, has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn("thumbnails")})))
 
 	t.Log("a change flows down")
 	e.patch(xr, `{"memorySizeMB": 512, "environmentVariables": {"LOG_LEVEL": null, "MODE": "fast"}}`)
 	e.until("AWS has it", func(context.Context) error {
 		f, _ := e.Double.Function("thumbnails")
-		if f.MemorySize != 512 || f.Environment == nil || !maps.Equal(f.Environment.Variables, map[string]string{"MODE": "fast"}) {
+		if f.MemorySize != 512 || f.Environment == nil ||
+			!maps.Equal(f.Environment.Variables, map[string]string{"MODE": "fast"}) {
 			return fmt.Errorf("it has %d MB and %v", f.MemorySize, f.Environment)
 		}
 		return nil
@@ -322,7 +331,8 @@ func TestLambdaFunctionChanges(t *testing.T) {
 	e.Double.FailUpdate("thumbnails", "The role cannot be assumed.", "InvalidConfiguration")
 	e.patch(xr, `{"memorySizeMB": 1024}`)
 	// Crossplane writes the fields of status first, and the conditions at the end of its reconcile.
-	e.composed(xr, "says why, and is not Ready", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "The role cannot be assumed."), isNotReady))
+	e.composed(xr, "says why, and is not Ready", all(has(map[string]string{"phase": "Error"}),
+		contains("errorMessage", "The role cannot be assumed."), isNotReady))
 
 	t.Log("another change helps")
 	e.patch(xr, `{"memorySizeMB": 2048}`)
@@ -345,7 +355,8 @@ func TestWebEndpoint(t *testing.T) {
 	}
 	counter := e.countWrites(xr.GetNamespace(), kinds...)
 	e.submit(xr)
-	now := e.composed(xr, "is Ready", all(isReady, contains("url", "https://"), has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
+	now := e.composed(xr, "is Ready", all(isReady, contains("url", "https://"),
+		has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
 	writes := counter.end()
 	written, ours := map[string]int{}, 0
 	for kind, by := range writes {
@@ -371,7 +382,8 @@ func TestWebEndpoint(t *testing.T) {
 		}
 		return nil
 	})
-	if diff := cmp.Diff(map[string]string{"url": field(now, "url"), "functionArn": arn("storefront")}, secret); diff != "" {
+	if diff := cmp.Diff(map[string]string{"url": field(now, "url"), "functionArn": arn("storefront")},
+		secret); diff != "" {
 		t.Errorf("the Secret: -want +got:\n%s", diff)
 	}
 	policy := e.Double.Policy(arn("storefront") + ":storefront")
@@ -382,7 +394,8 @@ func TestWebEndpoint(t *testing.T) {
 	}
 
 	e.patch(xr, `{"code": {"key": "`+archive2+`"}}`)
-	e.composed(xr, "serves the new code", all(isReady, has(map[string]string{"version": "2", "url": field(now, "url")})))
+	e.composed(xr, "serves the new code",
+		all(isReady, has(map[string]string{"version": "2", "url": field(now, "url")})))
 	if a, _ := e.Double.Alias("storefront", "storefront"); a.FunctionVersion != "2" {
 		t.Errorf("the alias is at %q", a.FunctionVersion)
 	}
@@ -414,20 +427,23 @@ func TestQueueWorker(t *testing.T) {
 	ns := e.namespace()
 	xr := e.composite("queue-worker", ns)
 	e.submit(xr)
-	now := e.composed(xr, "is Ready", all(isReady, has(map[string]string{"mapping.state": "Enabled", "functionArn": arn("invoices"), "message": ""})))
-	if diff := cmp.Diff(map[string]string{"functionName": "invoices", "functionArn": arn("invoices"), "invokeArn": invokeARN("invoices"), "region": region}, e.connection(xr)); diff != "" {
+	now := e.composed(xr, "is Ready",
+		all(isReady, has(map[string]string{"mapping.state": "Enabled", "functionArn": arn("invoices"), "message": ""})))
+	if diff := cmp.Diff(map[string]string{"functionName": "invoices", "functionArn": arn("invoices"),
+		"invokeArn": invokeARN("invoices"), "region": region}, e.connection(xr)); diff != "" {
 		t.Errorf("the Secret: -want +got:\n%s", diff)
 	}
 	uuid := field(now, "mapping.uuid")
 	m, ok := e.Double.Mapping(uuid)
-	if !ok || m.BatchSize != 100 {
+	if !ok || *m.BatchSize != 100 {
 		t.Errorf("the mapping in AWS: %t %+v", ok, m)
 	}
 
 	e.patch(xr, `{"paused": true}`)
 	e.composed(xr, "is paused", all(isReady, has(map[string]string{"mapping.state": "Disabled", "mapping.uuid": uuid})))
 	e.patch(xr, `{"paused": false, "batchSize": 200}`)
-	e.composed(xr, "works again", all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
+	e.composed(xr, "works again",
+		all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
 
 	e.Double.SetSourceMissing(missing)
 	wrong := e.composite("queue-worker", ns)

@@ -77,7 +77,8 @@ func parsePlatforms(names []string) ([]v1.Platform, error) {
 // build builds the package for every platform.
 func build(ctx context.Context, r release) (*built, error) {
 	if !versionPattern.MatchString(r.Version) {
-		return nil, fmt.Errorf("a package cannot have the version %q: use letters, digits, dots, dashes and underscores, as in v1.2.3", r.Version)
+		return nil, fmt.Errorf("a package cannot have the version %q: use letters, digits, dots, dashes and "+
+			"underscores, as in v1.2.3", r.Version)
 	}
 	c, err := readContents(os.DirFS(r.Root))
 	if err != nil {
@@ -126,7 +127,8 @@ func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (bui
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot put the package together: %w", err)
 	}
-	of := described{name: c.meta.GetName(), file: binaryPath, document: fileName(r.Version, p), binary: binary, info: info}
+	of := described{name: c.meta.GetName(), file: binaryPath, document: fileName(r.Version, p), binary: binary,
+		info: info}
 	sbom, err := describe(r, c.meta, of, components)
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot list what the provider is built from: %w", err)

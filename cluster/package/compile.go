@@ -76,7 +76,8 @@ func checkStatic(binary []byte) error {
 	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
-			return errors.New("the provider is linked dynamically, but its image holds no libraries: remove what needs cgo from its imports")
+			return errors.New("the provider is linked dynamically, but its image holds no libraries: remove what " +
+				"needs cgo from its imports")
 		}
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 // repository is the folder with the contents of the real package.
 const repository = "../.."
 
-// program replaces the provider and the plugin, which take minutes to compile. The other files are the repository's own.
+// program replaces the provider and the plugin, which take minutes to compile. The other files are the repository's
+// own.
 const program = `package main
 
 import "fmt"

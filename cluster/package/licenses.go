@@ -21,9 +21,10 @@ import (
 // allowedLicenses are the licenses that are allowed in the image, by their SPDX identifiers: those that require only
 // a notice, and the Mozilla Public License, since everybody can fetch the source by the name and version in the
 // notice.
-var allowedLicenses = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MPL-2.0", "Unlicense"}
+var allowedLicenses = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0",
+	"MPL-2.0", "Unlicense"}
 
-// coverage is how much of a license's text must match a known one, in percent.
+// coverage is the percentage of a license's text that must match a known one.
 const coverage = 75
 
 // standardLibraryName is the name of Go's standard library in lists of modules.
@@ -112,7 +113,8 @@ func standardLibrary(ctx context.Context, root string, p v1.Platform) (component
 
 // listPackages returns the packages from which a program is compiled.
 func listPackages(ctx context.Context, root, program string, p v1.Platform) ([]goPackageOf, error) {
-	out, err := goCommand(ctx, root, p, "list", "-mod=readonly", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/"+program)
+	out, err := goCommand(ctx, root, p, "list", "-mod=readonly", "-deps", "-json=ImportPath,Dir,Standard,Module",
+		"./cmd/"+program)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +162,8 @@ func readComponent(m goModule, folders []string) (component, error) {
 	slices.Sort(c.licenses)
 	c.licenses = slices.Compact(c.licenses)
 	if len(c.licenses) == 0 {
-		return c, fmt.Errorf("%s has no license that this program knows: look at it, and do without it if it has none", c)
+		return c,
+			fmt.Errorf("%s has no license that this program knows: look at it, and do without it if it has none", c)
 	}
 	return c, nil
 }
@@ -216,12 +219,14 @@ func identify(text []byte) ([]string, error) {
 			continue
 		}
 		if !slices.Contains(allowedLicenses, m.ID) {
-			return nil, fmt.Errorf("the license %s is not among those that may be in the image: %s", m.ID, strings.Join(allowedLicenses, ", "))
+			return nil, fmt.Errorf("the license %s is not among those that may be in the image: %s", m.ID,
+				strings.Join(allowedLicenses, ", "))
 		}
 		ids = append(ids, m.ID)
 	}
 	if len(ids) == 0 || scanned.Percent < coverage {
-		return nil, fmt.Errorf("only %.0f%% of the text is of licenses that are known (%s), want %d%%", scanned.Percent, strings.Join(ids, ", "), coverage)
+		return nil, fmt.Errorf("only %.0f%% of the text is of licenses that are known (%s), want %d%%", scanned.Percent,
+			strings.Join(ids, ", "), coverage)
 	}
 	return ids, nil
 }

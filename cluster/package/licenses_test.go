@@ -27,7 +27,8 @@ COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER I
 OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 `
 	mit     = "MIT License\n\nCopyright (c) 2026 The Authors\n\n" + permission + asIs
-	notEvil = "Copyright (c) 2002 JSON.org\n\n" + permission + "The Software shall be used for Good, not Evil.\n\n" + asIs
+	notEvil = "Copyright (c) 2002 JSON.org\n\n" + permission + "The Software shall be used for Good, not Evil.\n\n" +
+		asIs
 )
 
 func TestThirdParties(t *testing.T) {
@@ -48,8 +49,9 @@ func TestThirdParties(t *testing.T) {
 		},
 		"OfAFolder": {
 			reason: "What a module took from others has the license of its folder besides, and notices are passed on.",
-			files:  map[string]string{"COPYING": mit, "NOTICE.txt": "Made by the authors.\r\n", "inner/LICENSE": mit, "unused/LICENSE": notEvil, "inner/license.go": "package inner\n"},
-			want:   want{licenses: []string{"MIT"}, texts: []string{"COPYING", "NOTICE.txt", "inner/LICENSE"}},
+			files: map[string]string{"COPYING": mit, "NOTICE.txt": "Made by the authors.\r\n", "inner/LICENSE": mit,
+				"unused/LICENSE": notEvil, "inner/license.go": "package inner\n"},
+			want: want{licenses: []string{"MIT"}, texts: []string{"COPYING", "NOTICE.txt", "inner/LICENSE"}},
 		},
 		"NotAllowed": {
 			reason: "A license that is not on the list is named.",
@@ -68,8 +70,9 @@ func TestThirdParties(t *testing.T) {
 		},
 		"Added": {
 			reason: "A license with additional terms is not recognized.",
-			files:  map[string]string{"LICENSE": mit + strings.Repeat("This holds for friends of the authors only, and not on Sundays. ", 20)},
-			want:   want{err: "of the text is of licenses that are known (MIT), want 75%"},
+			files: map[string]string{"LICENSE": mit + strings.Repeat("This holds for friends of the authors only, "+
+				"and not on Sundays. ", 20)},
+			want: want{err: "of the text is of licenses that are known (MIT), want 75%"},
 		},
 		"None": {
 			reason: "What has no license may not be passed on.",
@@ -90,13 +93,15 @@ func TestThirdParties(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(found) != 2 || found[0].path != "./third" || found[1].path != "stdlib" {
-				t.Fatalf("\n%s\nthirdParties(): got %d components, want the module and the standard library", tc.reason, len(found))
+				t.Fatalf("\n%s\nthirdParties(): got %d components, want the module and the standard library", tc.reason,
+					len(found))
 			}
 			var texts []string
 			for _, text := range found[0].texts {
 				texts = append(texts, text.name)
 			}
-			if diff := cmp.Diff(tc.want, want{licenses: found[0].licenses, texts: texts}, cmp.AllowUnexported(want{})); diff != "" {
+			if diff := cmp.Diff(tc.want, want{licenses: found[0].licenses, texts: texts},
+				cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("\n%s\nthirdParties(): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -108,7 +113,8 @@ func withDependency(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
 	all := map[string]string{
-		"go.mod":               "module " + module + "\n\ngo 1.26.0\n\nrequire example.org/third v1.0.0\n\nreplace example.org/third v1.0.0 => ./third\n",
+		"go.mod": "module " + module +
+			"\n\ngo 1.26.0\n\nrequire example.org/third v1.0.0\n\nreplace example.org/third v1.0.0 => ./third\n",
 		"cmd/provider/main.go": "package main\n\nimport _ \"example.org/third\"\n\nfunc main() {}\n",
 		"third/go.mod":         "module example.org/third\n\ngo 1.26.0\n",
 		"third/third.go":       "package third\n\nimport _ \"example.org/third/inner\"\n",
@@ -132,12 +138,15 @@ func withDependency(t *testing.T, files map[string]string) (root string) {
 // TestNoticeHoldsEachTextOnce covers two components with the same texts.
 func TestNoticeHoldsEachTextOnce(t *testing.T) {
 	got := string(notice([]component{
-		{path: "example.org/a", version: "v1.0.0", licenses: []string{"MIT"}, texts: []legalText{{"LICENSE", mit}, {"NOTICE", "Made by a.\n"}}},
-		{path: "example.org/b", version: "v2.0.0", licenses: []string{"Apache-2.0", "MIT"}, texts: []legalText{{"COPYING", mit}}},
+		{path: "example.org/a", version: "v1.0.0", licenses: []string{"MIT"},
+			texts: []legalText{{"LICENSE", mit}, {"NOTICE", "Made by a.\n"}}},
+		{path: "example.org/b", version: "v2.0.0", licenses: []string{"Apache-2.0", "MIT"},
+			texts: []legalText{{"COPYING", mit}}},
 	}))
 	for _, want := range []string{
 		"\nexample.org/a v1.0.0: MIT\nexample.org/b v2.0.0: Apache-2.0 AND MIT\n",
-		"\nexample.org/a v1.0.0: LICENSE\nexample.org/b v2.0.0: COPYING\n" + strings.Repeat("-", 80) + "\n\nMIT License\n",
+		"\nexample.org/a v1.0.0: LICENSE\nexample.org/b v2.0.0: COPYING\n" + strings.Repeat("-", 80) +
+			"\n\nMIT License\n",
 		"\nexample.org/a v1.0.0: NOTICE\n" + strings.Repeat("-", 80) + "\n\nMade by a.\n",
 	} {
 		if strings.Count(got, want) != 1 {

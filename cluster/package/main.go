@@ -123,7 +123,8 @@ type pluginCommand struct {
 // Run runs the command.
 func (c pluginCommand) Run(ctx context.Context, out io.Writer) error {
 	r := release{
-		Root: c.Root, Version: c.Version, Platforms: pluginPlatforms, Revision: c.Revision, Created: time.Unix(c.Created, 0).UTC(),
+		Root: c.Root, Version: c.Version, Platforms: pluginPlatforms, Revision: c.Revision,
+		Created: time.Unix(c.Created, 0).UTC(),
 		Builder: c.BuilderID, Invocation: c.InvocationID,
 	}
 	var s *signer
@@ -167,7 +168,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	k := kong.Parse(&commands{}, kong.Name("package"), kong.Description("Builds, pushes and signs the provider's Crossplane package."))
+	k := kong.Parse(&commands{}, kong.Name("package"),
+		kong.Description("Builds, pushes and signs the provider's Crossplane package."))
 	k.BindTo(ctx, (*context.Context)(nil))
 	k.BindTo(os.Stdout, (*io.Writer)(nil))
 	k.FatalIfErrorf(k.Run())

@@ -23,7 +23,8 @@ func notice(components []component) []byte {
 		}
 	}
 	for _, text := range texts {
-		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s", strings.Repeat("=", 80), strings.Join(holders[text], "\n"), strings.Repeat("-", 80), text)
+		fmt.Fprintf(&b, "\n%s\n%s\n%s\n\n%s", strings.Repeat("=", 80), strings.Join(holders[text], "\n"),
+			strings.Repeat("-", 80), text)
 	}
 	return []byte(b.String())
 }

@@ -31,7 +31,8 @@ func (c *contents) pack(ctx context.Context, r release, runtime v1.Image) (v1.Im
 		return nil, err
 	}
 	stream := parser.NewEchoBackend(string(meta) + "---\n" + c.objects)
-	packed, _, err := xpkg.New(stream, parser.NewEchoBackend(c.examples), p, examples.New()).Build(ctx, xpkg.WithBase(runtime))
+	packed, _, err := xpkg.New(stream, parser.NewEchoBackend(c.examples), p, examples.New()).Build(ctx,
+		xpkg.WithBase(runtime))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,8 @@ func finish(r release, c *contents, packed v1.Image) (v1.Image, error) {
 			add.Annotations = map[string]string{xpkg.AnnotationKey: kind}
 		}
 		adds = append(adds, add)
-		cfg.History = append(cfg.History, v1.History{Created: v1.Time{Time: r.Created}, CreatedBy: "make xpkg", Comment: layerNames[i]})
+		cfg.History = append(cfg.History,
+			v1.History{Created: v1.Time{Time: r.Created}, CreatedBy: "make xpkg", Comment: layerNames[i]})
 	}
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	if image, err = mutate.Append(image, adds...); err != nil {

@@ -25,7 +25,7 @@ import (
 const (
 	// pluginName is the plugin's name in Krew, and the subcommand of kubectl.
 	pluginName = "lambda"
-	// downloads is where releases are downloaded from.
+	// downloads is the address from which releases are downloaded.
 	downloads = "https://" + module + "/releases/download/"
 	// archiveExtension is the file name extension of archives, and the bundles are those of their attestations.
 	archiveExtension = ".tar.gz"
@@ -33,7 +33,7 @@ const (
 	sbomBundle       = ".spdx.sigstore.json"
 )
 
-// pluginPlatforms are those that the plugin is built for.
+// pluginPlatforms are the platforms of the plugin.
 var pluginPlatforms = []v1.Platform{
 	{OS: "darwin", Architecture: "amd64"},
 	{OS: "darwin", Architecture: "arm64"},
@@ -92,7 +92,8 @@ type builtPlugin struct {
 //   - with a signer, the signed provenance and the signed bill of materials of each archive, as Sigstore bundles.
 func buildPlugin(ctx context.Context, r release, dir string, s *signer, out io.Writer) error {
 	if !krewVersion.MatchString(r.Version) {
-		return fmt.Errorf("a plugin cannot have the version %q: Krew needs a semantic version with v in front, as in v1.2.3", r.Version)
+		return fmt.Errorf("a plugin cannot have the version %q: Krew needs a semantic version with v in front, as in "+
+			"v1.2.3", r.Version)
 	}
 	if s != nil {
 		if err := checkRevision(r.Revision); err != nil {
@@ -103,7 +104,8 @@ func buildPlugin(ctx context.Context, r release, dir string, s *signer, out io.W
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Whoever may read the repository may read what is built of it.
+	if err := os.MkdirAll(dir, //nolint:gosec // Whoever may read the repository may read what is built of it.
+		0o755); err != nil {
 		return err
 	}
 	write := func(name string, content []byte) error {
@@ -152,7 +154,7 @@ func (s *signer) attestPlugin(ctx context.Context, run buildRun, dir string, arc
 	if err != nil {
 		return err
 	}
-	text, err := marshal(predicate)
+	text, err := indented(predicate)
 	if err != nil {
 		return err
 	}
@@ -229,7 +231,8 @@ func newKrewManifest(version string) *krewManifest {
 		Spec: krewSpec{
 			Version: version, Homepage: "https://" + module,
 			ShortDescription: "Plan, inspect and operate AWS Lambda functions",
-			Description: "Shows what Crossplane's provider-lambda would do in AWS about a manifest, the state of a Function\n" +
+			Description: "Shows what Crossplane's provider-lambda would do in AWS about a manifest, the state of a " +
+				"Function\n" +
 				"and of what belongs to it, and the rollout of an Alias. Invokes functions and prints their logs.\n",
 		},
 	}

@@ -57,7 +57,8 @@ func TestPluginForKrew(t *testing.T) {
 		t.Fatalf("the manifest is\n%s", files["lambda.yaml"])
 	}
 	for i, p := range m.Spec.Platforms {
-		if diff := cmp.Diff(map[string]string{"os": platforms[i].OS, "arch": platforms[i].Architecture}, p.Selector.MatchLabels); diff != "" {
+		if diff := cmp.Diff(map[string]string{"os": platforms[i].OS, "arch": platforms[i].Architecture},
+			p.Selector.MatchLabels); diff != "" {
 			t.Errorf("selector: -want, +got:\n%s", diff)
 		}
 		release, name := filepath.Split(p.URI)
@@ -69,7 +70,8 @@ func TestPluginForKrew(t *testing.T) {
 			t.Errorf("the checksum of %s is %s", name, p.SHA256)
 		}
 		installed := unpack(t, files[name])
-		if installed[p.Bin] == nil || installed["LICENSE"] == nil || !bytes.Contains(installed["NOTICE"], []byte("Go")) {
+		if installed[p.Bin] == nil || installed["LICENSE"] == nil ||
+			!bytes.Contains(installed["NOTICE"], []byte("Go")) {
 			t.Errorf("%s contains %d files, not those of a plugin", name, len(installed))
 		}
 		if i > 0 {
@@ -135,11 +137,14 @@ func TestPluginIsAttested(t *testing.T) {
 	}
 	got := regexp.MustCompile(`(--predicate=|--bundle=| )/\S*/`).ReplaceAllString(string(calls), "$1")
 	var want []string
-	for _, name := range []string{"kubectl-lambda-v1.2.3-test-linux-arm64", "kubectl-lambda-v1.2.3-test-windows-amd64"} {
+	for _, name := range []string{"kubectl-lambda-v1.2.3-test-linux-arm64",
+		"kubectl-lambda-v1.2.3-test-windows-amd64"} {
 		const format = "attest-blob --yes --new-bundle-format --type="
 		want = append(want,
-			format+"slsaprovenance1 --predicate=predicate.json --bundle="+name+".tar.gz.provenance.sigstore.json "+name+".tar.gz",
-			format+"spdxjson --predicate="+name+".spdx.json --bundle="+name+".tar.gz.spdx.sigstore.json "+name+".tar.gz")
+			format+"slsaprovenance1 --predicate=predicate.json --bundle="+name+".tar.gz.provenance.sigstore.json "+name+
+				".tar.gz",
+			format+"spdxjson --predicate="+name+".spdx.json --bundle="+name+".tar.gz.spdx.sigstore.json "+name+
+				".tar.gz")
 	}
 	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(got), "\n")); diff != "" {
 		t.Errorf("cosign was called: -want, +got:\n%s", diff)
@@ -186,7 +191,8 @@ func checkPluginPredicates(t *testing.T, record, dir string) {
 		t.Error("the provenance has no subject")
 	}
 	bill := read(record, "predicate.2")
-	if !bytes.Equal(bill, read(dir, "kubectl-lambda-v1.2.3-test-linux-arm64.spdx.json")) || !bytes.Contains(bill, []byte(`"name": "kubectl-lambda"`)) {
+	if !bytes.Equal(bill, read(dir, "kubectl-lambda-v1.2.3-test-linux-arm64.spdx.json")) ||
+		!bytes.Contains(bill, []byte(`"name": "kubectl-lambda"`)) {
 		t.Errorf("the bill of materials is\n%s", bill)
 	}
 }
@@ -200,7 +206,8 @@ func TestPluginOfChanges(t *testing.T) {
 	}
 	r, dir := newFixture(t, 0o644), t.TempDir()
 	r.Revision += "-dirty"
-	if err := buildPlugin(t.Context(), r, dir, s, io.Discard); err == nil || !strings.Contains(err.Error(), "which is no commit") {
+	if err := buildPlugin(t.Context(), r, dir, s, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "which is no commit") {
 		t.Errorf("error %v", err)
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
@@ -210,7 +217,8 @@ func TestPluginOfChanges(t *testing.T) {
 
 func TestPluginRefuses(t *testing.T) {
 	for _, version := range []string{"", "1.2.3", "v1.2", "latest", "v1.2.3-4-gabcdef+dirty"} {
-		if err := buildPlugin(t.Context(), release{Root: repository, Version: version}, t.TempDir(), nil, io.Discard); err == nil || !strings.Contains(err.Error(), "semantic version") {
+		if err := buildPlugin(t.Context(), release{Root: repository, Version: version}, t.TempDir(), nil,
+			io.Discard); err == nil || !strings.Contains(err.Error(), "semantic version") {
 			t.Errorf("version %q: %v", version, err)
 		}
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -11,18 +11,14 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	slsa "github.com/in-toto/attestation/go/predicates/provenance/v1"
-	intoto "github.com/in-toto/attestation/go/v1"
-	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/structpb"
 )
 
 const (
 	// provenanceExtension is the file name extension of the provenance.
 	provenanceExtension = ".provenance.json"
-	// slsaType is the type of SLSA's provenance.
-	slsaType = "https://slsa.dev/provenance/v1"
+	// statementType and slsaType are the types of an in-toto statement and of SLSA's provenance.
+	statementType = "https://in-toto.io/Statement/v1"
+	slsaType      = "https://slsa.dev/provenance/v1"
 	// buildDocument is the page of the repository that describes a build.
 	buildDocument = "/blob/main/docs/design/package.md#provenance"
 	// localBuilder is the builder of local builds, in the repository.
@@ -32,28 +28,53 @@ const (
 // commit matches a Git commit without changes.
 var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// A buildRun is what a provenance is about.
+// A statement is an in-toto statement.
+type statement struct {
+	Type          string       `json:"_type"`
+	Subject       []descriptor `json:"subject"`
+	PredicateType string       `json:"predicateType"`
+	Predicate     any          `json:"predicate"`
+}
+
+// A descriptor is in-toto's descriptor of a resource.
+type descriptor struct {
+	Name   string            `json:"name,omitempty"`
+	URI    string            `json:"uri,omitempty"`
+	Digest map[string]string `json:"digest,omitempty"`
+}
+
+// A buildRun is the build that a provenance describes.
 type buildRun struct {
 	release release
 	// source is the repository.
 	source string
-	// subjects are what was built.
-	subjects []*intoto.ResourceDescriptor
+	// subjects are the files and images that were built.
+	subjects []descriptor
 	// infos are the build information that the Go linker wrote into the programs.
 	infos []*debug.BuildInfo
 }
 
 // provenance returns the package's sources and builder: SLSA's provenance in an in-toto statement, as JSON.
 func (b *built) provenance() ([]byte, error) {
-	subjects, err := b.subjects()
+	digest, err := b.index.Digest() // The package is pushed by it.
 	if err != nil {
 		return nil, err
 	}
-	run := buildRun{release: b.release, source: b.meta.Annotations[annotationSource], subjects: subjects}
+	run := buildRun{release: b.release, source: b.meta.Annotations[annotationSource]}
+	run.subjects = append(run.subjects, subject(packageName+"-"+b.release.Version, digest))
 	for _, i := range b.images {
+		digest, err := i.image.Digest()
+		if err != nil {
+			return nil, err
+		}
+		run.subjects = append(run.subjects, subject(fileName(b.release.Version, i.platform), digest))
 		run.infos = append(run.infos, i.info)
 	}
 	return run.statement()
+}
+
+func subject(name string, digest v1.Hash) descriptor {
+	return descriptor{Name: name, Digest: map[string]string{digest.Algorithm: digest.Hex}}
 }
 
 // statement returns the provenance as an in-toto statement, as JSON.
@@ -62,88 +83,44 @@ func (b buildRun) statement() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &intoto.Statement{Type: intoto.StatementTypeUri, Subject: b.subjects, PredicateType: slsaType, Predicate: predicate}
-	if err := s.Validate(); err != nil {
-		return nil, err
-	}
-	return marshal(s)
-}
-
-// subjects returns the package, by the digest under which it is pushed, and its images.
-func (b *built) subjects() ([]*intoto.ResourceDescriptor, error) {
-	digest, err := b.index.Digest()
-	if err != nil {
-		return nil, err
-	}
-	all := []*intoto.ResourceDescriptor{subject(packageName+"-"+b.release.Version, digest)}
-	for _, i := range b.images {
-		digest, err := i.image.Digest()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, subject(fileName(b.release.Version, i.platform), digest))
-	}
-	return all, nil
-}
-
-func subject(name string, digest v1.Hash) *intoto.ResourceDescriptor {
-	return &intoto.ResourceDescriptor{Name: name, Digest: map[string]string{digest.Algorithm: digest.Hex}}
+	return indented(statement{Type: statementType, Subject: b.subjects, PredicateType: slsaType, Predicate: predicate})
 }
 
 // predicate returns the predicate of the provenance. It contains no time, so that it is reproducible.
-func (b buildRun) predicate() (*structpb.Struct, error) {
-	source := b.source
-	platforms := make([]any, 0, len(b.release.Platforms))
-	for _, p := range b.release.Platforms {
-		platforms = append(platforms, p.String())
-	}
-	external, err := structpb.NewStruct(map[string]any{"source": gitURI(source, b.release.Revision), "version": b.release.Version, "platforms": platforms})
-	if err != nil {
-		return nil, err
-	}
-	internal, err := structpb.NewStruct(map[string]any{"environment": strings.Join(settings, " ")})
-	if err != nil {
-		return nil, err
-	}
+func (b buildRun) predicate() (map[string]any, error) {
 	dependencies, err := b.resolved()
 	if err != nil {
 		return nil, err
 	}
-	builder := b.release.Builder
-	if builder == "" {
-		builder = source + localBuilder
+	platforms := make([]string, 0, len(b.release.Platforms))
+	for _, p := range b.release.Platforms {
+		platforms = append(platforms, p.String())
 	}
-	p := &slsa.Provenance{
-		BuildDefinition: &slsa.BuildDefinition{
-			BuildType:            source + buildDocument,
-			ExternalParameters:   external,
-			InternalParameters:   internal,
-			ResolvedDependencies: dependencies,
-		},
-		RunDetails: &slsa.RunDetails{Builder: &slsa.Builder{Id: builder}},
-	}
+	run := map[string]any{"builder": map[string]string{"id": cmp.Or(b.release.Builder, b.source+localBuilder)}}
 	if b.release.Invocation != "" {
-		p.RunDetails.Metadata = &slsa.BuildMetadata{InvocationId: b.release.Invocation}
+		run["metadata"] = map[string]string{"invocationId": b.release.Invocation}
 	}
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	text, err := protojson.Marshal(p)
-	if err != nil {
-		return nil, err
-	}
-	predicate := &structpb.Struct{}
-	return predicate, protojson.Unmarshal(text, predicate)
+	return map[string]any{
+		"buildDefinition": map[string]any{
+			"buildType": b.source + buildDocument,
+			"externalParameters": map[string]any{
+				"source": gitURI(b.source, b.release.Revision), "version": b.release.Version, "platforms": platforms,
+			},
+			"internalParameters":   map[string]string{"environment": strings.Join(settings, " ")},
+			"resolvedDependencies": dependencies,
+		},
+		"runDetails": run,
+	}, nil
 }
 
 // resolved returns the commit, Go's standard library, which comes with its compiler, and all modules of all
 // platforms.
-func (b buildRun) resolved() ([]*intoto.ResourceDescriptor, error) {
-	repository := &intoto.ResourceDescriptor{Uri: gitURI(b.source, b.release.Revision)}
+func (b buildRun) resolved() ([]descriptor, error) {
+	repository := descriptor{URI: gitURI(b.source, b.release.Revision)}
 	if commit.MatchString(b.release.Revision) {
-		repository.Digest = map[string]string{intoto.AlgorithmGitCommit.String(): b.release.Revision}
+		repository.Digest = map[string]string{"gitCommit": b.release.Revision}
 	}
-	all := []*intoto.ResourceDescriptor{repository}
+	all := []descriptor{repository}
 	seen := map[string]bool{}
 	for _, info := range b.infos {
 		for _, m := range linked(info) {
@@ -162,16 +139,16 @@ func (b buildRun) resolved() ([]*intoto.ResourceDescriptor, error) {
 }
 
 // dependency returns the descriptor of a module, with its checksum in go.sum.
-func dependency(m *debug.Module) (*intoto.ResourceDescriptor, error) {
-	d := &intoto.ResourceDescriptor{Uri: packageURL(m.Path, m.Version)}
+func dependency(m *debug.Module) (descriptor, error) {
+	d := descriptor{URI: packageURL(m.Path, m.Version)}
 	if m.Sum == "" {
 		return d, nil
 	}
 	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:"))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the checksum %q of %s: %w", m.Sum, m.Path, err)
+		return d, fmt.Errorf("cannot read the checksum %q of %s: %w", m.Sum, m.Path, err)
 	}
-	d.Digest = map[string]string{intoto.AlgorithmDirHash.String(): hex.EncodeToString(sum)}
+	d.Digest = map[string]string{"dirHash": hex.EncodeToString(sum)}
 	return d, nil
 }
 
@@ -183,16 +160,8 @@ func gitURI(source, revision string) string {
 	return "git+" + source + "@" + revision
 }
 
-// marshal returns a message as reproducible JSON, which protojson's is not.
-func marshal(m proto.Message) ([]byte, error) {
-	text, err := protojson.Marshal(m)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, "", "  "); err != nil {
-		return nil, err
-	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
+// indented returns a value as reproducible JSON.
+func indented(v any) ([]byte, error) {
+	text, err := json.MarshalIndent(v, "", "  ")
+	return append(text, '\n'), err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -20,14 +21,14 @@ func readStatement(t *testing.T, b *built) (*intoto.Statement, *slsa.Provenance)
 		t.Fatal(err)
 	}
 	s, p := &intoto.Statement{}, &slsa.Provenance{}
-	if err := protojson.Unmarshal(text, s); err != nil {
+	if err := errors.Join(protojson.Unmarshal(text, s), s.Validate()); err != nil {
 		t.Fatal(err)
 	}
 	predicate, err := protojson.Marshal(s.GetPredicate())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := protojson.Unmarshal(predicate, p); err != nil {
+	if err := errors.Join(protojson.Unmarshal(predicate, p), p.Validate()); err != nil {
 		t.Fatal(err)
 	}
 	return s, p
@@ -90,7 +91,8 @@ func TestProvenanceOfTheFixture(t *testing.T) {
 
 func TestProvenanceNamesTheBuilder(t *testing.T) {
 	b := *builtPackage(t)
-	b.release.Builder, b.release.Invocation = "https://ci.example.org/release.yml@refs/tags/v1", "https://ci.example.org/runs/7"
+	b.release.Builder, b.release.Invocation = "https://ci.example.org/release.yml@refs/tags/v1",
+		"https://ci.example.org/runs/7"
 	_, p := readStatement(t, &b)
 	got := []string{p.GetRunDetails().GetBuilder().GetId(), p.GetRunDetails().GetMetadata().GetInvocationId()}
 	if diff := cmp.Diff([]string{b.release.Builder, b.release.Invocation}, got); diff != "" {
@@ -108,21 +110,24 @@ func TestProvenanceOfChanges(t *testing.T) {
 		_, p := readStatement(t, &b)
 		d := p.GetBuildDefinition().GetResolvedDependencies()[0]
 		if d.GetUri() != want || len(d.GetDigest()) != 0 {
-			t.Errorf("built from %q: got %s %v, want %s and no digest of a commit", revision, d.GetUri(), d.GetDigest(), want)
+			t.Errorf("built from %q: got %s %v, want %s and no digest of a commit", revision, d.GetUri(), d.GetDigest(),
+				want)
 		}
 	}
 }
 
 func TestDependencyChecksum(t *testing.T) {
-	d, err := dependency(&debug.Module{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0", Sum: "h1:Khu2En+0gcYPZ2kuIihfswbzxv/mIHXgzPZ018Oty48="})
+	d, err := dependency(&debug.Module{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0",
+		Sum: "h1:Khu2En+0gcYPZ2kuIihfswbzxv/mIHXgzPZ018Oty48="})
 	if err != nil {
 		t.Fatal(err)
 	}
 	const want = "2a1bb6127fb481c60f67692e22285fb306f3c6ffe62075e0ccf674d7c3adcb8f"
-	if got := d.GetDigest()["dirHash"]; got != want || d.GetUri() != "pkg:golang/github.com/masterminds/semver/v3@v3.4.0" {
-		t.Errorf("got %s with the checksum %s, want %s", d.GetUri(), got, want)
+	if got := d.Digest["dirHash"]; got != want || d.URI != "pkg:golang/github.com/masterminds/semver/v3@v3.4.0" {
+		t.Errorf("got %s with the checksum %s, want %s", d.URI, got, want)
 	}
-	if _, err := dependency(&debug.Module{Path: "example.org/m", Sum: "h1:?"}); err == nil || !strings.Contains(err.Error(), "checksum") {
+	if _, err := dependency(&debug.Module{Path: "example.org/m", Sum: "h1:?"}); err == nil ||
+		!strings.Contains(err.Error(), "checksum") {
 		t.Errorf("dependency(): got error %v, want one about the checksum", err)
 	}
 }

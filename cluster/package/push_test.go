@@ -93,7 +93,8 @@ func TestPushedIndex(t *testing.T) {
 	for _, d := range m.Manifests {
 		got = append(got, fmt.Sprintf("%s %s", d.Platform, d.MediaType))
 	}
-	wantPlatforms := []string{"linux/amd64 application/vnd.oci.image.manifest.v1+json", "linux/arm64 application/vnd.oci.image.manifest.v1+json"}
+	wantPlatforms := []string{"linux/amd64 application/vnd.oci.image.manifest.v1+json",
+		"linux/arm64 application/vnd.oci.image.manifest.v1+json"}
 	if diff := cmp.Diff(wantPlatforms, got); diff != "" {
 		t.Errorf("platforms: -want, +got:\n%s", diff)
 	}
@@ -155,7 +156,8 @@ func checkConfig(t *testing.T, image v1.Image, p v1.Platform) {
 	}
 	created := builtPackage(t).release.Created
 	if got.OS != p.OS || got.Architecture != p.Architecture || !got.Created.Equal(created) {
-		t.Errorf("got an image of %s for %s/%s, want one of %s for %s", got.Created, got.OS, got.Architecture, created, p)
+		t.Errorf("got an image of %s for %s/%s, want one of %s for %s", got.Created, got.OS, got.Architecture, created,
+			p)
 	}
 	for _, h := range got.History {
 		if !h.Created.Equal(created) {
@@ -197,7 +199,8 @@ func checkFiles(t *testing.T, image v1.Image) {
 	}
 	want := []string{
 		".up/examples.yaml 644 0:0", "etc 755 0:0", "etc/group 644 0:0", "etc/passwd 644 0:0",
-		"licenses 755 0:0", "licenses/LICENSE 644 0:0", "licenses/NOTICE 644 0:0", "package.yaml 644 0:0", "provider 755 0:0",
+		"licenses 755 0:0", "licenses/LICENSE 644 0:0", "licenses/NOTICE 644 0:0", "package.yaml 644 0:0",
+		"provider 755 0:0",
 	}
 	if diff := cmp.Diff(want, got, sorted); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
@@ -276,7 +279,8 @@ func TestPushLogsIn(t *testing.T) {
 		})
 	}
 	host := newRegistry(t, guard)
-	logins, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]string{"username": "robot", "password": "secret"}}})
+	logins, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]string{"username": "robot",
+		"password": "secret"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,8 +306,10 @@ func TestPushRefuses(t *testing.T) {
 	cases := map[string]struct {
 		reason, to, want string
 	}{
-		"NotBuilt": {reason: "What is pushed has to be built first.", to: "127.0.0.1:1/x:v1", want: "`make xpkg` builds it"},
-		"NoTag":    {reason: "The name of an image is checked before anything is sent.", to: "127.0.0.1:1/X:v1", want: "can only contain"},
+		"NotBuilt": {reason: "What is pushed has to be built first.", to: "127.0.0.1:1/x:v1",
+			want: "`make xpkg` builds it"},
+		"NoTag": {reason: "The name of an image is checked before anything is sent.", to: "127.0.0.1:1/X:v1",
+			want: "can only contain"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

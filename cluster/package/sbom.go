@@ -68,8 +68,9 @@ func document(r release, meta *pkgmetav1.Provider, of described, dependencies []
 		DocumentName:      of.document,
 		DocumentNamespace: meta.Annotations[annotationSource] + "/spdx/" + digest,
 		CreationInfo: &v2_3.CreationInfo{
-			Creators: []common.Creator{{CreatorType: "Organization", Creator: maintainer}, {CreatorType: "Tool", Creator: module + "/cluster/package"}},
-			Created:  r.Created.Format(time.RFC3339),
+			Creators: []common.Creator{{CreatorType: "Organization", Creator: maintainer},
+				{CreatorType: "Tool", Creator: module + "/cluster/package"}},
+			Created: r.Created.Format(time.RFC3339),
 		},
 		Packages:      []*v2_3.Package{program},
 		Relationships: []*v2_3.Relationship{relationship("DOCUMENT", common.TypeRelationshipDescribe, "program")},
@@ -77,7 +78,8 @@ func document(r release, meta *pkgmetav1.Provider, of described, dependencies []
 	for i, dependency := range dependencies {
 		dependency.PackageSPDXIdentifier = common.ElementID(fmt.Sprintf("module-%03d", i+1))
 		d.Packages = append(d.Packages, dependency)
-		d.Relationships = append(d.Relationships, relationship("program", common.TypeRelationshipDependsOn, dependency.PackageSPDXIdentifier))
+		d.Relationships = append(d.Relationships,
+			relationship("program", common.TypeRelationshipDependsOn, dependency.PackageSPDXIdentifier))
 	}
 	return d
 }

@@ -40,7 +40,8 @@ func TestBillOfMaterialsIsFound(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				sbom := attached(t, tag.Digest(digest.String()), "provider-lambda-v1.2.3-test-linux-"+p.Architecture+".spdx.json")
+				sbom := attached(t, tag.Digest(digest.String()), "provider-lambda-v1.2.3-test-linux-"+p.Architecture+
+					".spdx.json")
 				checkDocument(t, sbom, files(t, image)["provider"].content)
 			}
 		})
@@ -106,7 +107,8 @@ func checkDocument(t *testing.T, sbom, program []byte) {
 	if diff := cmp.Diff([]common.Checksum{{Algorithm: common.SHA256, Value: digest}}, p.PackageChecksums); diff != "" {
 		t.Errorf("checksum of the program: -want, +got:\n%s", diff)
 	}
-	if p.PackageName != "provider-lambda" || p.PackageVersion != "v1.2.3-test" || p.PackageLicenseDeclared != "Apache-2.0" {
+	if p.PackageName != "provider-lambda" || p.PackageVersion != "v1.2.3-test" ||
+		p.PackageLicenseDeclared != "Apache-2.0" {
 		t.Errorf("the bill is of %s %s, %s", p.PackageName, p.PackageVersion, p.PackageLicenseDeclared)
 	}
 	if d.CreationInfo.Created != "2026-11-21T10:20:30Z" || !strings.HasSuffix(d.DocumentNamespace, digest) {
@@ -131,7 +133,8 @@ func TestDependencies(t *testing.T) {
 		GoVersion: "go1.26.8 X:nodwarf5",
 		Deps: []*debug.Module{
 			{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0", Sum: "h1:sum="},
-			{Path: "example.org/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.org/new", Version: "v2.0.0+incompatible"}},
+			{Path: "example.org/old", Version: "v1.0.0",
+				Replace: &debug.Module{Path: "example.org/new", Version: "v2.0.0+incompatible"}},
 		},
 	}, []component{
 		{path: "stdlib", licenses: []string{"BSD-3-Clause"}},
@@ -141,7 +144,8 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"stdlib@1.26.8", "github.com/Masterminds/semver/v3@v3.4.0", "example.org/new@v2.0.0+incompatible"}, named(got)); diff != "" {
+	if diff := cmp.Diff([]string{"stdlib@1.26.8", "github.com/Masterminds/semver/v3@v3.4.0",
+		"example.org/new@v2.0.0+incompatible"}, named(got)); diff != "" {
 		t.Errorf("names: -want, +got:\n%s", diff)
 	}
 	var locators, licenses []string
@@ -168,7 +172,8 @@ func TestDependencies(t *testing.T) {
 // TestDependencyWithoutLicense compares the modules in the program with those of the Go command.
 func TestDependencyWithoutLicense(t *testing.T) {
 	_, err := dependencies(&debug.BuildInfo{GoVersion: "go1.26.8"}, nil)
-	if err == nil || !strings.Contains(err.Error(), "the license of stdlib 1.26.8, which is in the program, is not known") {
+	if err == nil ||
+		!strings.Contains(err.Error(), "the license of stdlib 1.26.8, which is in the program, is not known") {
 		t.Errorf("dependencies(): got error %v, want one that names the module", err)
 	}
 }

@@ -33,12 +33,13 @@ type signer struct {
 func newSigner(key string, out io.Writer) (*signer, error) {
 	cosign, err := exec.LookPath("cosign")
 	if err != nil {
-		return nil, fmt.Errorf("cosign signs packages, and is not on the PATH: install it (https://docs.sigstore.dev/cosign/system_config/installation/), or push without signing: %w", err)
+		return nil, fmt.Errorf("cosign signs packages, and is not on the PATH: install it "+
+			"(https://docs.sigstore.dev/cosign/system_config/installation/), or push without signing: %w", err)
 	}
 	return &signer{cosign: cosign, key: key, out: out}, nil
 }
 
-// A signing is what has to be signed.
+// A signing lists the artifacts to sign.
 type signing struct {
 	digest   v1.Hash
 	revision string
@@ -94,9 +95,11 @@ func readBuilt(dir, version string) (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &signing{digest: manifest.Manifests[at].Digest, revision: images.Annotations["org.opencontainers.image.revision"]}
+	p := &signing{digest: manifest.Manifests[at].Digest,
+		revision: images.Annotations["org.opencontainers.image.revision"]}
 	for _, d := range images.Manifests {
-		p.bills = append(p.bills, bill{image: d.Digest, file: filepath.Join(dir, fileName(version, *d.Platform)+sbomExtension)})
+		p.bills = append(p.bills,
+			bill{image: d.Digest, file: filepath.Join(dir, fileName(version, *d.Platform)+sbomExtension)})
 	}
 	p.predicate, err = readPredicate(filepath.Join(dir, packageName+"-"+version+provenanceExtension), p.digest)
 	return p, err
@@ -142,7 +145,8 @@ func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error
 		return err
 	}
 	for _, b := range p.bills {
-		if err := s.signImage(ctx, to.Digest(b.image.String()), "attest", "--type=spdxjson", "--predicate="+b.file); err != nil {
+		if err := s.signImage(ctx, to.Digest(b.image.String()), "attest", "--type=spdxjson", "--predicate="+
+			b.file); err != nil {
 			return err
 		}
 	}

@@ -51,14 +51,16 @@ func TestSign(t *testing.T) {
 		reason, key, want string
 	}{
 		"Keyless": {reason: "Keyless signing asks for the identity of the user.", key: "keyless"},
-		"Key":     {reason: "A key is named, and never read.", key: "awskms:///alias/packages", want: " --key=awskms:///alias/packages"},
+		"Key": {reason: "A key is named, and never read.", key: "awskms:///alias/packages",
+			want: " --key=awskms:///alias/packages"},
 	}
 	for title, tc := range cases {
 		t.Run(title, func(t *testing.T) {
 			record, dir := withCosign(t), writtenPackage(t)
 			to := newRegistry(t, toAll) + testTag
 			var out bytes.Buffer
-			if err := (pushCommand{Out: dir, Version: "v1.2.3-test", Sign: tc.key}).push(t.Context(), to, &out); err != nil {
+			if err := (pushCommand{Out: dir, Version: "v1.2.3-test", Sign: tc.key}).push(t.Context(), to,
+				&out); err != nil {
 				t.Fatal(err)
 			}
 			calls, err := os.ReadFile(filepath.Join(record, "calls"))
@@ -70,7 +72,8 @@ func TestSign(t *testing.T) {
 			if diff := cmp.Diff(wantCalls(t, to, tc.want), strings.Split(strings.TrimSpace(got), "\n")); diff != "" {
 				t.Errorf("\n%s\ncosign was called: -want, +got:\n%s", tc.reason, diff)
 			}
-			if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); !strings.HasPrefix(lines[len(lines)-1], "signed ") {
+			if lines := strings.Split(strings.TrimSpace(out.String()), "\n"); !strings.HasPrefix(lines[len(lines)-1],
+				"signed ") {
 				t.Errorf("the last thing that is said is %q", lines[len(lines)-1])
 			}
 			checkPredicates(t, record, dir)
@@ -101,11 +104,13 @@ func wantCalls(t *testing.T, to, key string) []string {
 	const format = " --yes --new-bundle-format=false --use-signing-config=false "
 	want := []string{
 		"sign" + format + "--recursive" + key + " " + tag.Digest(digest.String()).String(),
-		"attest" + format + "--type=slsaprovenance1 --predicate=predicate.json" + key + " " + tag.Digest(digest.String()).String(),
+		"attest" + format + "--type=slsaprovenance1 --predicate=predicate.json" + key + " " +
+			tag.Digest(digest.String()).String(),
 	}
 	for _, d := range m.Manifests {
 		file := "provider-lambda-v1.2.3-test-linux-" + d.Platform.Architecture + ".spdx.json"
-		want = append(want, "attest"+format+"--type=spdxjson --predicate="+file+key+" "+tag.Digest(d.Digest.String()).String())
+		want = append(want, "attest"+format+"--type=spdxjson --predicate="+file+key+" "+
+			tag.Digest(d.Digest.String()).String())
 	}
 	return want
 }
@@ -178,7 +183,8 @@ func TestSignRefuses(t *testing.T) {
 				t.Helper()
 				withCosign(t)
 				dir := writtenPackage(t)
-				if err := os.WriteFile(filepath.Join(dir, "provider-lambda-v1.2.3-test.provenance.json"), []byte(`{"subject": [{"digest": {"sha256": "00"}}]}`), 0o600); err != nil {
+				if err := os.WriteFile(filepath.Join(dir, "provider-lambda-v1.2.3-test.provenance.json"),
+					[]byte(`{"subject": [{"digest": {"sha256": "00"}}]}`), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				return dir
@@ -193,7 +199,8 @@ func TestSignRefuses(t *testing.T) {
 				t.Setenv("COSIGN_EXIT", "3")
 				return writtenPackage(t)
 			},
-			want:   "cosign sign --yes --new-bundle-format=false --use-signing-config=false --recursive failed, see above; it takes v2.6 or later: exit status 3",
+			want: "cosign sign --yes --new-bundle-format=false --use-signing-config=false --recursive failed, see " +
+				"above; it takes v2.6 or later: exit status 3",
 			pushed: true,
 		},
 	}

@@ -34,7 +34,8 @@ func layoutPath(dir, version string) string {
 //   - the bill of materials for each platform;
 //   - the provenance of them all.
 func (b *built) write(dir string, out io.Writer) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Whoever may read the repository may read what is built of it.
+	if err := os.MkdirAll(dir, //nolint:gosec // Whoever may read the repository may read what is built of it.
+		0o755); err != nil {
 		return err
 	}
 	for _, i := range b.images {

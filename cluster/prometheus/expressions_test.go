@@ -18,7 +18,8 @@ var target = []string{"instance", "job", "namespace", "pod"}
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| ([^|]+\\?) \\| `(.+)` \\|$").FindAllStringSubmatch(string(read(t, page)), -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| ([^|]+\\?) \\| `(.+)` \\|$").FindAllStringSubmatch(string(read(t,
+		page)), -1) {
 		all["query "+m[1]] = m[2]
 	}
 	if len(all) == 0 {
@@ -99,7 +100,8 @@ func check(t *testing.T, where, metric string, m *labels.Matcher, has map[string
 	case m.Name == "__name__":
 		return
 	case !has[m.Name]:
-		t.Errorf("%s asks for the label %s of %s, which has only %v", where, m.Name, metric, slices.Sorted(maps.Keys(has)))
+		t.Errorf("%s asks for the label %s of %s, which has only %v", where, m.Name, metric,
+			slices.Sorted(maps.Keys(has)))
 	case !strings.HasPrefix(metric, "provider_lambda_") || !plain.MatchString(m.Value):
 		return
 	}

@@ -28,7 +28,10 @@ func (e *env) apply(ctx context.Context, files []string) (int, error) {
 		}
 		for _, u := range objects {
 			u.SetNamespace(namespace)
-			if err := e.kube.Patch(ctx, u, client.Apply, client.FieldOwner("demo"), client.ForceOwnership); err != nil { //nolint:staticcheck // Unstructured has no apply configuration.
+			if err := e.kube.Patch(ctx, u, //nolint:staticcheck // Unstructured has no apply configuration.
+				client.Apply,
+				client.FieldOwner("demo"),
+				client.ForceOwnership); err != nil {
 				return 0, fmt.Errorf("cannot apply %s %s of %s: %w", u.GetKind(), u.GetName(), path, err)
 			}
 			fmt.Printf("    %s/%s\n", u.GetKind(), u.GetName())

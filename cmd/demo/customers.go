@@ -30,7 +30,7 @@ type order struct {
 	Item string `json:"item"`
 }
 
-// served is how many orders a version has received, and how many of them failed.
+// served counts the orders that a version has received, and those of them that failed.
 type served struct{ orders, failed int }
 
 // customers invoke the alias all the time. The double does not run the function's code: script has its outcome for each
@@ -93,7 +93,8 @@ func (c *customers) script(in awsdouble.Invoked) awsdouble.Returned {
 		price = prices[o.Item]
 	}
 	if price == 0 {
-		return awsdouble.Returned{Error: "Unhandled", Payload: fmt.Appendf(nil, `{"errorType":"KeyError","errorMessage":"'%s'"}`, o.Item)}
+		return awsdouble.Returned{Error: "Unhandled",
+			Payload: fmt.Appendf(nil, `{"errorType":"KeyError","errorMessage":"'%s'"}`, o.Item)}
 	}
 	return awsdouble.Returned{Payload: fmt.Appendf(nil, `{"price":%d}`, price)}
 }
@@ -104,7 +105,8 @@ func (c *customers) order(ctx context.Context, item string) {
 	if err != nil {
 		return
 	}
-	out, err := c.e.aws.Invoke(ctx, &lambda.InvokeInput{FunctionName: ptr.To(releaseOf), Qualifier: ptr.To(follower), Payload: payload})
+	out, err := c.e.aws.Invoke(ctx,
+		&lambda.InvokeInput{FunctionName: ptr.To(releaseOf), Qualifier: ptr.To(follower), Payload: payload})
 	if err != nil {
 		return // The demo ends, or its user has deleted the alias.
 	}
@@ -117,7 +119,8 @@ func (c *customers) order(ctx context.Context, item string) {
 	c.served[version] = served{orders: s.orders + 1, failed: s.failed + failed}
 	c.mu.Unlock()
 	c.e.double.PutMetric(awsdouble.Metric{
-		Region: region, Namespace: metricNamespace, Name: failedMetric, Dimensions: map[string]string{"FunctionVersion": version}, HighResolution: true,
+		Region: region, Namespace: metricNamespace, Name: failedMetric,
+		Dimensions: map[string]string{"FunctionVersion": version}, HighResolution: true,
 	}, time.Now(), float64(failed))
 }
 

@@ -66,10 +66,12 @@ func startEnv(ctx context.Context, f flags) (e *env, err error) {
 }
 
 func (e *env) startCluster(ctx context.Context) error {
-	sectionf("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes minutes)")
+	sectionf("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes " +
+		"minutes)")
 	began := time.Now()
 	var err error
-	if e.cluster, err = devcluster.Start(ctx, devcluster.Options{CRDs: []string{e.flags.CRDs}, Controllers: true}); err != nil {
+	if e.cluster, err = devcluster.Start(ctx,
+		devcluster.Options{CRDs: []string{e.flags.CRDs}, Controllers: true}); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(e.flags.Kubeconfig), 0o750); err != nil {

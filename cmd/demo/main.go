@@ -24,7 +24,8 @@ type flags struct {
 
 func main() {
 	f := flags{}
-	kong.Parse(&f, kong.Name("demo"), kong.Description("Shows provider-lambda on an embedded Kubernetes control plane and a double of AWS."))
+	kong.Parse(&f, kong.Name("demo"),
+		kong.Description("Shows provider-lambda on an embedded Kubernetes control plane and a double of AWS."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 

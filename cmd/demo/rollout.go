@@ -22,7 +22,8 @@ const rolledWithin = 2 * time.Minute
 // rollOut gives the alias a rollout. It shows that a good version receives more and more orders, and that a version
 // that fails is rolled back by its error rate.
 func (e *env) rollOut(ctx context.Context) error {
-	sectionf("Rollout: the alias %s gets spec.rollout: a smoke test, 20 %%, 60 %%, then all invocations, if fewer than 5 %% of them fail", follower)
+	sectionf("Rollout: the alias %s gets spec.rollout: a smoke test, 20 %%, 60 %%, then all invocations, if fewer "+
+		"than 5 %% of them fail", follower)
 	a, err := e.alias(ctx)
 	if err != nil {
 		return err
@@ -33,8 +34,10 @@ func (e *env) rollOut(ctx context.Context) error {
 		return fmt.Errorf("cannot give Alias %s a rollout: %w", follower, err)
 	}
 	e.customers = e.invite(ctx)
-	fmt.Printf("    Customers order tea and coffee, %d times a second. They invoke the alias, and the shop publishes each failure as a metric.\n\n", time.Second/orderEvery)
-	if a, err = e.follow(ctx, "the version that serves is the stable one", func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutReady, "") }); err != nil {
+	fmt.Printf("    Customers order tea and coffee, %d times a second. They invoke the alias, and the shop publishes "+
+		"each failure as a metric.\n\n", time.Second/orderEvery)
+	if a, err = e.follow(ctx, "the version that serves is the stable one",
+		func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutReady, "") }); err != nil {
 		return err
 	}
 	began, stable := time.Now(), a.Status.Rollout.Stable.FunctionVersion
@@ -44,22 +47,28 @@ func (e *env) rollOut(ctx context.Context) error {
 	if err := e.badVersion(ctx, stable); err != nil {
 		return err
 	}
-	fmt.Printf("\nBoth took %s. What the Alias %s reported as events:\n", time.Since(began).Round(100*time.Millisecond), follower)
+	fmt.Printf("\nBoth took %s. What the Alias %s reported as events:\n", time.Since(began).Round(100*time.Millisecond),
+		follower)
 	return e.rolloutEvents(ctx)
 }
 
-// canary is the rollout of the demo. The metric is one of high resolution that the shop publishes, since those of Lambda
-// itself have a value a minute.
+// canary is the rollout of the demo. The metric is one of high resolution that the shop publishes, since those of
+// Lambda itself have a value a minute.
 func canary() *v1beta1.AliasRollout {
 	return &v1beta1.AliasRollout{
-		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "tea", Invoke: v1beta1.RolloutInvoke{Payload: ptr.To(`{"item":"tea"}`), Expect: ptr.To("functionError == '' && payload.price > 0")}}},
-		Strategy:   v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](20)}, {SetWeight: ptr.To[int32](60)}}}},
+		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "tea", Invoke: v1beta1.RolloutInvoke{Payload: ptr.To(
+			`{"item":"tea"}`), Expect: ptr.To("functionError == '' && payload.price > 0")}}},
+		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{
+			SetWeight: ptr.To[int32](20)}, {SetWeight: ptr.To[int32](60)}}}},
 		Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
-			Name: "error-rate", Interval: &metav1.Duration{Duration: 10 * time.Second}, SuccessCondition: ptr.To("result < 0.05"),
+			Name: "error-rate", Interval: &metav1.Duration{Duration: 10 * time.Second},
+			SuccessCondition: ptr.To("result < 0.05"),
 			Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{
 				Window: &metav1.Duration{Duration: time.Minute},
 				Queries: []v1beta1.CloudWatchQuery{{ID: "failed", Metric: &v1beta1.CloudWatchMetricStat{
-					Namespace: metricNamespace, MetricName: failedMetric, Dimensions: map[string]string{"FunctionVersion": "$(target)"}, Statistic: "Average", PeriodSeconds: ptr.To[int32](10),
+					Namespace: metricNamespace, MetricName: failedMetric,
+					Dimensions: map[string]string{"FunctionVersion": "$(target)"}, Statistic: "Average",
+					PeriodSeconds: ptr.To[int32](10),
 				}}},
 			}},
 		}}},
@@ -79,36 +88,41 @@ func (e *env) goodVersion(ctx context.Context, stable string) (string, error) {
 		return "", err
 	}
 	e.customers.sells(target, map[string]int{"tea": 5, "coffee": 6})
-	sectionf("Good version: the ConfigMap %s gets new prices, which the Function publishes as version %s", released, target)
+	sectionf("Good version: the ConfigMap %s gets new prices, which the Function publishes as version %s", released,
+		target)
 	if err := e.editLayer(ctx, `{"tea": 5, "coffee": 6}`); err != nil {
 		return "", err
 	}
 	began := time.Now()
-	a, err := e.follow(ctx, "all invocations go to the new version", func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutReady, stable) && ready(a) })
+	a, err := e.follow(ctx, "all invocations go to the new version",
+		func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutReady, stable) && ready(a) })
 	if err != nil {
 		return "", err
 	}
 	if err := serves(a, target); err != nil {
 		return "", err
 	}
-	fmt.Printf("\nVersion %s serves, after %s. %s\n", target, time.Since(began).Round(100*time.Millisecond), e.failures(stable, target))
+	fmt.Printf("\nVersion %s serves, after %s. %s\n", target, time.Since(began).Round(100*time.Millisecond),
+		e.failures(stable, target))
 	return target, nil
 }
 
-// badVersion publishes a version that passes the smoke test and fails for a part of the orders, and shows that its error
-// rate rolls it back.
+// badVersion publishes a version that passes the smoke test and fails for a part of the orders, and shows that its
+// error rate rolls it back.
 func (e *env) badVersion(ctx context.Context, stable string) error {
 	target, err := next(stable)
 	if err != nil {
 		return err
 	}
 	e.customers.sells(target, map[string]int{"tea": 5})
-	sectionf("Bad version: the ConfigMap %s has lost the price of coffee. Version %s passes the smoke test, which orders tea", released, target)
+	sectionf("Bad version: the ConfigMap %s has lost the price of coffee. Version %s passes the smoke test, which "+
+		"orders tea", released, target)
 	if err := e.editLayer(ctx, `{"tea": 5}`); err != nil {
 		return err
 	}
 	began := time.Now()
-	a, err := e.follow(ctx, "the version is rolled back", func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutFailed, stable) })
+	a, err := e.follow(ctx, "the version is rolled back",
+		func(a *v1beta1.Alias) bool { return rolled(a, v1beta1.RolloutFailed, stable) })
 	if err != nil {
 		return err
 	}
@@ -134,7 +148,8 @@ func next(version string) (string, error) {
 
 // serves returns an error if the alias does not route all invocations to a version.
 func serves(a *v1beta1.Alias, version string) error {
-	if got := ptr.Deref(a.Status.AtProvider.FunctionVersion, ""); got != version || a.Status.AtProvider.RoutingConfig != nil {
+	if got := ptr.Deref(a.Status.AtProvider.FunctionVersion, ""); got != version ||
+		a.Status.AtProvider.RoutingConfig != nil {
 		return fmt.Errorf("the alias invokes %s, want all invocations in version %s", weights(a), version)
 	}
 	return nil
@@ -149,7 +164,7 @@ func (e *env) alias(ctx context.Context) (*v1beta1.Alias, error) {
 	return a, nil
 }
 
-// countEvery is how often the orders are printed if nothing else changes.
+// countEvery is the interval at which the orders are printed if nothing else changes.
 const countEvery = 5 * time.Second
 
 // follow prints what the rollout of the alias does until a condition holds.
@@ -167,7 +182,8 @@ func (e *env) follow(ctx context.Context, what string, so func(*v1beta1.Alias) b
 		route, message := weights(a), a.GetCondition("Ready").Message
 		news, _, _ := strings.Cut(message, "; next at ")
 		if news = route + news; news != last || done || time.Since(printed) >= countEvery {
-			fmt.Printf("    after %-6s %-18s %s\n", time.Since(began).Round(100*time.Millisecond), route, e.failures(versions(a)...))
+			fmt.Printf("    after %-6s %-18s %s\n", time.Since(began).Round(100*time.Millisecond), route,
+				e.failures(versions(a)...))
 			if news != last && message != "" {
 				fmt.Printf("                 %s\n", message)
 			}
@@ -232,7 +248,8 @@ func (e *env) rolloutEvents(ctx context.Context) error {
 	if err := e.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("cannot list events: %w", err)
 	}
-	slices.SortStableFunc(list.Items, func(a, b corev1.Event) int { return a.FirstTimestamp.Compare(b.FirstTimestamp.Time) })
+	slices.SortStableFunc(list.Items,
+		func(a, b corev1.Event) int { return a.FirstTimestamp.Compare(b.FirstTimestamp.Time) })
 	for _, ev := range list.Items {
 		if ev.InvolvedObject.Name == follower && strings.HasPrefix(ev.Reason, "Rollout") {
 			fmt.Printf("    %-18s %s\n", ev.Reason, ev.Message)

@@ -36,7 +36,8 @@ const (
 
 // run runs the demo's steps in order. It returns an error if a step does not show the expected result.
 func run(ctx context.Context, f flags) error {
-	fmt.Println("provider-lambda demo: a real Kubernetes API server, a double of AWS, the provider. No account, no Docker.")
+	fmt.Println("provider-lambda demo: a real Kubernetes API server, a double of AWS, the provider. No account, no " +
+		"Docker.")
 	e, err := startEnv(ctx, f)
 	if err != nil {
 		return err
@@ -65,7 +66,8 @@ func (e *env) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	took, err := e.watch(ctx, readyWithin, "every resource is Ready", func(all resources) bool { return len(all) == applied && all.ready() })
+	took, err := e.watch(ctx, readyWithin, "every resource is Ready",
+		func(all resources) bool { return len(all) == applied && all.ready() })
 	if err != nil {
 		return err
 	}
@@ -80,18 +82,22 @@ func (e *env) drift(ctx context.Context) error {
 		return err
 	}
 	sectionf("Drift: changing the memory of %s in AWS by hand, from %d to 1024 MB", driftOf, before)
-	if _, err := e.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
+	if _, err := e.aws.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf),
+			MemorySize: ptr.To[int32](1024)}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
-	took, err := e.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready", func(all resources) bool {
-		now, err := e.memory(ctx, driftOf)
-		f := find[*v1beta1.Function](all, driftOf)
-		return err == nil && now == before && f != nil && ready(f)
-	})
+	took, err := e.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready",
+		func(all resources) bool {
+			now, err := e.memory(ctx, driftOf)
+			f := find[*v1beta1.Function](all, driftOf)
+			return err == nil && now == before && f != nil && ready(f)
+		})
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nCorrected after %s (the demo polls AWS every %s; the default is 10 minutes).\n", took.Round(100*time.Millisecond), pollInterval)
+	fmt.Printf("\nCorrected after %s (the demo polls AWS every %s; the default is 10 minutes).\n",
+		took.Round(100*time.Millisecond), pollInterval)
 	return e.events(ctx, driftOf)
 }
 
@@ -107,14 +113,16 @@ func (e *env) rotate(ctx context.Context) error {
 	if err := e.kube.Update(ctx, s); err != nil {
 		return fmt.Errorf("cannot rotate Secret %s: %w", rotated, err)
 	}
-	took, err := e.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready", func(all resources) bool {
-		f := find[*v1beta1.Function](all, rotateOf)
-		return e.variable(ctx, rotateOf, "DB_PASSWORD") == fresh && f != nil && ready(f)
-	})
+	took, err := e.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready",
+		func(all resources) bool {
+			f := find[*v1beta1.Function](all, rotateOf)
+			return e.variable(ctx, rotateOf, "DB_PASSWORD") == fresh && f != nil && ready(f)
+		})
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nRolled out after %s, through a watch. The value is in no status, event or log.\n", took.Round(100*time.Millisecond))
+	fmt.Printf("\nRolled out after %s, through a watch. The value is in no status, event or log.\n",
+		took.Round(100*time.Millisecond))
 	return e.events(ctx, rotateOf)
 }
 
@@ -146,7 +154,8 @@ func (e *env) release(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nThe alias %s went from version %s to %s after %s. No manifest names a version.\n", follower, before, after, took.Round(100*time.Millisecond))
+	fmt.Printf("\nThe alias %s went from version %s to %s after %s. No manifest names a version.\n", follower, before,
+		after, took.Round(100*time.Millisecond))
 	return e.events(ctx, follower)
 }
 
@@ -176,7 +185,8 @@ func (e *env) remove(ctx context.Context) error {
 			return fmt.Errorf("cannot delete %s %s: %w", kindOf(mg), mg.GetName(), err)
 		}
 	}
-	took, err := e.watch(ctx, fixedWithin, "every resource is deleted", func(all resources) bool { return len(all) == 0 })
+	took, err := e.watch(ctx, fixedWithin, "every resource is deleted",
+		func(all resources) bool { return len(all) == 0 })
 	if err != nil {
 		return err
 	}
@@ -270,8 +280,10 @@ func (e *env) events(ctx context.Context, name string) error {
 // exampleFiles returns the files that the demo applies, in order.
 func exampleFiles(dir string) []string {
 	return []string{
-		filepath.Join(dir, "function", "inline.yaml"), filepath.Join(dir, "function", "environment.yaml"), filepath.Join(dir, "function", "configmap.yaml"),
-		filepath.Join(dir, "function", "s3.yaml"), filepath.Join(dir, "function", "image.yaml"), filepath.Join(dir, "app", "shop.yaml"),
+		filepath.Join(dir, "function", "inline.yaml"), filepath.Join(dir, "function", "environment.yaml"),
+		filepath.Join(dir, "function", "configmap.yaml"),
+		filepath.Join(dir, "function", "s3.yaml"), filepath.Join(dir, "function", "image.yaml"),
+		filepath.Join(dir, "app", "shop.yaml"),
 	}
 }
 

@@ -35,7 +35,8 @@ func (t *table) show(all resources, started time.Time) {
 	tw := tabwriter.NewWriter(&rows, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(tw, "    KIND\tNAME\tREADY\tSYNCED\tSTATE\tEXTERNAL-NAME")
 	for _, mg := range all {
-		_, _ = fmt.Fprintf(tw, "    %s\t%s\t%s\t%s\t%s\t%s\n", kindOf(mg), mg.GetName(), mg.GetCondition("Ready").Status, mg.GetCondition("Synced").Status,
+		_, _ = fmt.Fprintf(tw, "    %s\t%s\t%s\t%s\t%s\t%s\n", kindOf(mg), mg.GetName(),
+			mg.GetCondition("Ready").Status, mg.GetCondition("Synced").Status,
 			phaseOf(mg), meta.GetExternalName(mg))
 	}
 	_ = tw.Flush()
@@ -55,7 +56,9 @@ func (t *table) show(all resources, started time.Time) {
 
 // watch shows all resources until a condition holds. It returns how long that took, or an error after the time
 // within.
-func (e *env) watch(ctx context.Context, within time.Duration, what string, so func(resources) bool) (time.Duration, error) {
+func (e *env) watch(
+	ctx context.Context, within time.Duration, what string, so func(resources) bool,
+) (time.Duration, error) {
 	t := newTable()
 	started := time.Now()
 	tick := time.NewTicker(refresh)

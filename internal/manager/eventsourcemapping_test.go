@@ -52,11 +52,11 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 	e.create(e.function("f"))
 	e.ready(m)
 	all := e.mappings()
-	if len(all) != 1 || meta.GetExternalName(m) != all[0].UUID || ptr.Deref(m.Status.AtProvider.State,
+	if len(all) != 1 || meta.GetExternalName(m) != *all[0].UUID || ptr.Deref(m.Status.AtProvider.State,
 		"") != "Enabled" || !strings.HasSuffix(ptr.Deref(m.Status.AtProvider.FunctionArn, ""), ":function:f") {
 		t.Fatalf("AWS has %+v, shown as %+v under the name %s", all, m.Status.AtProvider, meta.GetExternalName(m))
 	}
-	uuid := all[0].UUID
+	uuid := *all[0].UUID
 	if m.Spec.ForProvider.FunctionName != nil {
 		t.Errorf("spec is the user's, got functionName %s", *m.Spec.ForProvider.FunctionName)
 	}
@@ -66,7 +66,7 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 			Filters: []v1beta1.Filter{{Pattern: `{"body": {"kind": ["order"]}}`}}}
 	})
 	e.ready(m)
-	if f := e.mappings()[0].FilterCriteria; f == nil || f.Filters[0].Pattern != `{"body":{"kind":["order"]}}` {
+	if f := e.mappings()[0].FilterCriteria; f == nil || *f.Filters[0].Pattern != `{"body":{"kind":["order"]}}` {
 		t.Errorf("a Ready mapping is in AWS as its manifest says, got filters %+v", f)
 	}
 
@@ -74,9 +74,9 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 		BatchSize: ptr.To[int32](9)}); err != nil {
 		t.Fatal(err)
 	}
-	e.until("the change by hand is through in AWS", func() bool { return e.mappings()[0].State == "Enabled" })
+	e.until("the change by hand is through in AWS", func() bool { return *e.mappings()[0].State == "Enabled" })
 	e.reconcile(m)
-	e.until("the change by hand is corrected", func() bool { return e.mappings()[0].BatchSize == 5 })
+	e.until("the change by hand is corrected", func() bool { return *e.mappings()[0].BatchSize == 5 })
 	e.ready(m)
 
 	other := e.mapping("again")
@@ -108,7 +108,7 @@ func TestEventSourceMappingOutlivesALostAnswer(t *testing.T) {
 	e.stop()
 	e.start()
 	e.ready(m)
-	if all := e.mappings(); len(all) != 1 || meta.GetExternalName(m) != all[0].UUID {
+	if all := e.mappings(); len(all) != 1 || meta.GetExternalName(m) != *all[0].UUID {
 		t.Errorf("AWS has %+v, known as %s", all, meta.GetExternalName(m))
 	}
 }

@@ -54,12 +54,12 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 			p.Status.AtProvider)
 	}
 
-	if !e.double.PutLayerPolicy(first, strings.Replace(e.double.LayerPolicy(first), account, stranger, 1)) {
+	if !e.double.PutPolicy(first, strings.Replace(e.double.Policy(first), account, stranger, 1)) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A reconcile may use what was read a moment before.
 	e.until("the change by hand is corrected",
-		func() bool { e.reconcile(p); return strings.Contains(e.double.LayerPolicy(first), account) })
+		func() bool { e.reconcile(p); return strings.Contains(e.double.Policy(first), account) })
 	e.ready(p)
 	e.until("an event tells what changed", func() bool {
 		return strings.Contains(e.events("partner"), `principal: "`+stranger+`" -> "`+account+`"`)
@@ -71,13 +71,13 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	}
 	second := strings.TrimSuffix(first, "1") + "2"
 	e.until("the next version is permitted",
-		func() bool { return strings.Contains(e.double.LayerPolicy(second), account) })
+		func() bool { return strings.Contains(e.double.Policy(second), account) })
 	e.until("its name is the one of there", func() bool {
 		e.get(p)
 		return meta.GetExternalName(p) == "lib:2:partner" &&
 			isReady(p)
 	})
-	if got := e.double.LayerPolicy(first); got != "" {
+	if got := e.double.Policy(first); got != "" {
 		t.Errorf("left behind: %s", got)
 	}
 	if p.Spec.ForProvider.LayerVersionArn != nil {
@@ -92,7 +92,7 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	e.gone(layer)
 	e.remove(p)
 	e.gone(p)
-	if got := e.double.LayerPolicy(second); got != "" {
+	if got := e.double.Policy(second); got != "" {
 		t.Errorf("a deleted permission is gone, though its LayerVersion went first, got %s", got)
 	}
 }

@@ -14,7 +14,8 @@ func TestReleaseTrigger(t *testing.T) {
 	checks := func(n int) string {
 		names := strings.Split("abcde", "")[:n]
 		for i, name := range names {
-			names[i] = `{name: ` + name + `, interval: 1m, successCondition: result == 0, provider: {lambda: {metric: Errors}}}`
+			names[i] = `{name: ` + name +
+				`, interval: 1m, successCondition: result == 0, provider: {lambda: {metric: Errors}}}`
 		}
 		return `[` + strings.Join(names, ", ") + `]`
 	}
@@ -23,18 +24,30 @@ func TestReleaseTrigger(t *testing.T) {
 		readiness string
 		want      string
 	}{
-		"NoChecks":    {reason: "Without checks, there is no analysis.", readiness: `{timeoutSeconds: 60, mode: All}`, want: `null`},
-		"All":         {reason: "One failure is too many.", readiness: `{mode: All, checks: ` + checks(2) + `}`, want: `{mode: Any}`},
-		"Any":         {reason: "One success is enough.", readiness: `{mode: Any, checks: ` + checks(2) + `}`, want: `{mode: All}`},
-		"AllAlarms":   {reason: "Alarms are checks too.", readiness: `{mode: All, alarms: {names: [a]}}`, want: `{mode: Any}`},
-		"AnyAlarm":    {reason: "One alarm that is OK is enough.", readiness: `{mode: Any, alarms: {names: [a, b]}}`, want: `{mode: All}`},
-		"OneOfTwo":    {reason: "Both have to fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(2) + `}`, want: `{mode: Quorum, quorum: 2}`},
-		"TwoOfTwo":    {reason: "One failure is too many.", readiness: `{mode: Quorum, quorum: 2, checks: ` + checks(2) + `}`, want: `{mode: Quorum, quorum: 1}`},
-		"OneOfThree":  {reason: "Two may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(3) + `}`, want: `{mode: Quorum, quorum: 3}`},
-		"ThreeOfFour": {reason: "One may fail.", readiness: `{mode: Quorum, quorum: 3, checks: ` + checks(4) + `}`, want: `{mode: Quorum, quorum: 2}`},
-		"FourOfFour":  {reason: "None may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(4) + `}`, want: `{mode: Quorum, quorum: 1}`},
-		"OneOfFive":   {reason: "Four may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(5) + `}`, want: `{mode: Quorum, quorum: 5}`},
-		"FourOfFive":  {reason: "One may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(5) + `}`, want: `{mode: Quorum, quorum: 2}`},
+		"NoChecks": {reason: "Without checks, there is no analysis.", readiness: `{timeoutSeconds: 60, mode: All}`,
+			want: `null`},
+		"All": {reason: "One failure is too many.", readiness: `{mode: All, checks: ` + checks(2) + `}`,
+			want: `{mode: Any}`},
+		"Any": {reason: "One success is enough.", readiness: `{mode: Any, checks: ` + checks(2) + `}`,
+			want: `{mode: All}`},
+		"AllAlarms": {reason: "Alarms are checks too.", readiness: `{mode: All, alarms: {names: [a]}}`,
+			want: `{mode: Any}`},
+		"AnyAlarm": {reason: "One alarm that is OK is enough.", readiness: `{mode: Any, alarms: {names: [a, b]}}`,
+			want: `{mode: All}`},
+		"OneOfTwo": {reason: "Both have to fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(2) + `}`,
+			want: `{mode: Quorum, quorum: 2}`},
+		"TwoOfTwo": {reason: "One failure is too many.", readiness: `{mode: Quorum, quorum: 2, checks: ` +
+			checks(2) + `}`, want: `{mode: Quorum, quorum: 1}`},
+		"OneOfThree": {reason: "Two may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(3) + `}`,
+			want: `{mode: Quorum, quorum: 3}`},
+		"ThreeOfFour": {reason: "One may fail.", readiness: `{mode: Quorum, quorum: 3, checks: ` + checks(4) + `}`,
+			want: `{mode: Quorum, quorum: 2}`},
+		"FourOfFour": {reason: "None may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(4) + `}`,
+			want: `{mode: Quorum, quorum: 1}`},
+		"OneOfFive": {reason: "Four may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(5) + `}`,
+			want: `{mode: Quorum, quorum: 5}`},
+		"FourOfFive": {reason: "One may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(5) + `}`,
+			want: `{mode: Quorum, quorum: 2}`},
 	}
 	x := theTools(t)
 	var all []*unstructured.Unstructured
@@ -73,7 +86,8 @@ func TestReleaseCommands(t *testing.T) {
 	const prefix = "rollout.lambda.aws.m.crossplane.io/"
 	x := theTools(t)
 	xr := x.composite(t, "release", 0)
-	commands := map[string]string{prefix + "abort": "1", prefix + "promote": "2", prefix + "promote-full": "3", prefix + "retry": "4", prefix + "rollback-to": "7/5"}
+	commands := map[string]string{prefix + "abort": "1", prefix + "promote": "2", prefix + "promote-full": "3", prefix +
+		"retry": "4", prefix + "rollback-to": "7/5"}
 	annotations := map[string]string{"example.com/team": "shop"}
 	maps.Copy(annotations, commands)
 	xr.SetAnnotations(annotations)
@@ -101,30 +115,39 @@ func TestReleaseStatus(t *testing.T) {
 		ready  string
 	}{
 		"NoVersion": {
-			reason: "The function has not published a version.", status: `{phase: Pending, message: no version yet, ` + ready("Creating") + `}`,
+			reason: "The function has not published a version.", status: `{phase: Pending, message: no version yet, ` +
+				ready("Creating") + `}`,
 			want: `{message: no version yet}`, ready: "False",
 		},
 		"Progressing": {
 			reason: "The target receives a part.",
-			status: `{phase: Updating, message: "rollout 2-x: Analyzing", ` + ready("Updating") + `, rollout: {phase: Progressing, step: Analyzing, observedWeight: 20, stable: ` + one + `, target: ` + two + `}}`,
-			want:   `{phase: Progressing, step: Analyzing, weight: 20, message: "rollout 2-x: Analyzing", stableVersion: "1", targetVersion: "2"}`, ready: "False",
+			status: `{phase: Updating, message: "rollout 2-x: Analyzing", ` + ready("Updating") +
+				`, rollout: {phase: Progressing, step: Analyzing, observedWeight: 20, stable: ` + one + `, target: ` +
+				two + `}}`,
+			want: `{phase: Progressing, step: Analyzing, weight: 20, message: "rollout 2-x: Analyzing", ` +
+				`stableVersion: "1", targetVersion: "2"}`, ready: "False",
 		},
 		"Ready": {
 			reason: "The target is stable.",
-			status: `{phase: Available, ` + ready("Available") + `, atProvider: {aliasArn: arn:a}, rollout: {phase: Ready, stable: ` + two + `, target: ` + two + `, history: [` + one + `]}}`,
-			want:   `{phase: Ready, aliasArn: arn:a, stableVersion: "2", targetVersion: "2", snapshots: [` + one + `]}`, ready: "True",
+			status: `{phase: Available, ` + ready("Available") + `, atProvider: {aliasArn: arn:a}, rollout: {phase: ` +
+				`Ready, stable: ` + two + `, target: ` + two + `, history: [` + one + `]}}`,
+			want:  `{phase: Ready, aliasArn: arn:a, stableVersion: "2", targetVersion: "2", snapshots: [` + one + `]}`,
+			ready: "True",
 		},
 		"Failed": {
 			reason: "The target was rejected, and the status says what serves.",
-			status: `{phase: Error, message: "version 1 serves; version 2 was rejected", ` + ready("RolledBack") + `, rollout: {phase: Failed, reason: SmokeTestFailed, stable: ` + one + `, target: ` + two + `}}`,
-			want:   `{phase: Failed, reason: SmokeTestFailed, message: "version 1 serves; version 2 was rejected", stableVersion: "1", targetVersion: "2"}`, ready: "False",
+			status: `{phase: Error, message: "version 1 serves; version 2 was rejected", ` + ready("RolledBack") +
+				`, rollout: {phase: Failed, reason: SmokeTestFailed, stable: ` + one + `, target: ` + two + `}}`,
+			want: `{phase: Failed, reason: SmokeTestFailed, message: "version 1 serves; version 2 was rejected", ` +
+				`stableVersion: "1", targetVersion: "2"}`, ready: "False",
 		},
 	}
 	x := theTools(t)
 	var all []*unstructured.Unstructured
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			xr := x.render(t, "release", x.composite(t, "release", 0), observed(t, "alias", "Alias", "live", tc.status))[0]
+			xr := x.render(t, "release", x.composite(t, "release", 0),
+				observed(t, "alias", "Alias", "live", tc.status))[0]
 			if diff := cmp.Diff(values(t, tc.want), plain(t, statusOf(t, xr))); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}

@@ -18,7 +18,8 @@ func TestRender(t *testing.T) {
 		want    map[string]string
 	}{
 		"LambdaFunction": {
-			reason: "A LambdaFunction is one Function, whose name in AWS is the one that was asked for.", example: "lambda-function",
+			reason:  "A LambdaFunction is one Function, whose name in AWS is the one that was asked for.",
+			example: "lambda-function",
 			want: map[string]string{"Function thumbnails": `
 providerConfigRef: {kind: ClusterProviderConfig, name: default}
 forProvider:
@@ -74,7 +75,8 @@ forProvider:
 			},
 		},
 		"WebEndpointForOne": {
-			reason: "A role has to sign, and nobody else is let in. New code is rolled out in steps.", example: "web-endpoint", n: 1,
+			reason:  "A role has to sign, and nobody else is let in. New code is rolled out in steps.",
+			example: "web-endpoint", n: 1,
 			want: map[string]string{
 				"Function prices": `
 forProvider:
@@ -123,7 +125,9 @@ forProvider:
 			},
 		},
 		"Release": {
-			reason: "A Release is one Alias. It rolls back if two of the three checks fail, since two have to succeed.", example: "release",
+			reason: "A Release is one Alias. It rolls back if two of the three checks fail, since two have to " +
+				"succeed.",
+			example: "release",
 			want: map[string]string{"Alias live": `
 providerConfigRef: {kind: ClusterProviderConfig, name: default}
 forProvider:
@@ -161,7 +165,8 @@ rollout:
   rollbackWindow: {revisions: 3}`},
 		},
 		"QueueWorker": {
-			reason: "The region is the queue's, and the mapping reads for the function of the same QueueWorker.", example: "queue-worker",
+			reason:  "The region is the queue's, and the mapping reads for the function of the same QueueWorker.",
+			example: "queue-worker",
 			want: map[string]string{
 				"Function invoices": `
 writeConnectionSecretToRef: {name: invoices-connection}
@@ -193,8 +198,10 @@ forProvider:
 			owner, got := rendered[0], map[string]any{}
 			for _, o := range rendered[1:] {
 				got[title(o)] = o.Object["spec"]
-				if o.GetNamespace() != owner.GetNamespace() || len(o.GetOwnerReferences()) != 1 || o.GetOwnerReferences()[0].Name != owner.GetName() {
-					t.Errorf("%s\n%s is in namespace %s and owned by %v", tc.reason, title(o), o.GetNamespace(), o.GetOwnerReferences())
+				if o.GetNamespace() != owner.GetNamespace() || len(o.GetOwnerReferences()) != 1 ||
+					o.GetOwnerReferences()[0].Name != owner.GetName() {
+					t.Errorf("%s\n%s is in namespace %s and owned by %v", tc.reason, title(o), o.GetNamespace(),
+						o.GetOwnerReferences())
 				}
 			}
 			want := map[string]any{}
@@ -225,8 +232,9 @@ func TestRenderChanges(t *testing.T) {
 		want    string
 	}{
 		"NoVariables": {
-			reason: "Without variables there is no environment, which removes those that were there.", example: "lambda-function",
-			edit: `{environmentVariables: null, memorySizeMB: null}`, kind: "Function",
+			reason:  "Without variables there is no environment, which removes those that were there.",
+			example: "lambda-function",
+			edit:    `{environmentVariables: null, memorySizeMB: null}`, kind: "Function",
 			want: `{environment: null, memorySize: 128}`,
 		},
 		"Paused": {
@@ -235,15 +243,18 @@ func TestRenderChanges(t *testing.T) {
 		},
 		"SmallBatches": {
 			reason: "Without a window, none is sent.", example: "queue-worker",
-			edit: `{batchSize: 5, batchingWindowSeconds: null}`, kind: "EventSourceMapping", want: `{batchSize: 5, maximumBatchingWindowInSeconds: null}`,
+			edit: `{batchSize: 5, batchingWindowSeconds: null}`, kind: "EventSourceMapping",
+			want: `{batchSize: 5, maximumBatchingWindowInSeconds: null}`,
 		},
 		"OtherRegion": {
 			reason: "The queue says where the function is.", example: "queue-worker",
-			edit: `{queueARN: "arn:aws:sqs:us-east-1:123456789012:invoices"}`, kind: "Function", want: `{region: us-east-1}`,
+			edit: `{queueARN: "arn:aws:sqs:us-east-1:123456789012:invoices"}`, kind: "Function",
+			want: `{region: us-east-1}`,
 		},
 		"Account": {
 			reason: "An account is let in by its number.", example: "web-endpoint",
-			edit: `{callers: "999999999999"}`, kind: "Permission", want: `{principal: "999999999999", region: eu-central-1}`,
+			edit: `{callers: "999999999999"}`, kind: "Permission",
+			want: `{principal: "999999999999", region: eu-central-1}`,
 		},
 	}
 	for name, tc := range cases {

@@ -27,7 +27,8 @@ func ready(reason string) string {
 	if reason == "Available" {
 		status = "True"
 	}
-	return fmt.Sprintf(`conditions: [{type: Ready, status: "%s", reason: %s, lastTransitionTime: "2026-01-01T00:00:00Z"}]`, status, reason)
+	return fmt.Sprintf(`conditions: [{type: Ready, status: "%s", reason: %s, lastTransitionTime: "2026-01-01T00:00:`+
+		`00Z"}]`, status, reason)
 }
 
 // condition returns a condition of a composite resource.
@@ -43,8 +44,10 @@ func condition(o *unstructured.Unstructured, kind string) string {
 
 // TestPhases checks that a LambdaFunction reports its Function's state in the terms of its own API.
 func TestPhases(t *testing.T) {
-	const atProvider = `atProvider: {functionArn: "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails", lastModified: "2026-01-01T00:00:00.000+0000"}`
-	known := map[string]any{"functionARN": "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails", "lastModified": "2026-01-01T00:00:00.000+0000"}
+	const atProvider = `atProvider: {functionArn: "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails", ` +
+		`lastModified: "2026-01-01T00:00:00.000+0000"}`
+	known := map[string]any{"functionARN": "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails",
+		"lastModified": "2026-01-01T00:00:00.000+0000"}
 	cases := map[string]struct {
 		reason string
 		status string
@@ -53,20 +56,35 @@ func TestPhases(t *testing.T) {
 		error  string
 		known  bool
 	}{
-		"New":          {reason: "Nothing is there yet.", status: `{phase: Pending}`, phase: "Pending", ready: "False"},
-		"Unseen":       {reason: "A Function without a status says nothing, and the phase is what the definition begins with.", status: `{}`, ready: "False"},
-		"Creating":     {reason: "AWS is still creating it.", status: `{phase: Creating, ` + ready("Creating") + `, ` + atProvider + `}`, phase: "Creating", known: true, ready: "False"},
-		"Active":       {reason: "AWS runs it.", status: `{phase: Available, ` + ready("Available") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "True"},
-		"Updating":     {reason: "AWS runs what was there before; Ready tells that a change is on its way.", status: `{phase: Updating, ` + ready("Updating") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "False"},
-		"Refused":      {reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no such bucket", ` + ready("Unavailable") + `}`, phase: "Error", error: "create failed: no such bucket", ready: "False"},
-		"UpdateFailed": {reason: "An Active function whose update failed is in error.", status: `{phase: Error, message: "update failed: no such role", ` + ready("Unavailable") + `, ` + atProvider + `}`, phase: "Error", error: "update failed: no such role", known: true, ready: "False"},
-		"Differs":      {reason: "AWS serves something else than the spec asks for, and it may not be changed.", status: `{phase: Error, message: "AWS differs from spec: memorySize", ` + ready("Differs") + `, ` + atProvider + `}`, phase: "Error", error: "AWS differs from spec: memorySize", known: true, ready: "False"},
-		"Deleted":      {reason: "Someone deleted the Function: it will be made anew.", status: `{phase: Deleting, ` + ready("Deleting") + `}`, phase: "Pending", ready: "False"},
+		"New": {reason: "Nothing is there yet.", status: `{phase: Pending}`, phase: "Pending", ready: "False"},
+		"Unseen": {reason: "A Function without a status says nothing, and the phase is what the definition " +
+			"begins with.", status: `{}`, ready: "False"},
+		"Creating": {reason: "AWS is still creating it.", status: `{phase: Creating, ` + ready("Creating") + `, ` +
+			atProvider + `}`, phase: "Creating", known: true, ready: "False"},
+		"Active": {reason: "AWS runs it.", status: `{phase: Available, ` + ready("Available") + `, ` +
+			atProvider + `}`, phase: "Active", known: true, ready: "True"},
+		"Updating": {reason: "AWS runs what was there before; Ready tells that a change is on its way.",
+			status: `{phase: Updating, ` + ready(
+				"Updating") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "False"},
+		"Refused": {reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no ` +
+			`such bucket", ` + ready("Unavailable") + `}`, phase: "Error", error: "create failed: no such bucket",
+			ready: "False"},
+		"UpdateFailed": {reason: "An Active function whose update failed is in error.",
+			status: `{phase: Error, message: "update failed: no such role", ` + ready(
+				"Unavailable") + `, ` + atProvider + `}`, phase: "Error", error: "update failed: no such role",
+			known: true, ready: "False"},
+		"Differs": {reason: "AWS serves something else than the spec asks for, and it may not be changed.",
+			status: `{phase: Error, message: "AWS differs from spec: memorySize", ` + ready(
+				"Differs") + `, ` + atProvider + `}`, phase: "Error", error: "AWS differs from spec: memorySize",
+			known: true, ready: "False"},
+		"Deleted": {reason: "Someone deleted the Function: it will be made anew.", status: `{phase: Deleting, ` +
+			ready("Deleting") + `}`, phase: "Pending", ready: "False"},
 	}
 	x := theTools(t)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			xr := x.render(t, "lambda-function", x.composite(t, "lambda-function", 0), observed(t, "function", "Function", "thumbnails", tc.status))[0]
+			xr := x.render(t, "lambda-function", x.composite(t, "lambda-function", 0),
+				observed(t, "function", "Function", "thumbnails", tc.status))[0]
 			want := map[string]any{}
 			if tc.phase != "" {
 				want["phase"] = tc.phase
@@ -102,27 +120,33 @@ func TestWebEndpointStatus(t *testing.T) {
 		"Waiting": {
 			reason: "The message names what is awaited.",
 			observed: map[string]string{
-				"alias Alias storefront":       waits + ready("Creating") + `}`,
-				"function Function storefront": `{phase: Creating, ` + ready("Creating") + `, atProvider: {functionArn: arn:f}}`,
+				"alias Alias storefront": waits + ready("Creating") + `}`,
+				"function Function storefront": `{phase: Creating, ` + ready("Creating") +
+					`, atProvider: {functionArn: arn:f}}`,
 			},
-			want:   map[string]any{"functionArn": "arn:f", "message": "Function default/storefront has not published a version yet"},
+			want: map[string]any{"functionArn": "arn:f",
+				"message": "Function default/storefront has not published a version yet"},
 			ready:  "False",
 			secret: map[string]any{"functionArn": "YXJuOmY="},
 		},
 		"Broken": {
 			reason: "The function's own message comes before those of resources that wait for it.",
 			observed: map[string]string{
-				"alias Alias storefront":       waits + ready("Creating") + `}`,
-				"function Function storefront": `{phase: Error, message: "create failed: no such bucket", ` + ready("Unavailable") + `}`,
+				"alias Alias storefront": waits + ready("Creating") + `}`,
+				"function Function storefront": `{phase: Error, message: "create failed: no such bucket", ` +
+					ready("Unavailable") + `}`,
 			},
 			want: map[string]any{"message": "create failed: no such bucket"}, ready: "False",
 		},
 		"Ready": {
 			reason: "Once all resources are ready, status has the URL and the version.",
 			observed: map[string]string{
-				"function Function storefront":                      `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f}}`,
-				"alias Alias storefront":                            `{phase: Available, ` + ready("Available") + `, atProvider: {functionVersion: "7"}}`,
-				"url FunctionURL storefront":                        `{phase: Available, ` + ready("Available") + `, atProvider: {functionUrl: "https://x"}}`,
+				"function Function storefront": `{phase: Available, ` + ready("Available") +
+					`, atProvider: {functionArn: arn:f}}`,
+				"alias Alias storefront": `{phase: Available, ` + ready("Available") +
+					`, atProvider: {functionVersion: "7"}}`,
+				"url FunctionURL storefront": `{phase: Available, ` + ready("Available") +
+					`, atProvider: {functionUrl: "https://x"}}`,
 				"permission-for-url Permission storefront":          `{phase: Available, ` + ready("Available") + `}`,
 				"permission-to-invoke Permission storefront-invoke": `{phase: Available, ` + ready("Available") + `}`,
 			},
@@ -165,24 +189,30 @@ func TestQueueWorkerStatus(t *testing.T) {
 		"Creating": {
 			reason:  "AWS is still creating it.",
 			mapping: `{phase: Creating, ` + ready("Creating") + `, atProvider: {uuid: u, state: Creating}}`,
-			want:    map[string]any{"functionArn": "arn:f", "mapping": map[string]any{"uuid": "u", "state": "Creating"}}, ready: "False",
+			want: map[string]any{"functionArn": "arn:f",
+				"mapping": map[string]any{"uuid": "u", "state": "Creating"}}, ready: "False",
 		},
 		"Enabled": {
-			reason:  "The queue is read.",
-			mapping: `{phase: Available, ` + ready("Available") + `, atProvider: {uuid: u, state: Enabled, lastProcessingResult: OK}}`,
-			want:    map[string]any{"functionArn": "arn:f", "mapping": map[string]any{"uuid": "u", "state": "Enabled", "lastResult": "OK"}}, ready: "True",
+			reason: "The queue is read.",
+			mapping: `{phase: Available, ` + ready("Available") +
+				`, atProvider: {uuid: u, state: Enabled, lastProcessingResult: OK}}`,
+			want: map[string]any{"functionArn": "arn:f",
+				"mapping": map[string]any{"uuid": "u", "state": "Enabled", "lastResult": "OK"}}, ready: "True",
 		},
 		"Refused": {
-			reason:  "The role may not read the queue.",
-			mapping: `{phase: Error, message: "create failed: the role may not sqs:ReceiveMessage", ` + ready("Unavailable") + `}`,
-			want:    map[string]any{"functionArn": "arn:f", "message": "create failed: the role may not sqs:ReceiveMessage"}, ready: "False",
+			reason: "The role may not read the queue.",
+			mapping: `{phase: Error, message: "create failed: the role may not sqs:ReceiveMessage", ` +
+				ready("Unavailable") + `}`,
+			want: map[string]any{"functionArn": "arn:f",
+				"message": "create failed: the role may not sqs:ReceiveMessage"}, ready: "False",
 		},
 	}
 	x := theTools(t)
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			xr := x.render(t, "queue-worker", x.composite(t, "queue-worker", 0), observedOf(t, map[string]string{
-				"function Function invoices":          `{phase: Available, ` + ready("Available") + `, atProvider: {functionArn: arn:f}}`,
+				"function Function invoices": `{phase: Available, ` + ready("Available") +
+					`, atProvider: {functionArn: arn:f}}`,
 				"mapping EventSourceMapping invoices": tc.mapping,
 			})...)[0]
 			if diff := cmp.Diff(tc.want, statusOf(t, xr)); diff != "" {

@@ -80,7 +80,8 @@ func (x *tools) start(ctx context.Context) (err error) {
 		return err
 	}
 	x.process, err = process.Start(x.folder, process.Command{
-		Path: filepath.Join(x.programs, "function-patch-and-transform"), Args: []string{"--insecure", "--address=" + x.function},
+		Path: filepath.Join(x.programs, "function-patch-and-transform"),
+		Args: []string{"--insecure", "--address=" + x.function},
 	})
 	if err != nil {
 		return err
@@ -122,11 +123,15 @@ func (x *tools) example(parts ...string) string {
 
 // render renders a composite resource with an example's Composition and the observed composed resources. The first
 // result is the composite.
-func (x *tools) render(t *testing.T, name string, composite *unstructured.Unstructured, observed ...*unstructured.Unstructured) []*unstructured.Unstructured {
+func (x *tools) render(
+	t *testing.T, name string, composite *unstructured.Unstructured, observed ...*unstructured.Unstructured,
+) []*unstructured.Unstructured {
 	t.Helper()
 	args := []string{
-		"composition", "render", write(t, composite), x.example(name, "composition.yaml"), x.example("functions", "patch-and-transform.yaml"),
-		"--xrd=" + x.example(name, "definition.yaml"), "--include-full-xr", "--crossplane-binary=" + filepath.Join(x.programs, "crossplane-core"),
+		"composition", "render", write(t, composite), x.example(name, "composition.yaml"),
+		x.example("functions", "patch-and-transform.yaml"),
+		"--xrd=" + x.example(name, "definition.yaml"), "--include-full-xr", "--crossplane-binary=" +
+			filepath.Join(x.programs, "crossplane-core"),
 		"--function-annotations=render.crossplane.io/runtime=Development",
 		"--function-annotations=render.crossplane.io/runtime-development-target=" + x.function,
 	}
@@ -154,12 +159,14 @@ type finding struct {
 // Crossplane and of the composition function.
 func (x *tools) validate(t *testing.T, paths ...string) []finding {
 	t.Helper()
-	schemas := []string{filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"), filepath.Join(x.programs, "function")}
+	schemas := []string{filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"),
+		filepath.Join(x.programs, "function")}
 	definitions, err := filepath.Glob(x.example("*", "definition.yaml"))
 	if err != nil || len(definitions) == 0 {
 		t.Fatalf("no definitions: %v", err)
 	}
-	out, err := x.cli(t.Context(), "resource", "validate", strings.Join(append(schemas, definitions...), ","), strings.Join(paths, ","),
+	out, err := x.cli(t.Context(), "resource", "validate", strings.Join(append(schemas, definitions...), ","),
+		strings.Join(paths, ","),
 		// Crossplane's own schemas are on disk, so that nothing is downloaded.
 		"--crossplane-image=", "--cache-dir="+t.TempDir(), "--error-on-missing-schemas", "--output=json")
 	var answer struct {

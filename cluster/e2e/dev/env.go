@@ -65,7 +65,8 @@ func (e *env) startPlatform(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(e.platform.Double.PutExamples(), e.platform.Cluster.WriteKubeconfig(e.file("kubeconfig")), e.startLogs()); err != nil {
+	if err := errors.Join(e.platform.Double.PutExamples(), e.platform.Cluster.WriteKubeconfig(e.file("kubeconfig")),
+		e.startLogs()); err != nil {
 		return err
 	}
 	e.printf("    ready after %s", time.Since(began).Round(100*time.Millisecond))
@@ -96,7 +97,8 @@ func (e *env) install(ctx context.Context) (err error) {
 
 // follow watches the sources and the logs until the context ends.
 func (e *env) follow(ctx context.Context) error {
-	e.printf("Save a change of the provider, and it is built and takes over; a change of its types comes with their definitions.\nEverything stays up until Ctrl-C.")
+	e.printf("Save a change of the provider, and it is built and takes over; a change of its types comes with their " +
+		"definitions.\nEverything stays up until Ctrl-C.")
 	tick := time.NewTicker(rebuild.PollInterval)
 	defer tick.Stop()
 	for {

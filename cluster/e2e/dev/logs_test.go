@@ -21,7 +21,8 @@ func TestErrorLines(t *testing.T) {
 			t.Fatalf("Write() = %d, %v", n, err)
 		}
 	}
-	if diff := cmp.Diff("    2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n", shown.String()); diff != "" {
+	if diff := cmp.Diff("    2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n",
+		shown.String()); diff != "" {
 		t.Errorf("shown of the log: -want, +got:\n%s", diff)
 	}
 }

@@ -23,7 +23,8 @@ type flags struct {
 
 func main() {
 	f := flags{}
-	kong.Parse(&f, kong.Name("dev"), kong.Description("Runs provider-lambda on Crossplane, a Kubernetes control plane and a double of AWS, and builds it anew as its sources change."))
+	kong.Parse(&f, kong.Name("dev"), kong.Description("Runs provider-lambda on Crossplane, a Kubernetes control "+
+		"plane and a double of AWS, and builds it anew as its sources change."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
@@ -38,7 +39,8 @@ func main() {
 
 func run(ctx context.Context, f flags) (err error) {
 	if runtime.GOOS != "linux" {
-		return errors.New("packages hold programs for Linux, so this runs on Linux only; `make demo` runs elsewhere, too")
+		return errors.New("packages hold programs for Linux, so this runs on Linux only; `make demo` runs elsewhere, " +
+			"too")
 	}
 	e, err := start(ctx, f)
 	defer func() { err = errors.Join(err, e.stop()) }()

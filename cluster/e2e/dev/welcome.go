@@ -31,7 +31,8 @@ func (e *env) welcome(ctx context.Context) error {
     aws --endpoint-url %s --region %s lambda list-functions
 
     curl http://%s/metrics   # of the provider`,
-		e.file("kubeconfig"), e.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, e.platform.Double.URL(), region, e.platform.Metrics)
+		e.file("kubeconfig"), e.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, e.platform.Double.URL(),
+		region, e.platform.Metrics)
 	e.printf("\nLogs: %s and %s", e.file(providerLog), e.file(crossplaneLog))
 	return nil
 }

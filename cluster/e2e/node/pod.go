@@ -32,7 +32,7 @@ type pod struct {
 	process     *process.Process
 }
 
-// grace is how long a process may take to end, as in Kubernetes.
+// grace is the longest time that a process may take to end, as in Kubernetes.
 const grace = 30 * time.Second
 
 // stop stops a process as a cluster does: it is terminated, and killed if it does not end in time.
@@ -102,7 +102,8 @@ func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) 
 	if err != nil {
 		return nil, err
 	}
-	return &pod{deployment: d.GetName(), image: c.Image, program: program, fingerprint: n.fingerprint(d), probe: c.ReadinessProbe, process: p}, nil
+	return &pod{deployment: d.GetName(), image: c.Image, program: program, fingerprint: n.fingerprint(d),
+		probe: c.ReadinessProbe, process: p}, nil
 }
 
 // environment returns a pod's environment: its container's variables, and its access to the API server as its
@@ -129,7 +130,8 @@ func (n *Node) environment(ctx context.Context, d *appsv1.Deployment, folder str
 		return env, nil
 	}
 	account := &corev1.ServiceAccount{}
-	if err := n.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.ServiceAccountName}, account); err != nil {
+	if err := n.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.ServiceAccountName},
+		account); err != nil {
 		return nil, fmt.Errorf("cannot read the ServiceAccount: %w", err)
 	}
 	more, err := n.options.Environment(ctx, account, folder)
@@ -152,7 +154,8 @@ func value(e corev1.EnvVar, d *appsv1.Deployment) (string, error) {
 			return d.Spec.Template.GetLabels()[m[1]], nil
 		}
 	}
-	return "", fmt.Errorf("this node cannot set environment variable %s: it knows values, metadata.namespace and labels", e.Name)
+	return "", fmt.Errorf("this node cannot set environment variable %s: it knows values, metadata.namespace and "+
+		"labels", e.Name)
 }
 
 // mount writes the Secrets that a container mounts into its folder. It returns a replacer of the container's paths by

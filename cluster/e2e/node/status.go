@@ -54,7 +54,8 @@ func setAvailable(s *appsv1.DeploymentStatus, available bool) {
 		return
 	}
 	s.Conditions = append(s.Conditions, appsv1.DeploymentCondition{
-		Type: appsv1.DeploymentAvailable, Status: status, Reason: reason, LastTransitionTime: metav1.Now(), LastUpdateTime: metav1.Now(),
+		Type: appsv1.DeploymentAvailable, Status: status, Reason: reason, LastTransitionTime: metav1.Now(),
+		LastUpdateTime: metav1.Now(),
 	})
 }
 
@@ -73,7 +74,8 @@ func isReady(ctx context.Context, c corev1.Container, p *corev1.Probe) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("http://127.0.0.1:%d%s", port, p.HTTPGet.Path), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
+		fmt.Sprintf("http://127.0.0.1:%d%s", port, p.HTTPGet.Path), nil)
 	if err != nil {
 		return false
 	}

@@ -51,7 +51,8 @@ func Apply(ctx context.Context, kube client.Client, namespace string, text []byt
 		if namespaced && o.GetNamespace() == "" {
 			o.SetNamespace(namespace)
 		}
-		if err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
+		if err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("kubectl"),
+			client.ForceOwnership); err != nil {
 			return fmt.Errorf("cannot apply %s %s: %w", o.GetKind(), o.GetName(), err)
 		}
 	}

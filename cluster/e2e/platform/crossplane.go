@@ -21,8 +21,8 @@ const (
 	// Namespace of Crossplane and its packages.
 	Namespace = "crossplane-system"
 
-	// initTimeout is how long Crossplane's initialisation may take. It is repeated until the API server serves what
-	// it has just installed.
+	// initTimeout is the longest time that Crossplane's initialization may take. It is repeated until the API server
+	// serves what it has just installed.
 	initTimeout = 2 * time.Minute
 )
 
@@ -55,7 +55,8 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	}
 	args := []string{
 		"core", "start", "--webhook-port=" + hooks.port, "--metrics-port=0", "--health-probe-port=0",
-		"--cache-dir=" + p.folder.File("xpkg"), "--tls-client-certs-dir=" + p.folder.File("certs"), "--tls-server-certs-dir=" + hooks.folder,
+		"--cache-dir=" + p.folder.File("xpkg"), "--tls-client-certs-dir=" + p.folder.File("certs"),
+		"--tls-server-certs-dir=" + hooks.folder,
 	}
 	if p.options.WatchRefill > 0 {
 		args = append(args, fmt.Sprintf("--circuit-breaker-refill-rate=%d", p.options.WatchRefill))
@@ -70,7 +71,8 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.startProgram("rbac-manager", manager, "rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions")
+	return p.startProgram("rbac-manager", manager, "rbac", "start",
+		"--provider-clusterrole=crossplane:allowed-provider-permissions")
 }
 
 // initialise runs what the init container of Crossplane's Deployment does. It is repeated while the API server does
@@ -78,7 +80,8 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 func (p *Platform) initialise(ctx context.Context, env []string) error {
 	args := []string{
 		"core", "init", "--enable-webhooks=false", "--service-account=crossplane",
-		"--tlsca-secret-name=crossplane-root-ca", "--tls-server-secret-name=crossplane-tls-server", "--tls-client-secret-name=crossplane-tls-client",
+		"--tlsca-secret-name=crossplane-root-ca", "--tls-server-secret-name=crossplane-tls-server",
+		"--tls-client-secret-name=crossplane-tls-client",
 	}
 	for _, a := range p.options.Activations {
 		args = append(args, "--activation="+a)
@@ -86,7 +89,8 @@ func (p *Platform) initialise(ctx context.Context, env []string) error {
 	ctx, cancel := context.WithTimeout(ctx, initTimeout)
 	defer cancel()
 	for {
-		init, err := process.Start(p.folder, process.Command{Name: "init", Path: p.program("crossplane-core"), Args: args, Env: append(env, "CRDS_PATH="+filepath.Join(p.Programs, "crds"))})
+		init, err := process.Start(p.folder, process.Command{Name: "init", Path: p.program("crossplane-core"),
+			Args: args, Env: append(env, "CRDS_PATH="+filepath.Join(p.Programs, "crds"))})
 		if err != nil {
 			return err
 		}
@@ -119,7 +123,8 @@ func (p *Platform) writeCertificates(ctx context.Context) error {
 
 // startProgram starts one of Crossplane's programs.
 func (p *Platform) startProgram(name string, env []string, args ...string) error {
-	started, err := process.Start(p.folder, process.Command{Name: name, Path: p.program("crossplane-core"), Args: args, Env: env})
+	started, err := process.Start(p.folder,
+		process.Command{Name: name, Path: p.program("crossplane-core"), Args: args, Env: env})
 	if err != nil {
 		return err
 	}
@@ -141,7 +146,8 @@ func (p *Platform) as(ctx context.Context, account string) ([]string, error) {
 	for name, address := range p.options.functions {
 		functions = append(functions, name+"."+Namespace+"="+address)
 	}
-	return append(os.Environ(), "KUBECONFIG="+file, "POD_NAMESPACE="+Namespace, "FUNCTION_ADDRESSES="+strings.Join(functions, ",")), nil
+	return append(os.Environ(), "KUBECONFIG="+file, "POD_NAMESPACE="+Namespace, "FUNCTION_ADDRESSES="+
+		strings.Join(functions, ",")), nil
 }
 
 // program returns the path of a program that cluster/crossplane builds.

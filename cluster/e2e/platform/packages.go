@@ -31,7 +31,7 @@ const (
 	// functionVersion is the tag of the function's package.
 	functionVersion = "v0.10.7"
 
-	// timeout is how long a package may take until it is healthy. A machine that also compiles is slow.
+	// timeout is the longest time until a package is healthy. A machine that also compiles is slow.
 	timeout = 3 * time.Minute
 )
 
@@ -137,7 +137,7 @@ func (p *Platform) CLI(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// crashes is how often a package's process may crash before waiting for it fails.
+// crashes is the number of times that a package's process may crash before waiting for it fails.
 const crashes = 3
 
 // Healthy waits until a package, Provider or Function, is installed from an image, and healthy. It fails at once if
@@ -203,7 +203,8 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	for _, a := range p.options.ProviderArgs {
 		_, _ = fmt.Fprintf(&more, "\n            - %q", a)
 	}
-	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String(), p.Metrics)
+	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String(),
+		p.Metrics)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 

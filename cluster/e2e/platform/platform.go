@@ -42,9 +42,9 @@ type Options struct {
 	// ProviderArgs are further arguments of the provider.
 	ProviderArgs []string
 
-	// WatchRefill is how many events a second Crossplane's circuit breaker allows for a composite resource after its
-	// burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts as two.
-	// The default is Crossplane's, 1.
+	// WatchRefill is the number of events a second that Crossplane's circuit breaker allows for a composite resource
+	// after its burst, which is Crossplane's default: each write of the composite, or of one of its resources, counts
+	// as two. The default is Crossplane's, 1.
 	WatchRefill int
 
 	// Progress receives messages about the progress. Default: os.Stderr.
@@ -96,7 +96,8 @@ func Start(ctx context.Context, o Options) (p *Platform, err error) {
 			err = errors.Join(err, p.Stop())
 		}
 	}()
-	for _, start := range []func(context.Context) error{p.find, p.startCluster, p.startServers, p.startCrossplane, p.configurePackages} {
+	for _, start := range []func(context.Context) error{p.find, p.startCluster, p.startServers, p.startCrossplane,
+		p.configurePackages} {
 		if err := start(ctx); err != nil {
 			return nil, err
 		}
@@ -122,7 +123,8 @@ func (p *Platform) find(ctx context.Context) (err error) {
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
 	// The chart's roles are aggregated from others by a label.
-	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"}, Progress: p.options.Progress}
+	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"},
+		Progress: p.options.Progress}
 	if p.Cluster, err = devcluster.Start(ctx, o); err != nil {
 		return err
 	}
@@ -147,7 +149,8 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 		return err
 	}
 	p.Node, err = node.Start(node.Options{
-		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress, Trouble: p.options.Trouble,
+		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress,
+		Trouble: p.options.Trouble,
 		Program: func(ctx context.Context, image string) (string, error) {
 			return registry.Program(ctx, image, p.folder.Path)
 		},
@@ -209,7 +212,9 @@ func (p *Platform) Ended() error {
 }
 
 // Until waits until a condition holds. It fails after the given time, or if Crossplane has ended.
-func (p *Platform) Until(ctx context.Context, what string, timeout time.Duration, so func(context.Context) error) error {
+func (p *Platform) Until(
+	ctx context.Context, what string, timeout time.Duration, so func(context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	tick := time.NewTicker(pollInterval)

@@ -13,7 +13,7 @@ const (
 	metadata    = "crossplane.yaml"
 )
 
-// A due is what has to be done.
+// A due is the work that a change calls for.
 type due struct {
 	generate bool // code and definitions of the API types
 	install  bool // the package

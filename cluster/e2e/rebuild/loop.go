@@ -73,7 +73,8 @@ func (l *Loop) Poll(ctx context.Context, now Snapshot) {
 func (l *Loop) notice(changed []string) {
 	mine, rest := split(changed)
 	if len(mine) > 0 {
-		l.sayf("\n==> %s: that is of what runs beside the provider, and waits until you start all of this again", names(mine))
+		l.sayf("\n==> %s: that is of what runs beside the provider, and waits until you start all of this again",
+			names(mine))
 	}
 	if len(rest) == 0 {
 		return

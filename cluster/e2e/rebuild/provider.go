@@ -18,7 +18,7 @@ const (
 	// version is the prefix of the packages' versions.
 	version = "v0.0.0-dev."
 
-	// readyTimeout is how long a program may take until it is ready.
+	// readyTimeout is the longest time until a program is ready.
 	readyTimeout = 2 * time.Minute
 )
 
@@ -67,7 +67,8 @@ func (p *Provider) Install(ctx context.Context) error {
 func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
 	built := filepath.Join(p.Folder, "provider")
 	flags := "-ldflags=-s -w -buildid= -X main.version=" + fmt.Sprint(version, p.number)
-	if err := p.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", flags, "-o", built, "./cmd/provider"); err != nil {
+	if err := p.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", flags, "-o", built,
+		"./cmd/provider"); err != nil {
 		return false, fmt.Errorf("cannot build the provider; the one that runs goes on:\n%w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)

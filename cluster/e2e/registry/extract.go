@@ -24,7 +24,8 @@ func Program(ctx context.Context, image, folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	i, err := remote.Image(ref, remote.WithContext(ctx), remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}))
+	i, err := remote.Image(ref, remote.WithContext(ctx),
+		remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}))
 	if err != nil {
 		return "", fmt.Errorf("cannot pull %s: %w", image, err)
 	}

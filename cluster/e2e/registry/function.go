@@ -40,7 +40,8 @@ func (r *Registry) PushFunction(ctx context.Context, programs, function, version
 	if err != nil {
 		return "", err
 	}
-	i, err := mutate.Append(empty.Image, mutate.Addendum{Layer: base, Annotations: map[string]string{annotation: "base"}}, mutate.Addendum{Layer: runs})
+	i, err := mutate.Append(empty.Image,
+		mutate.Addendum{Layer: base, Annotations: map[string]string{annotation: "base"}}, mutate.Addendum{Layer: runs})
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +64,8 @@ func configured(i v1.Image, base v1.Layer, entrypoint string) (v1.Image, error) 
 	}
 	c = c.DeepCopy()
 	c.OS, c.Architecture = "linux", runtime.GOARCH
-	c.Config = v1.Config{Entrypoint: []string{entrypoint}, Labels: map[string]string{annotation + ":" + digest.String(): "base"}}
+	c.Config = v1.Config{Entrypoint: []string{entrypoint},
+		Labels: map[string]string{annotation + ":" + digest.String(): "base"}}
 	return mutate.ConfigFile(i, c)
 }
 
@@ -100,7 +102,8 @@ func joined(folder string) ([]byte, error) {
 func layer(file string, mode int64, content []byte) (v1.Layer, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
-	if err := t.WriteHeader(&tar.Header{Name: file, Mode: mode, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
+	if err := t.WriteHeader(&tar.Header{Name: file, Mode: mode, Size: int64(len(content)),
+		Typeflag: tar.TypeReg}); err != nil {
 		return nil, err
 	}
 	if _, err := t.Write(content); err != nil {
@@ -109,5 +112,8 @@ func layer(file string, mode int64, content []byte) (v1.Layer, error) {
 	if err := t.Close(); err != nil {
 		return nil, err
 	}
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(b.Bytes())),
+			nil
+	})
 }

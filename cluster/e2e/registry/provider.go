@@ -13,7 +13,8 @@ import (
 // PushProvider builds the provider's package from the sources in root, for this architecture and the one that
 // Crossplane's package manager reads, and pushes it. out is a folder to build in.
 func (r *Registry) PushProvider(ctx context.Context, root, out, version string) (image string, err error) {
-	if err := r.packaging(ctx, root, "build", append([]string{"--root=" + root, "--out=" + out, "--version=" + version}, platforms()...)...); err != nil {
+	if err := r.packaging(ctx, root, "build",
+		append([]string{"--root=" + root, "--out=" + out, "--version=" + version}, platforms()...)...); err != nil {
 		return "", fmt.Errorf("cannot build the provider's package: %w", err)
 	}
 	if err := r.packaging(ctx, root, "push", "--out="+out, "--version="+version, r.Host()); err != nil {
@@ -32,7 +33,8 @@ func platforms() []string {
 
 // packaging runs what `make xpkg` runs.
 func (*Registry) packaging(ctx context.Context, root, command string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"run", ".", command}, args...)...) //nolint:gosec // The arguments are ours.
+	cmd := exec.CommandContext(ctx, "go", //nolint:gosec // The arguments are ours.
+		append([]string{"run", ".", command}, args...)...)
 	cmd.Dir = filepath.Join(root, "cluster", "package")
 	if out, err := process.Output(cmd); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)

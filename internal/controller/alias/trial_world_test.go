@@ -170,8 +170,7 @@ func (w *world) alarm(name, state string) {
 	a := awsdouble.Alarm{Name: name, State: state}
 	if name == errorsAlarm {
 		a.Metric = &awsdouble.Metric{Region: testenv.Region, Namespace: "AWS/Lambda", Name: "Errors"}
-		a.Metric.Dimensions = ofVersion2()
-		a.Statistic, a.Period, a.EvaluationPeriods, a.TreatMissingData = "Sum", 60, 2, "notBreaching"
+		a.Metric.Dimensions, a.EvaluationPeriods = ofVersion2(), 2
 	}
 	w.Double.PutAlarm("", testenv.Region, a)
 }

@@ -71,9 +71,13 @@ func TestLate(t *testing.T) {
 				if !ok {
 					return nil
 				}
-				return []string{fmt.Sprintf("%d vCPU, tags %s of %s, passed on %+v", *got.CapacityProviderScalingConfig.MaxVCpuCount, got.Tags["team"], got.Tags["crossplane-uid"], got.PropagateTags)}
+				passed := "none"
+				if p := got.PropagateTags; p != nil {
+					passed = fmt.Sprintf("%v %s", p.ExplicitTags, p.Mode)
+				}
+				return []string{fmt.Sprintf("%d vCPU, tags %s of %s, passed on %s", *got.CapacityProviderScalingConfig.MaxVCpuCount, got.Tags["team"], got.Tags["crossplane-uid"], passed)}
 			},
-			Created: []string{"64 vCPU, tags a of uid-1, passed on <nil>"}, Edited: []string{"64 vCPU, tags b of uid-1, passed on &{ExplicitTags:map[a:b] Mode:Explicit}"},
+			Created: []string{"64 vCPU, tags a of uid-1, passed on none"}, Edited: []string{"64 vCPU, tags b of uid-1, passed on map[a:b] Explicit"},
 		}
 	})
 }

@@ -95,7 +95,7 @@ func TestLifecycle(t *testing.T) {
 	if got := c.GetCondition(xpv2.TypeReady); got.Status != corev1.ConditionTrue || ptr.Deref(c.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("an active one is ready, got %+v", got)
 	}
-	if got := meta.GetExternalName(c); got != "web" || v1beta1.CapacityProviderARN()(c) != e.provider().CapacityProviderArn {
+	if got := meta.GetExternalName(c); got != "web" || v1beta1.CapacityProviderARN()(c) != *e.provider().CapacityProviderArn {
 		t.Errorf("external name %s, ARN %s", got, v1beta1.CapacityProviderARN()(c))
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
@@ -111,7 +111,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got := e.provider()
-	if *got.CapacityProviderScalingConfig.MaxVCpuCount != 64 || got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue != 70 || got.PropagateTags.ExplicitTags["a"] != "b" || got.TelemetryConfig.LoggingConfig.LogGroup != "/web" {
+	if *got.CapacityProviderScalingConfig.MaxVCpuCount != 64 || got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue == nil || *got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue != 70 || got.PropagateTags.ExplicitTags["a"] != "b" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/web" {
 		t.Errorf("AWS has %+v", got)
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
@@ -119,7 +119,7 @@ func TestLifecycle(t *testing.T) {
 	})
 	e.Settle(c)
 	got = e.provider()
-	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" {
+	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || *got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" {
 		t.Errorf("what is removed returns to AWS's defaults, got %+v", got)
 	}
 	e.Remove(c)

@@ -57,7 +57,7 @@ func TestEmulatorResponses(t *testing.T) {
 func (e *env) described() []string {
 	var out []string
 	for _, m := range e.Double.Mappings() {
-		out = append(out, fmt.Sprintf("%d %d %s %s", m.BatchSize, *m.MaximumBatchingWindowInSeconds, m.Tags["team"], m.Tags["crossplane-uid"]))
+		out = append(out, fmt.Sprintf("%d %d %s %s", *m.BatchSize, *m.MaximumBatchingWindowInSeconds, m.Tags["team"], m.Tags["crossplane-uid"]))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -28,7 +29,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	got := e.only()
-	if meta.GetExternalName(m) != got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled || got.Tags["team"] != "a" || got.Tags[ownership.TagUID] != "uid-1" {
+	if meta.GetExternalName(m) != *got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled || got.Tags["team"] != "a" || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("the mapping is %+v, shown as %+v under the name %s", got, m.Status.AtProvider, meta.GetExternalName(m))
 	}
 
@@ -40,7 +41,7 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got = e.only()
-	if !strings.HasSuffix(got.FunctionArn, ":g") || got.BatchSize != 100 || got.State != stateDisabled || got.Tags["team"] != "b" {
+	if !strings.HasSuffix(*got.FunctionArn, ":g") || *got.BatchSize != 100 || *got.State != stateDisabled || got.Tags["team"] != "b" {
 		t.Errorf("the mapping is %+v", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
@@ -103,16 +104,16 @@ func TestDriftIsCorrected(t *testing.T) {
 		m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](5)
 	})
 	e.Settle(m)
-	e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) {
-		a.BatchSize, a.State, a.StateTransitionReason = 9, stateDisabled, "USER_INITIATED"
-		a.FilterCriteria = &awsdouble.Filters{Filters: []awsdouble.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}
+	e.Double.EditMapping(*e.only().UUID, func(a *awsdouble.Mapping) {
+		a.BatchSize, a.State, a.StateTransitionReason = ptr.To[int32](9), ptr.To(stateDisabled), ptr.To("USER_INITIATED")
+		a.FilterCriteria = &types.FilterCriteria{Filters: []types.Filter{{Pattern: ptr.To(`{"body":{"a":["b"]}}`)}}}
 		delete(a.Tags, ownership.TagUID)
 		delete(a.Tags, ownership.TagCluster)
 	})
 	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got := e.only(); got.BatchSize != 5 || got.State != stateEnabled || got.FilterCriteria != nil {
+	if got := e.only(); *got.BatchSize != 5 || *got.State != stateEnabled || got.FilterCriteria != nil {
 		t.Errorf("the mapping is %+v", got)
 	}
 	e.Advance(time.Hour)
@@ -128,7 +129,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	m := testMapping()
 	e.Settle(m)
 	disable := func() {
-		e.Double.DisableMapping(e.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
+		e.Double.DisableMapping(*e.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
 	}
 	disable()
 	if done, err := e.Step(m); done || err != nil {
@@ -225,7 +226,7 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 		m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
 	e.Settle(m)
-	if got := e.only(); got.EventSourceArn != testQueue || got.KMSKeyArn != testKey+"a" {
+	if got := e.only(); *got.EventSourceArn != testQueue || *got.KMSKeyArn != testKey+"a" {
 		t.Errorf("the mapping is %+v", got)
 	}
 	values["key"] = testKey + "b"
@@ -248,7 +249,7 @@ func TestUpdateInVain(t *testing.T) {
 	stubborn := func(steps int) {
 		t.Helper()
 		for range steps {
-			e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+			e.Double.EditMapping(*e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = ptr.To[int32](9) })
 			if _, err := e.Step(m); err != nil {
 				t.Fatal(err)
 			}
@@ -279,7 +280,7 @@ func TestChangedOwner(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
 	e.ChangeOwner(m, func() *string { return m.Status.AtProvider.EventSourceMappingArn }, func() {
-		e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+		e.Double.EditMapping(*e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = ptr.To[int32](9) })
 	})
 }
 

@@ -96,7 +96,7 @@ func TestLostCreations(t *testing.T) {
 			}
 			e.Settle(tc.m)
 			got := e.only()
-			if meta.GetExternalName(tc.m) != got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
+			if meta.GetExternalName(tc.m) != *got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
 				t.Errorf("%s\nthe mapping %+v is known as %q", tc.reason, got, meta.GetExternalName(tc.m))
 			}
 			if diff := cmp.Diff(tc.want, testenv.Writes(e.Operations())); diff != "" {
@@ -150,7 +150,7 @@ func TestDuplicateOfAnother(t *testing.T) {
 			t.Error("only the user can help")
 		}
 	}
-	if got := e.only(); got.BatchSize != 3 || len(got.Tags) != 0 {
+	if got := e.only(); *got.BatchSize != 3 || len(got.Tags) != 0 {
 		t.Errorf("it was touched: %+v", got)
 	}
 
@@ -158,7 +158,7 @@ func TestDuplicateOfAnother(t *testing.T) {
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](4) })
 	e.Advance(2e9)
 	e.Settle(m)
-	if got := e.only(); got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
+	if got := e.only(); *got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("it was not imported: %+v", got)
 	}
 }
@@ -170,12 +170,12 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 	e.Settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
 	m := testMapping()
 	_, err := e.Step(m)
-	if err == nil || !strings.Contains(err.Error(), e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
+	if err == nil || !strings.Contains(err.Error(), *e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
 		t.Errorf("error %v", err)
 	}
 	meta.AddAnnotations(m, map[string]string{ownership.AnnotationAdopt: "true"})
 	e.Settle(m)
-	if got := e.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != got.UUID {
+	if got := e.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != *got.UUID {
 		t.Errorf("it was not taken over: %+v", got)
 	}
 }

@@ -35,7 +35,7 @@ func TestLate(t *testing.T) {
 			Env: e.Env, Resource: p, Create: opAdd, Delete: opRemove,
 			Edit: func() { p.Spec.ForProvider.Principal = ptr.To("444455556666") },
 			There: func() []string {
-				return testenv.Mentioned(e.Double.LayerPolicy(layerArn+":1"), "111122223333", "444455556666")
+				return testenv.Mentioned(e.Double.Policy(layerArn+":1"), "111122223333", "444455556666")
 			},
 
 			Created: []string{"111122223333"}, Edited: []string{"444455556666"},

@@ -81,13 +81,13 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
-	if got := e.Double.LayerPolicy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {
+	if got := e.Double.Policy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {
 		t.Errorf("the policy is %s", got)
 	}
 
 	e.Remove(p)
 	e.Reconcile(p)
-	if got := e.Double.LayerPolicy(layerArn + ":1"); got != "" {
+	if got := e.Double.Policy(layerArn + ":1"); got != "" {
 		t.Errorf("a deleted permission is gone, got %s", got)
 	}
 }
@@ -114,10 +114,10 @@ func TestFollowsTheLayer(t *testing.T) {
 			prepare(e)
 			p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":2")
 			e.Reconcile(p)
-			if got := e.Double.LayerPolicy(layerArn + ":1"); got != "" {
+			if got := e.Double.Policy(layerArn + ":1"); got != "" {
 				t.Errorf("left behind: %s", got)
 			}
-			if got := e.Double.LayerPolicy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
+			if got := e.Double.Policy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
 				t.Errorf("named %s, the policy is %s", meta.GetExternalName(p), got)
 			}
 			if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
@@ -127,7 +127,7 @@ func TestFollowsTheLayer(t *testing.T) {
 			// The reference cannot be resolved any more.
 			p.Spec.ForProvider.LayerVersionArn, p.DeletionTimestamp = nil, ptr.To(metav1.Now())
 			e.Reconcile(p)
-			if got := e.Double.LayerPolicy(layerArn + ":2"); got != "" {
+			if got := e.Double.Policy(layerArn + ":2"); got != "" {
 				t.Errorf("a deleted permission is gone, got %s", got)
 			}
 		})
@@ -138,7 +138,7 @@ func TestDrift(t *testing.T) {
 	e := newEnv(t)
 	const others = `{"Sid":"other","Effect":"Allow","Principal":"*","Action":"lambda:GetLayerVersion","Resource":"` + layerArn + `:1"}`
 	put := func(statements string) {
-		if !e.Double.PutLayerPolicy(layerArn+":1", `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
+		if !e.Double.PutPolicy(layerArn+":1", `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
 			t.Fatal("the policy can't be put")
 		}
 	}
@@ -152,7 +152,7 @@ func TestDrift(t *testing.T) {
 	} {
 		put(others + "," + own)
 		e.Reconcile(p)
-		got := e.Double.LayerPolicy(layerArn + ":1")
+		got := e.Double.Policy(layerArn + ":1")
 		if !strings.Contains(got, "111122223333") || !strings.Contains(got, "other") || strings.Contains(got, "Deny") || strings.Contains(got, "Condition") {
 			t.Errorf("%s: the policy is %s", name, got)
 		}
@@ -178,8 +178,8 @@ func TestForeignAndLost(t *testing.T) {
 func TestLayerOfAnotherAccount(t *testing.T) {
 	e := newEnv(t)
 	_, err := e.Step(testPermission(byArn(strings.Replace(layerArn, "123456789012", "999999999999", 1) + ":1")))
-	if !awserr.IsAccessDenied(err) || e.Double.LayerPolicy(layerArn+":1") != "" {
-		t.Errorf("%v; the policy is %s", err, e.Double.LayerPolicy(layerArn+":1"))
+	if !awserr.IsAccessDenied(err) || e.Double.Policy(layerArn+":1") != "" {
+		t.Errorf("%v; the policy is %s", err, e.Double.Policy(layerArn+":1"))
 	}
 }
 
@@ -227,7 +227,7 @@ func TestRandomSpecs(t *testing.T) {
 		e.Reconcile(p)
 	}
 	for _, version := range []string{":1", ":2"} {
-		if got := e.Double.LayerPolicy(layerArn + version); got != "" {
+		if got := e.Double.Policy(layerArn + version); got != "" {
 			t.Errorf("left of %s: %s", version, got)
 		}
 	}

@@ -191,7 +191,7 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	one, two := e.Double.LayerPolicy(layerArn+":1"), e.Double.LayerPolicy(layerArn+":2")
+	one, two := e.Double.Policy(layerArn+":1"), e.Double.Policy(layerArn+":2")
 	if strings.Contains(one, "partner") || !strings.Contains(one, "other") || !strings.Contains(two, "partner") || meta.GetExternalName(p) != "base:2:partner" {
 		t.Errorf("the policies are %s and %s, and it is named %s", one, two, meta.GetExternalName(p))
 	}
@@ -221,7 +221,7 @@ func TestDeleteOfAnotherVersion(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	e.Settle(testPermission(named, testenv.BeingDeleted, atTwo))
-	if got := e.Double.LayerPolicy(layerArn + ":1"); strings.Contains(got, "partner") || !strings.Contains(got, "other") {
+	if got := e.Double.Policy(layerArn + ":1"); strings.Contains(got, "partner") || !strings.Contains(got, "other") {
 		t.Errorf("the policy is %s", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 // TestAddedAtTheSameTime checks that the second of two concurrent statements waits until
 // the first is added: AWS would keep only one of them.
 func TestAddedAtTheSameTime(t *testing.T) {
-	e := newEnvOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
+	e := newEnvOf(t, awsdouble.Options{LosePermissions: true})
 	a, b := testPermission(), testPermission(func(p *v1beta1.Permission) {
 		p.UID, p.Name = "uid-2", "second"
 		p.Spec.ForProvider.StatementID = ptr.To("second")

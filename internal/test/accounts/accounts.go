@@ -45,7 +45,8 @@ type Account struct {
 }
 
 // names result in the same name of an object, or in one that is not valid.
-var names = []string{"checkout", "Checkout", "CHECKOUT", "shop_api", "shop-api", "_", "Orders-2", "a_function_with_a_name_of_64_characters_which_is_the_most_of_aws"}
+var names = []string{"checkout", "Checkout", "CHECKOUT", "shop_api", "shop-api", "_", "Orders-2",
+	"a_function_with_a_name_of_64_characters_which_is_the_most_of_aws"}
 
 func (a *Account) maybe() bool { return a.IntN(2) == 0 }
 
@@ -105,7 +106,8 @@ const digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 func (a *Account) makeSigning(ctx context.Context) error {
 	for i := range 2 {
 		out, err := a.Lambda.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{
-			AllowedPublishers:   &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer" + here + "/signing-profiles/p/abcdefghi" + fmt.Sprint(i)}},
+			AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer" + here +
+				"/signing-profiles/p/abcdefghi" + fmt.Sprint(i)}},
 			CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn},
 			Description:         some(a, "releases"),
 			Tags:                a.texts("", "team", "cost"),
@@ -121,7 +123,8 @@ func (a *Account) makeSigning(ctx context.Context) error {
 func (a *Account) makeLayers(ctx context.Context) error {
 	for _, name := range []string{"common", "Common", "tracing"} {
 		out, err := a.Lambda.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
-			LayerName: &name, Content: &types.LayerVersionContentInput{ZipFile: []byte(Zip)}, Description: some(a, "shared"), LicenseInfo: some(a, "MIT"),
+			LayerName: &name, Content: &types.LayerVersionContentInput{ZipFile: []byte(Zip)},
+			Description: some(a, "shared"), LicenseInfo: some(a, "MIT"),
 			CompatibleRuntimes: []types.Runtime{types.RuntimePython313},
 		})
 		if err != nil {
@@ -129,7 +132,8 @@ func (a *Account) makeLayers(ctx context.Context) error {
 		}
 		a.layers = append(a.layers, *out.LayerVersionArn)
 		if _, err := a.Lambda.AddLayerVersionPermission(ctx, &lambda.AddLayerVersionPermissionInput{
-			LayerName: &name, VersionNumber: &out.Version, StatementId: aws.String("partner"), Action: aws.String("lambda:GetLayerVersion"), Principal: aws.String("210987654321"),
+			LayerName: &name, VersionNumber: &out.Version, StatementId: aws.String("partner"),
+			Action: aws.String("lambda:GetLayerVersion"), Principal: aws.String("210987654321"),
 		}); err != nil {
 			return err
 		}
@@ -140,9 +144,11 @@ func (a *Account) makeLayers(ctx context.Context) error {
 func (a *Account) makeInstances(ctx context.Context) error {
 	out, err := a.Lambda.CreateCapacityProvider(ctx, &lambda.CreateCapacityProviderInput{
 		CapacityProviderName: aws.String("instances"),
-		PermissionsConfig:    &types.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: aws.String("arn:aws:iam::" + awsdouble.DefaultAccount + ":role/operator")},
-		VpcConfig:            &types.CapacityProviderVpcConfig{SubnetIds: []string{"subnet-0123456789abcdef0"}, SecurityGroupIds: []string{"sg-0123456789abcdef0"}},
-		Tags:                 a.texts("", "team"),
+		PermissionsConfig: &types.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: aws.String(
+			"arn:aws:iam::" + awsdouble.DefaultAccount + ":role/operator")},
+		VpcConfig: &types.CapacityProviderVpcConfig{SubnetIds: []string{"subnet-0123456789abcdef0"},
+			SecurityGroupIds: []string{"sg-0123456789abcdef0"}},
+		Tags: a.texts("", "team"),
 	})
 	if err == nil {
 		a.instances = *out.CapacityProvider.CapacityProviderArn

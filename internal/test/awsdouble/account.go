@@ -7,10 +7,10 @@ import (
 
 // Limits are an account's limits of Lambda in a region. A limit of 0 is AWS's default.
 type Limits struct {
-	// ConcurrentExecutions is how many executions may run at a time. Default: 1000.
+	// ConcurrentExecutions is the number of executions that may run at a time. Default: 1000.
 	ConcurrentExecutions int32
-	// MinUnreserved is how many of these cannot be reserved. Default: 100, as in most accounts; new accounts have
-	// less of both.
+	// MinUnreserved is the number of these that cannot be reserved. Default: 100, as in most accounts; new accounts
+	// have less of both.
 	MinUnreserved int32
 	// TotalCodeSize is the maximum total size of the code of all versions and layers, in bytes. Default: 75 GiB.
 	TotalCodeSize int64
@@ -37,8 +37,8 @@ type accountLimit struct {
 
 type accountUsage struct{ FunctionCount, TotalCodeSize int64 }
 
-func getAccountSettings(s *Server, r *request) (*answer, error) {
-	h := s.home(r.account, r.region)
+func getAccountSettings(s *Server, r *request) any {
+	h := r.home
 	out := accountSettings{
 		AccountLimit: accountLimit{
 			CodeSizeUnzipped: maxUnzipped, CodeSizeZipped: maxZip, TotalCodeSize: h.limits.TotalCodeSize,
@@ -47,7 +47,7 @@ func getAccountSettings(s *Server, r *request) (*answer, error) {
 		},
 		AccountUsage: accountUsage{FunctionCount: int64(len(h.functions)), TotalCodeSize: h.stored()},
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }
 
 // stored returns the total size of the code of all versions and layers, in bytes. Images are stored in registries and
@@ -69,17 +69,18 @@ func (h *home) stored() int64 {
 }
 
 // checkStorage rejects code of a size, in bytes, that exceeds the account's remaining storage without the size of the
-// code that it replaces. It sums up all code only when it may exceed the storage, because a test may have many functions.
-func (h *home) checkStorage(size, replaced int64) error {
+// code that it replaces. It sums up all code only when it may exceed the storage, because a test may have many
+// functions.
+func (h *home) checkStorage(size, replaced int64) {
 	const copies = 2 // The code of a function, and of the version that the same call may publish.
 	h.storedAtMost += copies * size
 	if h.storedAtMost <= h.limits.TotalCodeSize {
-		return nil
+		return
 	}
 	stored := h.stored()
 	h.storedAtMost = stored + copies*size
 	if stored+size-replaced <= h.limits.TotalCodeSize {
-		return nil
+		return
 	}
-	return &Error{Status: http.StatusBadRequest, Code: "CodeStorageExceededException", Message: "Code storage limit exceeded."}
+	panic(apiError(http.StatusBadRequest, "CodeStorageExceededException", "Code storage limit exceeded."))
 }

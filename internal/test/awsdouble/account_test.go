@@ -39,10 +39,12 @@ func TestAccountSettings(t *testing.T) {
 	in := zipFunction(t, "f")
 	in.Publish = true
 	size := create(t, c, in).CodeSize
-	if _, err := c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("l"), Content: &types.LayerVersionContentInput{ZipFile: in.Code.ZipFile}}); err != nil {
+	if _, err := c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("l"),
+		Content: &types.LayerVersionContentInput{ZipFile: in.Code.ZipFile}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: aws.Int32(300)}); err != nil {
+	if _, err := c.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"),
+		ReservedConcurrentExecutions: aws.Int32(300)}); err != nil {
 		t.Fatal(err)
 	}
 	limit, usage = account(t, c)
@@ -61,25 +63,30 @@ func TestLimitsOfAnAccountAreKept(t *testing.T) {
 	create(t, c, zipFunction(t, "f"))
 
 	reserve := func(n int32) error {
-		_, err := c.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: &n})
+		_, err := c.PutFunctionConcurrency(ctx,
+			&lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: &n})
 		return err
 	}
 	if err := reserve(50); err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, reserve(51), "InvalidParameterValueException", "Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [10].")
+	wantError(t, reserve(51), "InvalidParameterValueException", "Specified ReservedConcurrentExecutions for function "+
+		"decreases account's UnreservedConcurrentExecution below its minimum value of [10].")
 
 	full := "Code storage limit exceeded."
 	_, err := c.CreateFunction(ctx, zipFunction(t, "g"))
 	wantError(t, err, "CodeStorageExceededException", full)
 	_, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String("f")})
 	wantError(t, err, "CodeStorageExceededException", full)
-	_, err = c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("l"), Content: &types.LayerVersionContentInput{ZipFile: archive(t, "v1")}})
+	_, err = c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("l"),
+		Content: &types.LayerVersionContentInput{ZipFile: archive(t, "v1")}})
 	wantError(t, err, "CodeStorageExceededException", full)
-	if _, err = c.UpdateFunctionCode(ctx, &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "v2")}); err != nil {
+	if _, err = c.UpdateFunctionCode(ctx,
+		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "v2")}); err != nil {
 		t.Errorf("code that takes the place of other code: %v", err)
 	}
-	_, err = c.UpdateFunctionCode(ctx, &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "longer than before")})
+	_, err = c.UpdateFunctionCode(ctx,
+		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "longer than before")})
 	wantError(t, err, "CodeStorageExceededException", full)
 }
 
@@ -98,7 +105,8 @@ func TestStorageIsFreed(t *testing.T) {
 		_, err := c.CreateFunction(ctx, zipFunction(t, "f-full"))
 		wantError(t, err, "CodeStorageExceededException", "Code storage limit exceeded.")
 		for i := range fit / 2 {
-			if _, err := c.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String(fmt.Sprint("f-", i))}); err != nil {
+			if _, err := c.DeleteFunction(ctx,
+				&lambda.DeleteFunctionInput{FunctionName: aws.String(fmt.Sprint("f-", i))}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"cmp"
 	"maps"
-	"net/http"
 	"slices"
 )
 
@@ -29,57 +28,41 @@ type aliasInput struct {
 	RevisionId      string //nolint:revive // Lambda's spelling
 }
 
-func createAlias(s *Server, r *request) (*answer, error) {
-	in := aliasInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func createAlias(s *Server, r *request) any {
+	in := decoded[aliasInput](r)
+	f := s.unqualified(r)
 	if f.aliases[in.Name] != nil {
-		return nil, conflict("Alias already exists: %s", f.aliases[in.Name].AliasArn)
+		panic(conflict("Alias already exists: %s", f.aliases[in.Name].AliasArn))
 	}
 	a := &Alias{Name: in.Name, AliasArn: f.latest.FunctionArn + ":" + in.Name}
-	if err := in.apply(f, a); err != nil {
-		return nil, err
-	}
+	in.apply(f, a)
 	f.aliases[in.Name] = a
-	return &answer{status: http.StatusCreated, json: a}, nil
+	return a
 }
 
-func updateAlias(s *Server, r *request) (*answer, error) {
-	in := aliasInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func updateAlias(s *Server, r *request) any {
+	in := decoded[aliasInput](r)
+	f := s.unqualified(r)
 	a := f.aliases[r.vars["Name"]]
 	if a == nil {
-		return nil, notFound("Alias not found: %s:%s", f.latest.FunctionArn, r.vars["Name"])
+		panic(notFound("Alias not found: %s:%s", f.latest.FunctionArn, r.vars["Name"]))
 	}
 	if in.RevisionId != "" && in.RevisionId != a.RevisionId {
-		return nil, staleRevision()
+		panic(staleRevision("GetFunction/GetAlias"))
 	}
 	was, served := a.FunctionVersion, f.served(a)
 	keeps := in.RoutingConfig == nil && in.FunctionVersion != nil && !a.uses(*in.FunctionVersion)
-	if served != was && (keeps || s.options.RefuseMoves) {
-		return nil, invalidParameter("Invalid alias configuration for Provisioned Concurrency")
+	if served != was && keeps {
+		panic(invalidParameter("Invalid alias configuration for Provisioned Concurrency"))
 	}
-	if err := in.apply(f, a); err != nil {
-		return nil, err
-	}
+	in.apply(f, a)
 	s.moveProvisioned(f, a, was, served)
-	return &answer{status: http.StatusOK, json: a}, nil
+	return a
 }
 
 // apply validates the resulting alias, then writes it. Every update creates a new revision, even if it changes
 // nothing.
-func (in *aliasInput) apply(f *function, to *Alias) error {
+func (in *aliasInput) apply(f *function, to *Alias) {
 	a := *to
 	set(in.Description, &a.Description)
 	set(in.FunctionVersion, &a.FunctionVersion)
@@ -89,37 +72,34 @@ func (in *aliasInput) apply(f *function, to *Alias) error {
 			a.RoutingConfig = in.RoutingConfig
 		}
 	}
-	if err := a.check(f); err != nil {
-		return err
-	}
+	a.check(f)
 	a.RevisionId = newUUID()
 	*to = a
-	return nil
 }
 
 // check rejects an alias of versions that do not exist or cannot be combined.
-func (a *Alias) check(f *function) error {
+func (a *Alias) check(f *function) {
 	if !f.has(a.FunctionVersion) {
-		return notFound("Function not found: %s:%s", f.latest.FunctionArn, a.FunctionVersion)
+		panic(notFound("Function not found: %s:%s", f.latest.FunctionArn, a.FunctionVersion))
 	}
 	if a.RoutingConfig == nil {
-		return nil
+		return
 	}
 	weights := a.RoutingConfig.AdditionalVersionWeights
 	if len(weights) > 1 {
-		return invalidParameter("Number of items in AdditionalVersionWeights cannot be greater than 1")
+		panic(invalidParameter("Number of items in AdditionalVersionWeights cannot be greater than 1"))
 	}
 	for version := range weights {
 		switch {
 		case version == a.FunctionVersion:
-			return invalidParameter("Invalid function version %s. Function version %s is already included in routing configuration.", version, version)
+			panic(invalidParameter("Invalid function version %s. Function version %s is already included in routing "+
+				"configuration.", version, version))
 		case a.FunctionVersion == latestVersion:
-			return invalidParameter("$LATEST is not supported for an alias pointing to more than 1 version")
+			panic(invalidParameter("$LATEST is not supported for an alias pointing to more than 1 version"))
 		case !f.has(version):
-			return notFound("Function not found: %s:%s", f.latest.FunctionArn, version)
+			panic(notFound("Function not found: %s:%s", f.latest.FunctionArn, version))
 		}
 	}
-	return nil
 }
 
 // uses reports whether an alias routes calls to a version.
@@ -130,42 +110,33 @@ func (a *Alias) uses(version string) bool {
 	return a.FunctionVersion == version
 }
 
-func getAlias(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func getAlias(s *Server, r *request) any {
+	f := s.unqualified(r)
 	a := f.aliases[r.vars["Name"]]
 	if a == nil {
-		return nil, notFound("Cannot find alias arn: %s:%s", f.latest.FunctionArn, r.vars["Name"])
+		panic(notFound("Cannot find alias arn: %s:%s", f.latest.FunctionArn, r.vars["Name"]))
 	}
-	return &answer{status: http.StatusOK, json: a}, nil
+	return a
 }
 
 // deleteAlias deletes an alias. It succeeds if the alias does not exist.
-func deleteAlias(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteAlias(s *Server, r *request) any {
+	f := s.unqualified(r)
 	delete(f.aliases, r.vars["Name"])
-	delete(f.policies, f.latest.FunctionArn+":"+r.vars["Name"])
+	delete(r.home.policies, f.latest.FunctionArn+":"+r.vars["Name"])
 	f.forget(r.vars["Name"])
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func listAliases(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func listAliases(s *Server, r *request) any {
+	f := s.unqualified(r)
 	all := []Alias{}
 	for _, a := range f.sortedAliases() {
 		if v := r.query("FunctionVersion"); v == "" || a.uses(v) {
 			all = append(all, *a)
 		}
 	}
-	return paged("Aliases", all, r), nil
+	return paged("Aliases", all, r)
 }
 
 // sortedAliases returns a function's aliases by name.
@@ -186,8 +157,7 @@ func (f *function) aliasesOf(version string) []string {
 
 // Alias returns a copy of a function's alias, by the function's name or ARN.
 func (s *Server) Alias(function, name string) (Alias, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	f := s.lookup(function)
 	if f == nil || f.aliases[name] == nil {
 		return Alias{}, false

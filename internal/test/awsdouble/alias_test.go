@@ -16,10 +16,13 @@ func publishTwo(t *testing.T, c *lambda.Client) {
 	t.Helper()
 	create(t, c, zipFunction(t, "f"))
 	for _, description := range []string{"first", "second"} {
-		if _, err := c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Description: aws.String(description)}); err != nil {
+		if _, err := c.UpdateFunctionConfiguration(t.Context(),
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(
+				"f"), Description: aws.String(description)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: aws.String("f")}); err != nil {
+		if _, err := c.PublishVersion(t.Context(),
+			&lambda.PublishVersionInput{FunctionName: aws.String("f")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,10 +32,13 @@ func weights(of map[string]float64) *types.AliasRoutingConfiguration {
 	return &types.AliasRoutingConfiguration{AdditionalVersionWeights: of}
 }
 
-func alias(t *testing.T, c *lambda.Client, name, version string, routing *types.AliasRoutingConfiguration) *lambda.CreateAliasOutput {
+func alias(
+	t *testing.T, c *lambda.Client, name, version string, routing *types.AliasRoutingConfiguration,
+) *lambda.CreateAliasOutput {
 	t.Helper()
 	out, err := c.CreateAlias(t.Context(), &lambda.CreateAliasInput{
-		FunctionName: aws.String("f"), Name: aws.String(name), FunctionVersion: aws.String(version), RoutingConfig: routing,
+		FunctionName: aws.String("f"), Name: aws.String(name), FunctionVersion: aws.String(version),
+		RoutingConfig: routing,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -51,44 +57,56 @@ func TestAliasesThatAreRefused(t *testing.T) {
 		"Number": {
 			reason: "A name of digits only would be a version.",
 			name:   "12", version: "1", code: "ValidationException",
-			message: "1 validation error detected: Value '12' at 'name'" + at + "Member must satisfy regular expression pattern: (?!^[0-9]+$)([a-zA-Z0-9-_]+)",
+			message: "1 validation error detected: Value '12' at 'name'" + at +
+				"Member must satisfy regular expression pattern: (?!^[0-9]+$)([a-zA-Z0-9-_]+)",
 		},
 		"Version": {
 			reason: "A version must be there.",
-			name:   "a", version: "3", code: "ResourceNotFoundException", message: "Function not found: " + functionARN + ":3",
+			name:   "a", version: "3", code: "ResourceNotFoundException", message: "Function not found: " +
+				functionARN + ":3",
 		},
 		"Exists": {
 			reason: "A name is taken once.",
-			name:   "live", version: "1", code: "ResourceConflictException", message: "Alias already exists: " + functionARN + ":live",
+			name:   "live", version: "1", code: "ResourceConflictException", message: "Alias already exists: " +
+				functionARN + ":live",
 		},
 		"TwoWeights": {
 			reason: "There is one additional version at most.",
 			name:   "a", version: "1", routing: map[string]float64{"2": 0.1, "3": 0.1},
-			code: "InvalidParameterValueException", message: "Number of items in AdditionalVersionWeights cannot be greater than 1",
+			code:    "InvalidParameterValueException",
+			message: "Number of items in AdditionalVersionWeights cannot be greater than 1",
 		},
 		"Itself": {
 			reason: "The additional version is another one.",
 			name:   "a", version: "1", routing: map[string]float64{"1": 0.1},
-			code: "InvalidParameterValueException", message: "Invalid function version 1. Function version 1 is already included in routing configuration.",
+			code:    "InvalidParameterValueException",
+			message: "Invalid function version 1. Function version 1 is already included in routing configuration.",
 		},
 		"Latest": {
 			reason: "$LATEST shares with no version.",
 			name:   "a", version: "$LATEST", routing: map[string]float64{"1": 0.1},
-			code: "InvalidParameterValueException", message: "$LATEST is not supported for an alias pointing to more than 1 version",
+			code:    "InvalidParameterValueException",
+			message: "$LATEST is not supported for an alias pointing to more than 1 version",
 		},
 		"AdditionalLatest": {
 			reason: "Nor is it an additional version.",
 			name:   "a", version: "1", routing: map[string]float64{"$LATEST": 0.1}, code: "ValidationException",
-			message: "1 validation error detected: Value '{$LATEST=0.1}' at 'routingConfig.additionalVersionWeights'" + at + "Map keys must satisfy constraint: [Member must have length less than or equal to 1024, Member must have length greater than or equal to 1, Member must satisfy regular expression pattern: [0-9]+, Member must not be null]",
+			message: "1 validation error detected: Value '{$LATEST=0.1}' at 'routingConfig.additionalVersionWeights'" +
+				at + "Map keys must satisfy constraint: [Member must have length less than or equal to 1024, Member " +
+				"must have length greater than or equal to 1, Member must satisfy regular expression pattern: " +
+				"[0-9]+, Member must not be null]",
 		},
 		"AdditionalMissing": {
 			reason: "The additional version must be there.",
-			name:   "a", version: "1", routing: map[string]float64{"9": 0.1}, code: "ResourceNotFoundException", message: "Function not found: " + functionARN + ":9",
+			name:   "a", version: "1", routing: map[string]float64{"9": 0.1}, code: "ResourceNotFoundException",
+			message: "Function not found: " + functionARN + ":9",
 		},
 		"TooMuch": {
 			reason: "A weight is a share.",
 			name:   "a", version: "1", routing: map[string]float64{"2": 1.5}, code: "ValidationException",
-			message: "1 validation error detected: Value '{2=1.5}' at 'routingConfig.additionalVersionWeights'" + at + "Map value must satisfy constraint: [Member must have value less than or equal to 1.0, Member must have value greater than or equal to 0.0, Member must not be null]",
+			message: "1 validation error detected: Value '{2=1.5}' at 'routingConfig.additionalVersionWeights'" + at +
+				"Map value must satisfy constraint: [Member must have value less than or equal to 1.0, Member must " +
+				"have value greater than or equal to 0.0, Member must not be null]",
 		},
 	}
 	s := start(t, Options{})
@@ -98,7 +116,8 @@ func TestAliasesThatAreRefused(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, err := c.CreateAlias(t.Context(), &lambda.CreateAliasInput{
-				FunctionName: aws.String("f"), Name: aws.String(tc.name), FunctionVersion: aws.String(tc.version), RoutingConfig: weights(tc.routing),
+				FunctionName: aws.String("f"), Name: aws.String(tc.name), FunctionVersion: aws.String(tc.version),
+				RoutingConfig: weights(tc.routing),
 			})
 			wantError(t, err, tc.code, tc.message)
 		})
@@ -113,14 +132,18 @@ func TestVersionsInUseAreKept(t *testing.T) {
 	alias(t, c, "beta", "1", nil)
 
 	drop := func(version string) error {
-		_, err := c.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String("f"), Qualifier: aws.String(version)})
+		_, err := c.DeleteFunction(ctx,
+			&lambda.DeleteFunctionInput{FunctionName: aws.String("f"), Qualifier: aws.String(version)})
 		return err
 	}
-	wantError(t, drop("1"), "ResourceConflictException", "Unable to delete version because the following aliases reference it: [beta, live]")
-	wantError(t, drop("2"), "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]")
+	wantError(t, drop("1"), "ResourceConflictException",
+		"Unable to delete version because the following aliases reference it: [beta, live]")
+	wantError(t, drop("2"), "ResourceConflictException",
+		"Unable to delete version because the following aliases reference it: [live]")
 
 	if _, err := c.UpdateAlias(ctx, &lambda.UpdateAliasInput{
-		FunctionName: aws.String("f"), Name: aws.String("live"), FunctionVersion: aws.String("1"), RoutingConfig: weights(map[string]float64{}),
+		FunctionName: aws.String("f"), Name: aws.String("live"), FunctionVersion: aws.String("1"),
+		RoutingConfig: weights(map[string]float64{}),
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -146,12 +169,14 @@ func TestListAliases(t *testing.T) {
 		version *string
 		want    []string
 	}{
-		"All":     {reason: "All aliases are listed.", want: []string{"a", "b", "c"}},
-		"Version": {reason: "Those of a version are asked for, with those that send it a share.", version: aws.String("2"), want: []string{"b", "c"}},
+		"All": {reason: "All aliases are listed.", want: []string{"a", "b", "c"}},
+		"Version": {reason: "Those of a version are asked for, with those that send it a share.",
+			version: aws.String("2"), want: []string{"b", "c"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			out, err := c.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: aws.String("f"), FunctionVersion: tc.version})
+			out, err := c.ListAliases(ctx,
+				&lambda.ListAliasesInput{FunctionName: aws.String("f"), FunctionVersion: tc.version})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +208,8 @@ func TestAliasThatIsEditedOrGone(t *testing.T) {
 		t.Errorf("edited alias: %+v, of revision %s before", got, *made.RevisionId)
 	}
 	for range 2 {
-		if _, err := c.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: aws.String("f"), Name: aws.String("live")}); err != nil {
+		if _, err := c.DeleteAlias(ctx,
+			&lambda.DeleteAliasInput{FunctionName: aws.String("f"), Name: aws.String("live")}); err != nil {
 			t.Errorf("cannot delete an alias: %v", err)
 		}
 	}

@@ -128,7 +128,8 @@ func call(t *testing.T, s *Server, st *step, revisions map[string]string) (*http
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKIADOUBLE/20260102/eu-west-1/lambda/aws4_request, SignedHeaders=host, Signature=0")
+	req.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=AKIADOUBLE/20260102/eu-west-1/lambda/aws4_request, "+
+		"SignedHeaders=host, Signature=0")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)

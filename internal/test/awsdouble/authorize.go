@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -18,16 +19,14 @@ type Allow struct {
 // SetPolicy sets the policy of all callers. A call is rejected if no statement allows one of the actions that it needs.
 // Without a policy, which is the default, everyone may do everything.
 func (s *Server) SetPolicy(statements ...Allow) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.policy, s.used = statements, map[string]bool{}
 }
 
-// UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of them,
-// a call would have been rejected.
+// UsedActions returns the actions that calls have needed since SetPolicy, and that the policy allows. Without one of
+// them, a call would have been rejected.
 func (s *Server) UsedActions() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Sorted(maps.Keys(s.used))
 }
 
@@ -35,9 +34,9 @@ func (s *Server) UsedActions() []string {
 type needed struct{ action, resource string }
 
 // authorize rejects a call that the policy does not allow.
-func (s *Server) authorize(r *request) error {
+func (s *Server) authorize(r *request) {
 	if s.policy == nil || r.service == serviceSTS || r.service == "" {
-		return nil
+		return
 	}
 	for _, n := range s.needs(r) {
 		if slices.ContainsFunc(s.policy, func(a Allow) bool { return a.allows(n) }) {
@@ -47,17 +46,17 @@ func (s *Server) authorize(r *request) error {
 		caller := "arn:aws:iam::" + r.account + ":user/double"
 		e := &Error{
 			Status: http.StatusForbidden, Code: "AccessDeniedException",
-			Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
+			Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s because no "+
+				"identity-based policy allows the %s action", caller, n.action, n.resource, n.action),
 		}
 		if r.service == serviceS3 {
 			e.Code = "AccessDenied"
 		}
-		return e
+		panic(e)
 	}
-	return nil
 }
 
-// allows returns whether a statement allows an action on a resource.
+// allows reports whether a statement allows an action on a resource.
 func (a Allow) allows(n needed) bool {
 	match := func(value string) func(string) bool {
 		return func(pattern string) bool { return wild(pattern).MatchString(value) }
@@ -71,11 +70,13 @@ func wild(pattern string) *regexp.Regexp {
 }
 
 // actionNames are the actions of operations that are named otherwise.
-var actionNames = map[string]string{"Invoke": "InvokeFunction", "HeadObject": "GetObject", "ListObjectsV2": "ListBucket"}
+var actionNames = map[string]string{"Invoke": "InvokeFunction", "HeadObject": "GetObject",
+	"ListObjectsV2": "ListBucket"}
 
 // withoutResource are Lambda's actions that can only be allowed on all resources.
 var withoutResource = []string{
-	"CreateCodeSigningConfig", "CreateEventSourceMapping", "GetAccountSettings", "ListCapacityProviders", "ListCodeSigningConfigs",
+	"CreateCodeSigningConfig", "CreateEventSourceMapping", "GetAccountSettings", "ListCapacityProviders",
+	"ListCodeSigningConfigs",
 	"ListEventSourceMappings", "ListFunctions", "ListLayers", "ListLayerVersions",
 }
 
@@ -116,7 +117,7 @@ type checkedInput struct {
 func (s *Server) needsOfLambda(r *request, name string) []needed {
 	var in checkedInput
 	if name != "InvokeFunction" {
-		_ = r.decode(&in) // What cannot be decoded is rejected by the operation.
+		_ = json.Unmarshal(r.body, &in) // What cannot be decoded is rejected by the operation.
 	}
 	own := "*"
 	if !slices.Contains(withoutResource, name) {
@@ -125,16 +126,16 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 	out := []needed{{"lambda:" + name, own}}
 	if name == "PutFunctionCodeSigningConfig" {
 		var config struct{ CodeSigningConfigArn string }
-		_ = r.decode(&config)
+		_ = json.Unmarshal(r.body, &config)
 		out = append(out, needed{"lambda:" + name, config.CodeSigningConfigArn})
 	}
 	if len(in.Tags) > 0 && strings.HasPrefix(name, "Create") {
 		tagged := own
 		switch name {
 		case "CreateEventSourceMapping":
-			tagged = s.home(r.account, r.region).arn("event-source-mapping:new")
+			tagged = r.home.arn("event-source-mapping:new")
 		case "CreateCodeSigningConfig":
-			tagged = s.home(r.account, r.region).arn("code-signing-config:new")
+			tagged = r.home.arn("code-signing-config:new")
 		}
 		out = append(out, needed{"lambda:TagResource", tagged})
 	}
@@ -144,14 +145,17 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 // needsOfCode returns the actions that Lambda checks for code, and a layer's content.
 func (in *checkedInput) needsOfCode(r *request) []needed {
 	var out []needed
-	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key, or(in.Code.S3Key, in.Content.S3Key))
+	bucket, object := or(in.S3Bucket, or(in.Code.S3Bucket, in.Content.S3Bucket)), or(in.S3Key,
+		or(in.Code.S3Key, in.Content.S3Key))
 	if bucket != "" {
 		out = append(out, needed{"s3:GetObject", "arn:aws:s3:::" + path.Join(bucket, object)})
 	}
 	if image := or(in.ImageURI, in.Code.ImageURI); image != "" {
 		repository, _, _ := strings.Cut(image[strings.Index(image, "/")+1:], "@")
-		for _, a := range []string{"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy", "SetRepositoryPolicy"} {
-			out = append(out, needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
+		for _, a := range []string{"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy",
+			"SetRepositoryPolicy"} {
+			out = append(out,
+				needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
 		}
 	}
 	return out
@@ -169,17 +173,19 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 		out = append(out, needed{"lambda:GetLayerVersion", l})
 	}
 	if len(in.VpcConfig.SubnetIDs) > 0 && !strings.Contains(name, "CapacityProvider") {
-		out = append(out, needed{"ec2:DescribeSecurityGroups", "*"}, needed{"ec2:DescribeSubnets", "*"}, needed{"ec2:DescribeVpcs", "*"})
+		out = append(out, needed{"ec2:DescribeSecurityGroups", "*"}, needed{"ec2:DescribeSubnets", "*"},
+			needed{"ec2:DescribeVpcs", "*"})
 	}
 	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
-		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn}, needed{"kms:Encrypt", in.KMSKeyArn})
+		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn},
+			needed{"kms:Encrypt", in.KMSKeyArn})
 	}
 	return out
 }
 
 // subject returns the ARN of what a call of Lambda is about.
 func (s *Server) subject(r *request, provider, function string) string {
-	h := s.home(r.account, r.region)
+	h := r.home
 	switch {
 	case r.vars["Resource"] != "" || r.vars["ResourceArn"] != "":
 		return or(r.vars["Resource"], r.vars["ResourceArn"])

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -24,28 +25,26 @@ type Call struct {
 	// Resource is the resource that the call names: a function's name or ARN as sent, a tagged resource's ARN, a
 	// mapping's UUID, or bucket/key.
 	Resource string
-	// Items is how many metrics or alarms a call of CloudWatch asks for, or how many messages a call of SQS received
-	// or deleted, 0 if it was rejected before.
+	// Items is the number of metrics or alarms that a call of CloudWatch asks for, or of messages that one of SQS
+	// received or deleted, 0 if it was rejected before.
 	Items int
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int
 	// ErrorCode is AWS's code, empty if the call succeeded.
 	ErrorCode string
-	// Time is when the call was handled, by the server's clock.
+	// Time is the time of the call, by the server's clock.
 	Time time.Time
 }
 
 // Calls returns all calls since the start or ResetCalls, oldest first.
 func (s *Server) Calls() []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return slices.Clone(s.calls)
 }
 
 // Count returns how many calls of an operation were received; an empty name counts all.
 func (s *Server) Count(operation string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	n := 0
 	for i := range s.calls {
 		if operation == "" || s.calls[i].Operation == operation {
@@ -57,8 +56,7 @@ func (s *Server) Count(operation string) int {
 
 // ResetCalls empties the call log and the count of throttled calls.
 func (s *Server) ResetCalls() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.calls, s.throttled = nil, 0
 }
 
@@ -87,7 +85,8 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 
 // resource returns the resource that a call names.
 func (r *request) resource() string {
-	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName", "CapacityProviderName", "UUID"} {
+	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName",
+		"CapacityProviderName", "UUID"} {
 		if r.vars[v] != "" {
 			return r.vars[v]
 		}
@@ -98,9 +97,7 @@ func (r *request) resource() string {
 	var in struct{ FunctionName, RoleArn, RepositoryName string }
 	switch {
 	case r.operation == "CreateFunction", r.operation == "CreateEventSourceMapping", r.service == serviceECR:
-		if r.decode(&in) != nil {
-			return ""
-		}
+		_ = json.Unmarshal(r.body, &in) // What cannot be decoded names nothing.
 		return in.FunctionName + in.RepositoryName
 	case r.form != nil:
 		return r.form.Get("RoleArn")

@@ -1,124 +1,190 @@
 package awsdouble
 
 import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// The states of a capacity provider.
-const (
-	capacityPending  = "Pending"
-	capacityActive   = "Active"
-	capacityFailed   = "Failed"
-	capacityDeleting = "Deleting"
-)
-
-// A CapacityProvider is a capacity provider as Lambda returns it. Tests can read and edit it.
+// A CapacityProvider is a capacity provider.
 type CapacityProvider struct {
-	CapacityProviderArn           string
-	CapacityProviderScalingConfig *CapacityScaling   `json:",omitempty"`
-	InstanceRequirements          *CapacityInstances `json:",omitempty"`
-	KmsKeyArn                     string             `json:",omitempty"`
-	LastModified                  string             `json:",omitempty"`
-	PermissionsConfig             CapacityPermissions
-	PropagateTags                 *CapacityTags `json:",omitempty"`
-	State                         string
-	TelemetryConfig               *CapacityTelemetry `json:",omitempty"`
-	VpcConfig                     CapacityVPC
-	// Tags are returned by ListTags.
-	Tags map[string]string `json:"-"`
-}
+	types.CapacityProvider
 
-// CapacityScaling limits the instances of a capacity provider.
-type CapacityScaling struct {
-	MaxVCpuCount    *int32           `json:",omitempty"`
-	ScalingMode     string           `json:",omitempty"`
-	ScalingPolicies []CapacityTarget `json:",omitempty"`
-}
-
-// A CapacityTarget is a metric and the value at which scaling keeps it.
-type CapacityTarget struct {
-	PredefinedMetricType string
-	TargetValue          float64
-}
-
-// CapacityInstances select the instances to use.
-type CapacityInstances struct {
-	AllowedInstanceTypes  []string `json:",omitempty"`
-	Architectures         []string `json:",omitempty"`
-	ExcludedInstanceTypes []string `json:",omitempty"`
-}
-
-// CapacityPermissions name the role that manages instances.
-type CapacityPermissions struct{ CapacityProviderOperatorRoleArn string }
-
-// CapacityTags are tags of instances.
-type CapacityTags struct {
-	ExplicitTags map[string]string `json:",omitempty"`
-	Mode         string            `json:",omitempty"`
-}
-
-// CapacityTelemetry configures where a capacity provider logs.
-type CapacityTelemetry struct {
-	LoggingConfig *CapacityLogging `json:",omitempty"`
-}
-
-// CapacityLogging is a log group and the log level.
-type CapacityLogging struct {
-	LogGroup       string `json:",omitempty"`
-	SystemLogLevel string `json:",omitempty"`
-}
-
-// CapacityVPC is the network of instances.
-type CapacityVPC struct {
-	SecurityGroupIds []string //nolint:revive // Lambda's spelling
-	SubnetIds        []string //nolint:revive // Lambda's spelling
+	// Tags are its tags, which its responses do not show.
+	Tags map[string]string
 }
 
 // capacity is a capacity provider with the state to which it changes next.
 type capacity struct {
-	CapacityProvider
-	busy     bool
-	settleAt time.Time
-	next     string
+	types.CapacityProvider
+	transition
 }
 
-// startCapacity moves a capacity provider to another state after a duration.
-func (s *Server) startCapacity(c *capacity, state, next string, d time.Duration) {
-	c.State, c.next = state, next
-	c.busy, c.settleAt = true, s.options.Now().Add(d)
-	c.LastModified = s.lastModified()
+// change moves a capacity provider through a state of transition into another.
+func (s *Server) change(c *capacity, via, next types.CapacityProviderState, d time.Duration) {
+	c.State, c.LastModified = via, aws.String(s.lastModified())
+	c.transition = transition{busy: true, next: string(next), at: s.options.Now().Add(d)}
 }
 
 // settleCapacity completes the state changes of capacity providers whose time has passed.
 func (s *Server) settleCapacity(h *home) {
 	for name, c := range h.capacity {
-		if !c.busy || s.options.Now().Before(c.settleAt) {
-			continue
-		}
-		c.busy = false
-		if c.next == "" {
+		switch {
+		case !c.ends(s.options.Now()):
+		case c.next == "":
 			delete(h.capacity, name)
-			continue
+			delete(h.tags, *c.CapacityProviderArn)
+		default:
+			c.State = types.CapacityProviderState(c.next)
 		}
-		c.State = c.next
 	}
 }
 
 // capacityName returns the plain name from a name or an ARN.
-func capacityName(nameOrArn string) string {
-	return nameOrArn[strings.LastIndex(nameOrArn, ":")+1:]
-}
+func capacityName(nameOrArn string) string { return nameOrArn[strings.LastIndex(nameOrArn, ":")+1:] }
 
-// capacity returns the capacity provider in the path, settled.
-func (s *Server) capacity(r *request) (*capacity, string, error) {
-	h := s.home(r.account, r.region)
-	s.settleCapacity(h)
+// capacity returns the capacity provider that a request names.
+func (s *Server) capacity(r *request) *capacity {
+	s.settleCapacity(r.home)
 	name := capacityName(r.vars["CapacityProviderName"])
-	if c := h.capacity[name]; c != nil {
-		return c, name, nil
+	c := r.home.capacity[name]
+	if c == nil {
+		panic(noCapacity(r.home.arn("capacity-provider:" + name)))
 	}
-	return nil, name, noCapacity(h.arn("capacity-provider:" + name))
+	return c
 }
 
-func noCapacity(arn string) error { return notFound("Capacity provider not found: %s", arn) }
+// idleCapacity returns the capacity provider that a request changes. It rejects the change of one whose state changes.
+func (s *Server) idleCapacity(r *request) *capacity {
+	c := s.capacity(r)
+	if c.busy {
+		panic(inProgress(*c.CapacityProviderArn))
+	}
+	return c
+}
+
+func noCapacity(arn string) *Error { return notFound("Capacity provider not found: %s", arn) }
+
+func (c *capacity) answer() any { return map[string]any{"CapacityProvider": c.CapacityProvider} }
+
+func createCapacity(s *Server, r *request) any {
+	in := decoded[lambda.CreateCapacityProviderInput](r)
+	s.settleCapacity(r.home)
+	name := capacityName(*in.CapacityProviderName)
+	if r.home.capacity[name] != nil {
+		panic(conflict("Capacity provider already exists: %s", name))
+	}
+	s.checkNetwork(in.VpcConfig.SubnetIds, in.VpcConfig.SecurityGroupIds)
+	checkTags(nil, in.Tags)
+	c := &capacity{}
+	c.CapacityProviderArn = aws.String(r.home.arn("capacity-provider:" + name))
+	overlay(&c.CapacityProvider, &in)
+	c.fill(name)
+	next := types.CapacityProviderStateActive
+	if take(s.plans.capacity, name) != nil {
+		next = types.CapacityProviderStateFailed
+	}
+	s.change(c, types.CapacityProviderStatePending, next, s.options.CreateDuration)
+	r.home.capacity[name], r.home.tags[*c.CapacityProviderArn] = c, in.Tags
+	return c.answer()
+}
+
+// fill sets the defaults of what is not set.
+func (c *capacity) fill(name string) {
+	if c.CapacityProviderScalingConfig == nil {
+		c.CapacityProviderScalingConfig = &types.CapacityProviderScalingConfig{}
+	}
+	c.CapacityProviderScalingConfig.ScalingMode = cmp.Or(c.CapacityProviderScalingConfig.ScalingMode,
+		types.CapacityProviderScalingModeAuto)
+	if c.InstanceRequirements == nil {
+		c.InstanceRequirements = &types.InstanceRequirements{}
+	}
+	if len(c.InstanceRequirements.Architectures) == 0 {
+		c.InstanceRequirements.Architectures = []types.Architecture{types.ArchitectureX8664}
+	}
+	logging := &types.CapacityProviderLoggingConfig{
+		LogGroup: aws.String("/aws/lambda/capacity-provider/" + name), SystemLogLevel: types.SystemLogLevelInfo,
+	}
+	if c.TelemetryConfig != nil && c.TelemetryConfig.LoggingConfig != nil {
+		overlay(logging, c.TelemetryConfig.LoggingConfig)
+	}
+	c.TelemetryConfig = &types.CapacityProviderTelemetryConfig{LoggingConfig: logging}
+}
+
+func getCapacity(s *Server, r *request) any { return s.capacity(r).answer() }
+
+func listCapacity(s *Server, r *request) any {
+	s.settleCapacity(r.home)
+	all := []types.CapacityProvider{}
+	for _, name := range slices.Sorted(maps.Keys(r.home.capacity)) {
+		if c := r.home.capacity[name]; r.query("State") == "" || r.query("State") == string(c.State) {
+			all = append(all, c.CapacityProvider)
+		}
+	}
+	return paged("CapacityProviders", all, r)
+}
+
+func updateCapacity(s *Server, r *request) any {
+	in := decoded[lambda.UpdateCapacityProviderInput](r)
+	c := s.idleCapacity(r)
+	if n := in.CapacityProviderScalingConfig; n != nil {
+		if n.MaxVCpuCount == nil {
+			n.MaxVCpuCount = c.CapacityProviderScalingConfig.MaxVCpuCount
+		}
+		c.CapacityProviderScalingConfig = n
+	}
+	c.PropagateTags, c.TelemetryConfig = cmp.Or(in.PropagateTags, c.PropagateTags), cmp.Or(in.TelemetryConfig,
+		c.TelemetryConfig)
+	c.fill(capacityName(*c.CapacityProviderArn))
+	s.change(c, types.CapacityProviderStatePending, types.CapacityProviderStateActive, s.options.UpdateDuration)
+	return c.answer()
+}
+
+func deleteCapacity(s *Server, r *request) any {
+	c := s.idleCapacity(r)
+	if r.home.runsOn(*c.CapacityProviderArn) {
+		panic(conflict("The capacity provider %s is used by functions.", *c.CapacityProviderArn))
+	}
+	s.change(c, types.CapacityProviderStateDeleting, "", s.options.UpdateDuration)
+	return c.answer()
+}
+
+// runsOn reports whether a version of a function runs on a capacity provider.
+func (h *home) runsOn(arn string) bool {
+	for _, f := range h.functions {
+		if slices.ContainsFunc(append([]*instance{f.latest}, f.versions...),
+			func(i *instance) bool { return i.runsOn() == arn }) {
+			return true
+		}
+	}
+	return false
+}
+
+// runsOn returns the ARN of an instance's capacity provider, empty if it has none.
+func (i *instance) runsOn() string {
+	var c types.CapacityProviderConfig
+	_ = json.Unmarshal(i.CapacityProviderConfig, &c) // It was decoded when it was sent.
+	if c.LambdaManagedInstancesCapacityProviderConfig == nil {
+		return ""
+	}
+	return aws.ToString(c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn)
+}
+
+// CapacityProvider returns a copy of a capacity provider in a region of DefaultAccount, by name.
+func (s *Server) CapacityProvider(region, name string) (CapacityProvider, bool) {
+	defer s.lock()()
+	h := s.home(DefaultAccount, region)
+	s.settleCapacity(h)
+	c := h.capacity[name]
+	if c == nil {
+		return CapacityProvider{}, false
+	}
+	return CapacityProvider{c.CapacityProvider, h.tagsOf(*c.CapacityProviderArn)}, true
+}

@@ -1,13 +1,11 @@
 package awsdouble
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/aws/smithy-go/encoding/cbor"
+	"github.com/fxamacker/cbor/v2"
 )
 
 // How long data points are kept: those of a minute, and those of a second.
@@ -47,7 +45,8 @@ func CloudWatchThrottle() Error {
 
 // CloudWatchFailure returns a 500 of CloudWatch.
 func CloudWatchFailure() Error {
-	return Error{Status: http.StatusInternalServerError, Code: "InternalServiceFault", Message: "Internal service error"}
+	return Error{Status: http.StatusInternalServerError, Code: "InternalServiceFault",
+		Message: "Internal service error"}
 }
 
 // throttled returns the error of an exceeded request quota of the service.
@@ -60,100 +59,32 @@ func (r *request) throttled() *Error {
 }
 
 func invalidMetrics(format string, args ...any) *Error {
-	return &Error{Status: http.StatusBadRequest, Code: "ValidationError", Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusBadRequest, "ValidationError", format, args...)
 }
 
-// decodeCBOR decodes the CBOR body into v by its JSON names. Times are seconds.
-func (r *request) decodeCBOR(v any) error {
-	malformed := func(err error) error {
-		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+// decodeCBOR decodes the CBOR body into v. Times are seconds.
+func (r *request) decodeCBOR(v any) {
+	if err := cbor.Unmarshal(r.body, v); err != nil {
+		panic(apiError(http.StatusBadRequest, "SerializationException", "%v", err))
 	}
-	body, err := cbor.Decode(r.body)
+}
+
+// encoding writes times as RPC v2 does.
+var encoding = func() cbor.EncMode {
+	mode, err := cbor.EncOptions{Time: cbor.TimeUnixDynamic, TimeTag: cbor.EncTagRequired}.EncMode()
 	if err != nil {
-		return malformed(err)
+		panic(err)
 	}
-	plain, err := json.Marshal(fromCBOR(body))
-	if err != nil {
-		return malformed(err)
-	}
-	if err := json.Unmarshal(plain, v); err != nil {
-		return malformed(err)
-	}
-	return nil
-}
-
-// fromCBOR returns a value as encoding/json has it.
-func fromCBOR(v cbor.Value) any {
-	switch v := v.(type) {
-	case cbor.Map:
-		m := make(map[string]any, len(v))
-		for k, e := range v {
-			m[k] = fromCBOR(e)
-		}
-		return m
-	case cbor.List:
-		l := make([]any, 0, len(v))
-		for _, e := range v {
-			l = append(l, fromCBOR(e))
-		}
-		return l
-	case cbor.String:
-		return string(v)
-	case cbor.Bool:
-		return bool(v)
-	case cbor.Uint:
-		return uint64(v)
-	case cbor.NegInt:
-		return -float64(v)
-	case cbor.Float32:
-		return float64(v)
-	case cbor.Float64:
-		return float64(v)
-	case *cbor.Tag:
-		return fromCBOR(v.Value)
-	default:
-		return nil
-	}
-}
-
-// toCBOR returns what a handler returns as CBOR. Members that are empty strings are left out.
-func toCBOR(v any) cbor.Value {
-	switch v := v.(type) {
-	case map[string]any:
-		m := make(cbor.Map, len(v))
-		for k, e := range v {
-			if e != "" {
-				m[k] = toCBOR(e)
-			}
-		}
-		return m
-	case []any:
-		l := make(cbor.List, 0, len(v))
-		for _, e := range v {
-			l = append(l, toCBOR(e))
-		}
-		return l
-	case string:
-		return cbor.String(v)
-	case bool:
-		return cbor.Bool(v)
-	case int:
-		return cbor.Uint(v) //nolint:gosec // No negative numbers are returned.
-	case float64:
-		return cbor.Float64(v)
-	case time.Time:
-		return &cbor.Tag{ID: 1, Value: cbor.Float64(v.Unix())}
-	default:
-		return &cbor.Nil{}
-	}
-}
+	return mode
+}()
 
 // writeCBOR writes a response of RPC v2.
-func writeCBOR(w http.ResponseWriter, status int, body map[string]any) {
+func writeCBOR(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/cbor")
 	w.Header().Set("Smithy-Protocol", "rpc-v2-cbor")
 	w.WriteHeader(status)
-	_, _ = w.Write(cbor.Encode(toCBOR(body)))
+	b, _ := encoding.Marshal(body) // It has only what CBOR can encode.
+	_, _ = w.Write(b)
 }
 
 // writeCloudWatchError writes an error of RPC v2, with the code of the query protocol in a header.

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// maxMetricQueries is how many queries a call has.
+	// maxMetricQueries is the maximum number of queries of a call.
 	maxMetricQueries = 500
-	// maxDatapoints is how many data points a response has.
+	// maxDatapoints is the maximum number of data points in a response.
 	maxDatapoints = 100_800
 )
 
@@ -47,29 +47,26 @@ type metricStat struct {
 // queryID matches the IDs of queries.
 var queryID = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]{0,254}$`)
 
-func getMetricData(s *Server, r *request) (*answer, error) {
+func getMetricData(s *Server, r *request) any {
 	in := metricDataInput{}
-	if err := r.decodeCBOR(&in); err != nil {
-		return nil, err
-	}
+	r.decodeCBOR(&in)
 	r.items = len(in.MetricDataQueries)
-	if err := in.check(); err != nil {
-		return nil, err
-	}
+	in.check()
 	s.advanceTraffic()
-	e := newEvaluation(s, s.monitor(r.account, r.region), &in)
+	e := &evaluation{server: s, of: s.monitor(r.account, r.region), in: &in, byID: map[string]*metricQuery{}}
+	e.known, e.active = map[string]operand{}, map[string]bool{}
+	for i := range in.MetricDataQueries {
+		e.byID[in.MetricDataQueries[i].Id] = &in.MetricDataQueries[i]
+	}
 	var results []metricResult
 	for i := range in.MetricDataQueries {
 		q := &in.MetricDataQueries[i]
-		v, err := e.valueOf(q.Id)
-		if err != nil {
-			return nil, err
-		}
+		v := e.valueOf(q.Id)
 		if q.ReturnData != nil && !*q.ReturnData {
 			continue
 		}
-		if !v.isSeries {
-			return nil, invalidMetrics("Error in expression '%s' [The expression does not return a time series]", q.Id)
+		if v.series == nil {
+			panic(invalidMetrics("Error in expression '%s' [The expression does not return a time series]", q.Id))
 		}
 		results = append(results, newResult(q, v, in.ScanBy))
 	}
@@ -77,45 +74,44 @@ func getMetricData(s *Server, r *request) (*answer, error) {
 }
 
 // check rejects input that CloudWatch rejects.
-func (in *metricDataInput) check() error {
+func (in *metricDataInput) check() {
 	if n := len(in.MetricDataQueries); n == 0 || n > maxMetricQueries {
-		return invalidMetrics("The collection MetricDataQueries must not have a size greater than %d.", maxMetricQueries)
+		panic(invalidMetrics("The collection MetricDataQueries must not have a size greater than %d.",
+			maxMetricQueries))
 	}
 	if in.StartTime >= in.EndTime {
-		return invalidMetrics("The parameter StartTime must be less than the parameter EndTime.")
+		panic(invalidMetrics("The parameter StartTime must be less than the parameter EndTime."))
 	}
 	if in.MaxDatapoints < 0 || in.MaxDatapoints > maxDatapoints {
-		return invalidMetrics("The parameter MaxDatapoints must be at most %d.", maxDatapoints)
+		panic(invalidMetrics("The parameter MaxDatapoints must be at most %d.", maxDatapoints))
 	}
 	seen := map[string]bool{}
 	for i := range in.MetricDataQueries {
 		q := &in.MetricDataQueries[i]
-		if err := q.check(i + 1); err != nil {
-			return err
-		}
+		q.check(i + 1)
 		if seen[q.Id] {
-			return invalidMetrics("The values for parameter id in MetricDataQueries are not unique.")
+			panic(invalidMetrics("The values for parameter id in MetricDataQueries are not unique."))
 		}
 		seen[q.Id] = true
 	}
-	return nil
 }
 
 // check rejects queries that CloudWatch rejects. n is the number of the query in its call.
-func (q *metricQuery) check(n int) error {
+func (q *metricQuery) check(n int) {
 	switch {
 	case !queryID.MatchString(q.Id):
-		return invalidMetrics("The value %s for parameter Id is not valid.", q.Id)
+		panic(invalidMetrics("The value %s for parameter Id is not valid.", q.Id))
 	case (q.MetricStat == nil) == (q.Expression == ""):
-		return invalidMetrics("Exactly one of MetricStat and Expression must be set for the query %s.", q.Id)
+		panic(invalidMetrics("Exactly one of MetricStat and Expression must be set for the query %s.", q.Id))
 	case q.MetricStat == nil:
-		return nil
+		return
 	case !isPeriod(q.MetricStat.Period):
-		return invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be 1, 5, 10, 20, 30 or a multiple of 60.", n)
+		panic(invalidMetrics("The parameter MetricDataQueries.member.%d.MetricStat.Period must be 1, 5, 10, 20, 30 "+
+			"or a multiple of 60.", n))
 	case !statisticPattern.MatchString(q.MetricStat.Stat):
-		return invalidMetrics("The value %s for parameter MetricDataQueries.member.%d.MetricStat.Stat is not a valid statistic.", q.MetricStat.Stat, n)
+		panic(invalidMetrics("The value %s for parameter MetricDataQueries.member.%d.MetricStat.Stat is not a valid "+
+			"statistic.", q.MetricStat.Stat, n))
 	}
-	return nil
 }
 
 // isPeriod reports whether CloudWatch takes a period.
@@ -159,12 +155,12 @@ func newResult(q *metricQuery, v operand, scanBy string) metricResult {
 
 // page returns the data points from the token's on, at most MaxDatapoints. It is an assumption how AWS divides data
 // among pages.
-func (in *metricDataInput) page(results []metricResult) (*answer, error) {
+func (in *metricDataInput) page(results []metricResult) any {
 	skip := 0
 	if in.NextToken != "" {
 		n, err := strconv.Atoi(strings.TrimPrefix(in.NextToken, "points-"))
 		if err != nil {
-			return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidNextToken", Message: "The next token specified is invalid."}
+			panic(apiError(http.StatusBadRequest, "InvalidNextToken", "The next token specified is invalid."))
 		}
 		skip = n
 	}
@@ -184,7 +180,7 @@ func (in *metricDataInput) page(results []metricResult) (*answer, error) {
 	if next < total {
 		body["NextToken"] = "points-" + strconv.Itoa(next)
 	}
-	return &answer{status: http.StatusOK, cbor: body}, nil
+	return body
 }
 
 // cbor returns a part of the data.

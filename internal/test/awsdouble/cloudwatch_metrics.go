@@ -43,7 +43,7 @@ func (m *Metric) resolution() int64 {
 // minuteLength is the length of the data points of most metrics in seconds.
 const minuteLength = 60
 
-// recordedMetric is what was published of a metric.
+// recordedMetric holds the published data of a metric.
 type recordedMetric struct {
 	// resolution is the length of the data points in seconds.
 	resolution int64
@@ -51,7 +51,7 @@ type recordedMetric struct {
 	datapoints map[int64]*datapoint
 }
 
-// A datapoint is what was published of a metric in a minute or a second.
+// A datapoint holds the values of a metric in a minute or a second.
 type datapoint struct {
 	values []observed
 }
@@ -74,8 +74,7 @@ func (d *datapoint) add(more observed) {
 
 // PutMetric publishes a value of a metric at a time.
 func (s *Server) PutMetric(m Metric, at time.Time, value float64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.recorded(m).add(at, s.options.Now(), value, 1)
 }
 
@@ -111,8 +110,7 @@ func (r *recordedMetric) age() int64 {
 // SetMetricStatus makes queries of metrics of a name return no data, a status such as InternalError, and a message
 // if it is not empty. The status Complete restores them.
 func (s *Server) SetMetricStatus(name, status, message string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if status == statusComplete && message == "" {
 		delete(s.statuses, name)
 		return
@@ -163,7 +161,8 @@ func (r *recordedMetric) first(from int64) int64 {
 type timeRange struct{ start, end, period int64 }
 
 // statisticPattern matches the statistics that the double knows.
-var statisticPattern = regexp.MustCompile(`^(Sum|Average|Maximum|Minimum|SampleCount|p(100|[0-9]{1,2}(\.[0-9]{1,10})?))$`)
+var statisticPattern = regexp.MustCompile(`^(Sum|Average|Maximum|Minimum|SampleCount|p(100|[0-9]{1,2}(\.[0-9]{1,` +
+	`10})?))$`)
 
 // statistic returns a statistic of the values.
 func (d *datapoint) statistic(stat string) float64 {
@@ -190,7 +189,8 @@ func (d *datapoint) statistic(stat string) float64 {
 
 // percentile returns the smallest value that at least a part of the values does not exceed.
 func (d *datapoint) percentile(part, count float64) float64 {
-	sorted := slices.SortedFunc(slices.Values(d.values), func(a, b observed) int { return cmp.Compare(a.value, b.value) })
+	sorted := slices.SortedFunc(slices.Values(d.values),
+		func(a, b observed) int { return cmp.Compare(a.value, b.value) })
 	n := 0.0
 	for _, v := range sorted {
 		if n += v.count; n >= part*count {

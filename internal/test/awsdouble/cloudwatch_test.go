@@ -45,7 +45,9 @@ func putValues(s *Server, name string) time.Time {
 	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	for minute := range 4 {
 		for v := 1; v <= 4; v++ {
-			s.PutMetric(Metric{Region: testRegion, Namespace: "Shop", Name: name, Dimensions: map[string]string{"Cart": "big"}}, begin.Add(time.Duration(minute)*time.Minute), float64(v*(minute+1)))
+			s.PutMetric(Metric{Region: testRegion, Namespace: "Shop", Name: name,
+				Dimensions: map[string]string{"Cart": "big"}}, begin.Add(time.Duration(minute)*time.Minute),
+				float64(v*(minute+1)))
 		}
 	}
 	return begin
@@ -72,33 +74,50 @@ func TestGetMetricData(t *testing.T) {
 		queries []types.MetricDataQuery
 		want    types.MetricDataResult
 	}{
-		"Sum":         {"The sum of each period, the newest first.", []types.MetricDataQuery{orders("q", "Sum", 60)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 20, 10}}},
-		"Average":     {"The mean.", []types.MetricDataQuery{orders("q", "Average", 120)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(2, 0), Values: []float64{8.75, 3.75}}},
-		"Maximum":     {"The largest.", []types.MetricDataQuery{orders("q", "Maximum", 240)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}}},
-		"Minimum":     {"The smallest.", []types.MetricDataQuery{orders("q", "Minimum", 240)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{1}}},
-		"SampleCount": {"How many values there were.", []types.MetricDataQuery{orders("q", "SampleCount", 240)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}}},
-		"Percentile":  {"A part of the values is not larger.", []types.MetricDataQuery{orders("q", "p50", 60)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{8, 6, 4, 2}}},
-		"Unknown":     {"A metric that does not exist has no data, and that is no error.", []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(), Values: []float64{}}},
-		"Expression":  {"An expression computes at each time, and hidden queries are not returned.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), expression("q", "(m + 2*m) / 10 - 1")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{11, 8, 5, 2}}},
-		"SumOf":       {"SUM of a series is a number.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), expression("q", "m / SUM(m)")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{.4, .3, .2, .1}}},
-		"Missing":     {"Where one has no value, neither has the expression.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "m + n")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(1), Values: []float64{27}}},
-		"Fill":        {"FILL supplies the values that are missing.", []types.MetricDataQuery{hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "FILL(n, 0)")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{0, 0, 7, 0}}},
-		"If":          {"IF chooses at each time.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), expression("q", "IF(m > 25, m, 0)")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 0, 0}}},
-		"List":        {"SUM of several series is a series.", []types.MetricDataQuery{hidden(orders("m", "Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "SUM([m, n])")}, types.MetricDataResult{Label: aws.String("q"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 27, 10}}},
+		"Sum": {"The sum of each period, the newest first.", []types.MetricDataQuery{orders("q", "Sum", 60)},
+			types.MetricDataResult{Label: aws.String(
+				"Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 20, 10}}},
+		"Average": {"The mean.", []types.MetricDataQuery{orders("q", "Average", 120)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(2, 0), Values: []float64{8.75, 3.75}}},
+		"Maximum": {"The largest.", []types.MetricDataQuery{orders("q", "Maximum", 240)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}}},
+		"Minimum": {"The smallest.", []types.MetricDataQuery{orders("q", "Minimum", 240)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{1}}},
+		"SampleCount": {"How many values there were.", []types.MetricDataQuery{orders("q", "SampleCount", 240)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}}},
+		"Percentile": {"A part of the values is not larger.", []types.MetricDataQuery{orders("q", "p50", 60)},
+			types.MetricDataResult{Label: aws.String(
+				"Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{8, 6, 4, 2}}},
+		"Unknown": {"A metric that does not exist has no data, and that is no error.", []types.MetricDataQuery{stat(
+			"q", "Shop", "Orders", "Sum", 60)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(), Values: []float64{}}},
+		"Expression": {"An expression computes at each time, and hidden queries are not returned.",
+			[]types.MetricDataQuery{hidden(orders(
+				"m", "Sum", 60)), expression("q", "(m + 2*m) / 10 - 1")}, types.MetricDataResult{Label: aws.String("q"),
+				Timestamps: at(3, 2, 1, 0), Values: []float64{11, 8, 5, 2}}},
+		"Missing": {"Where one has no value, neither has the expression.", []types.MetricDataQuery{hidden(orders("m",
+			"Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "m + n")},
+			types.MetricDataResult{Label: aws.String("q"), Timestamps: at(1), Values: []float64{27}}},
 		"NoNumber": {
 			"What is no number is left out, with a message.",
 			[]types.MetricDataQuery{hidden(stat("z", "Shop", "Zero", "Sum", 60)), expression("q", "1 / z")},
-			types.MetricDataResult{Label: aws.String("q"), Timestamps: at(), Values: []float64{}, Messages: []types.MessageData{{Code: aws.String("Message"), Value: aws.String("One or more data-points have been dropped due to non-numeric values (NaN, -Infinite, +Infinite)")}}},
+			types.MetricDataResult{Label: aws.String("q"), Timestamps: at(), Values: []float64{},
+				Messages: []types.MessageData{{Code: aws.String(
+					"Message"), Value: aws.String("One or more data-points have been dropped due to non-numeric " +
+					"values (NaN, -Infinite, +Infinite)")}}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			out, err := c.GetMetricData(t.Context(), &cloudwatch.GetMetricDataInput{StartTime: aws.Time(begin.Add(20 * time.Second)), EndTime: aws.Time(begin.Add(4 * time.Minute)), MetricDataQueries: tc.queries})
+			out, err := c.GetMetricData(t.Context(),
+				&cloudwatch.GetMetricDataInput{StartTime: aws.Time(begin.Add(20 * time.Second)),
+					EndTime: aws.Time(begin.Add(4 * time.Minute)), MetricDataQueries: tc.queries})
 			if err != nil {
 				t.Fatal(err)
 			}
 			tc.want.Id, tc.want.StatusCode = aws.String("q"), types.StatusCodeComplete
-			if diff := cmp.Diff([]types.MetricDataResult{tc.want}, out.MetricDataResults, results, cmpopts.EquateApprox(0, 1e-9)); diff != "" {
+			if diff := cmp.Diff([]types.MetricDataResult{tc.want}, out.MetricDataResults, results,
+				cmpopts.EquateApprox(0, 1e-9)); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -111,7 +130,8 @@ func TestHighResolution(t *testing.T) {
 	s := start(t, Options{})
 	c := cloudWatch(s.Config(testRegion))
 	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	fine, coarse := Metric{Region: testRegion, Namespace: "Shop", Name: "Orders", HighResolution: true}, Metric{Region: testRegion, Namespace: "Shop", Name: "Visits"}
+	fine, coarse := Metric{Region: testRegion, Namespace: "Shop", Name: "Orders",
+		HighResolution: true}, Metric{Region: testRegion, Namespace: "Shop", Name: "Visits"}
 	for second := range 60 {
 		s.PutMetric(fine, begin.Add(time.Duration(second)*time.Second), 1)
 		s.PutMetric(coarse, begin.Add(time.Duration(second)*time.Second), 1)
@@ -119,7 +139,9 @@ func TestHighResolution(t *testing.T) {
 	read := func(name string, from int, period int32) map[int]float64 {
 		t.Helper()
 		out, err := c.GetMetricData(t.Context(), &cloudwatch.GetMetricDataInput{
-			StartTime: aws.Time(begin.Add(time.Duration(from) * time.Second)), EndTime: aws.Time(begin.Add(time.Minute)), MetricDataQueries: []types.MetricDataQuery{stat("q", "Shop", name, "Sum", period)},
+			StartTime: aws.Time(begin.Add(time.Duration(from) * time.Second)),
+			EndTime:   aws.Time(begin.Add(time.Minute)), MetricDataQueries: []types.MetricDataQuery{stat(
+				"q", "Shop", name, "Sum", period)},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -156,24 +178,38 @@ func TestGetMetricDataRejections(t *testing.T) {
 		end     time.Time
 		message string
 	}{
-		"TooMany":     {reason: "A call has 500 queries.", queries: many, message: "The collection MetricDataQueries must not have a size greater than 500."},
-		"Twice":       {reason: "IDs are unique.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat("q", "Shop", "Orders", "Sum", 60)}, message: "The values for parameter id in MetricDataQueries are not unique."},
-		"Time":        {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60)}, end: begin, message: "The parameter StartTime must be less than the parameter EndTime."},
-		"Statistic":   {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a valid statistic."},
-		"Period":      {reason: "Periods are minutes, or parts of a minute.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
-		"ShortPeriod": {reason: "Not each part of a minute is a period.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 15)}},
-		"ID":          {reason: "An ID begins with a lowercase letter.", queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
-		"Identifier":  {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q", "m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
-		"Syntax":      {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
-		"Number":      {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
-		"Circle":      {reason: "Expressions do not refer to themselves.", queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
+		"TooMany": {reason: "A call has 500 queries.", queries: many,
+			message: "The collection MetricDataQueries must not have a size greater than 500."},
+		"Twice": {reason: "IDs are unique.",
+			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat(
+				"q", "Shop", "Orders", "Sum", 60)},
+			message: "The values for parameter id in MetricDataQueries are not unique."},
+		"Time": {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q",
+			"Shop", "Orders", "Sum", 60)}, end: begin,
+			message: "The parameter StartTime must be less than the parameter EndTime."},
+		"Statistic": {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders",
+			"Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a " +
+			"valid statistic."},
+		"Period": {reason: "Periods are minutes, or parts of a minute.",
+			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
+		"ShortPeriod": {reason: "Not each part of a minute is a period.",
+			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 15)}},
+		"ID": {reason: "An ID begins with a lowercase letter.",
+			queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
+		"Identifier": {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q",
+			"m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
+		"Syntax": {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
+		"Number": {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
+		"Circle": {reason: "Expressions do not refer to themselves.",
+			queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			if tc.end.IsZero() {
 				tc.end = begin.Add(time.Minute)
 			}
-			_, err := c.GetMetricData(t.Context(), &cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: &tc.end, MetricDataQueries: tc.queries})
+			_, err := c.GetMetricData(t.Context(),
+				&cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: &tc.end, MetricDataQueries: tc.queries})
 			wantError(t, err, "ValidationError", tc.message)
 		})
 	}
@@ -184,8 +220,10 @@ func TestGetMetricDataPages(t *testing.T) {
 	c := cloudWatch(s.Config(testRegion))
 	begin := putValues(s, "Orders")
 	in := &cloudwatch.GetMetricDataInput{
-		StartTime: &begin, EndTime: aws.Time(begin.Add(4 * time.Minute)), MaxDatapoints: aws.Int32(3), ScanBy: types.ScanByTimestampAscending,
-		MetricDataQueries: []types.MetricDataQuery{stat("a", "Shop", "Orders", "Sum", 60, "Cart", "big"), stat("none", "Shop", "None", "Sum", 60), stat("b", "Shop", "Orders", "Minimum", 60, "Cart", "big")},
+		StartTime: &begin, EndTime: aws.Time(begin.Add(4 * time.Minute)), MaxDatapoints: aws.Int32(3),
+		ScanBy: types.ScanByTimestampAscending,
+		MetricDataQueries: []types.MetricDataQuery{stat("a", "Shop", "Orders", "Sum", 60, "Cart", "big"),
+			stat("none", "Shop", "None", "Sum", 60), stat("b", "Shop", "Orders", "Minimum", 60, "Cart", "big")},
 	}
 	values, pages, status := map[string][]float64{}, 0, map[string]types.StatusCode{}
 	p := cloudwatch.NewGetMetricDataPaginator(c, in)
@@ -245,10 +283,14 @@ func TestDescribeAlarms(t *testing.T) {
 		in     cloudwatch.DescribeAlarmsInput
 		want   map[string]string
 	}{
-		"Default": {"Composite alarms are left out unless they are asked for.", cloudwatch.DescribeAlarmsInput{}, map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA"}},
-		"Both":    {"They are there if they are.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both}, map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"}},
-		"Named":   {"A name that does not exist is no error.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both, AlarmNames: []string{"any", "elsewhere"}}, map[string]string{"any": "composite INSUFFICIENT_DATA"}},
-		"Pages":   {"Lists have pages.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both, MaxRecords: aws.Int32(1)}, map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"}},
+		"Default": {"Composite alarms are left out unless they are asked for.", cloudwatch.DescribeAlarmsInput{},
+			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA"}},
+		"Both": {"They are there if they are.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both},
+			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"}},
+		"Named": {"A name that does not exist is no error.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both,
+			AlarmNames: []string{"any", "elsewhere"}}, map[string]string{"any": "composite INSUFFICIENT_DATA"}},
+		"Pages": {"Lists have pages.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both, MaxRecords: aws.Int32(1)},
+			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +341,8 @@ func TestCloudWatchQuotaFaultsAndCalls(t *testing.T) {
 		t.Error("a dropped call has succeeded")
 	}
 	calls := s.Calls()
-	if got := calls[0]; got.Operation != "DescribeAlarms" || got.Service != "monitoring" || got.Items != 2 || got.Region != testRegion || got.Account != DefaultAccount {
+	if got := calls[0]; got.Operation != "DescribeAlarms" || got.Service != "monitoring" || got.Items != 2 ||
+		got.Region != testRegion || got.Account != DefaultAccount {
 		t.Errorf("logged %+v", got)
 	}
 }
@@ -309,12 +352,14 @@ func TestMetricStatus(t *testing.T) {
 	c := cloudWatch(s.Config(testRegion))
 	begin := putValues(s, "Orders")
 	s.SetMetricStatus("Orders", "InternalError", "try again")
-	in := &cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)), MetricDataQueries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60, "Cart", "big")}}
+	in := &cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
+		MetricDataQueries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60, "Cart", "big")}}
 	out, err := c.GetMetricData(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := out.MetricDataResults[0]; r.StatusCode != types.StatusCodeInternalError || len(r.Values) > 0 || *r.Messages[0].Value != "try again" {
+	if r := out.MetricDataResults[0]; r.StatusCode != types.StatusCodeInternalError || len(r.Values) > 0 ||
+		*r.Messages[0].Value != "try again" {
 		t.Errorf("got %+v", r)
 	}
 	s.SetMetricStatus("Orders", "Complete", "")
@@ -332,19 +377,25 @@ func TestTraffic(t *testing.T) {
 	l := client(s)
 	create(t, l, zipFunction(t, "f"))
 	for _, description := range []string{"one", "two"} {
-		if _, err := l.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Description: aws.String(description)}); err != nil {
+		if _, err := l.UpdateFunctionConfiguration(t.Context(),
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(
+				"f"), Description: aws.String(description)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: aws.String("f")}); err != nil {
+		if _, err := l.PublishVersion(t.Context(),
+			&lambda.PublishVersionInput{FunctionName: aws.String("f")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := l.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"), FunctionVersion: aws.String("1")}); err != nil {
+	if _, err := l.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: aws.String("f"),
+		Name: aws.String("live"), FunctionVersion: aws.String("1")}); err != nil {
 		t.Fatal(err)
 	}
-	s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 100, Versions: map[string]Outcomes{"2": {ErrorRate: .5, ThrottleRate: .2, Duration: 20 * time.Millisecond}}})
+	s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 100,
+		Versions: map[string]Outcomes{"2": {ErrorRate: .5, ThrottleRate: .2, Duration: 20 * time.Millisecond}}})
 	clk.move(time.Minute)
-	if _, err := l.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"), RoutingConfig: weights(map[string]float64{"2": .1})}); err != nil {
+	if _, err := l.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: aws.String("f"),
+		Name: aws.String("live"), RoutingConfig: weights(map[string]float64{"2": .1})}); err != nil {
 		t.Fatal(err)
 	}
 	clk.move(2 * time.Minute)
@@ -367,7 +418,9 @@ func TestTraffic(t *testing.T) {
 		stat("throttles2", "AWS/Lambda", "Throttles", "Sum", 60, of("ExecutedVersion", "2")...),
 		stat("duration", "AWS/Lambda", "Duration", "Average", 60, of("ExecutedVersion", "2")...),
 	}
-	out, err := cloudWatch(s.Config(testRegion)).GetMetricData(t.Context(), &cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)), MetricDataQueries: queries})
+	out, err := cloudWatch(s.Config(testRegion)).GetMetricData(t.Context(),
+		&cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
+			MetricDataQueries: queries})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -379,8 +432,9 @@ func TestTraffic(t *testing.T) {
 		}
 	}
 	want := map[string]map[int]float64{
-		"all": {0: 100, 1: 98, 2: 98, 3: 80, 4: 40}, "function": {0: 100, 1: 98, 2: 98, 3: 80, 4: 40}, "region": {0: 100, 1: 98, 2: 98, 3: 80, 4: 40},
-		"v1": {1: 90, 2: 90}, "v2": {1: 8, 2: 8},
+		"all": {0: 100, 1: 98, 2: 98, 3: 80, 4: 40}, "function": {0: 100, 1: 98, 2: 98, 3: 80, 4: 40},
+		"region": {0: 100, 1: 98, 2: 98, 3: 80, 4: 40},
+		"v1":     {1: 90, 2: 90}, "v2": {1: 8, 2: 8},
 		"errors1": {}, "errors2": {1: 4, 2: 4}, "errors": {1: 4, 2: 4, 3: 40, 4: 20},
 		"throttles": {1: 2, 2: 2, 3: 20, 4: 10}, "throttles2": {},
 		"duration": {1: 20, 2: 20},
@@ -410,7 +464,8 @@ func TestCloudWatchStrictCredentials(t *testing.T) {
 	wantError(t, err, "UnrecognizedClientException", "")
 	s.AddUser(User{ARN: "arn:aws:iam::210987654321:user/u", AccessKeyID: "AKIAUSER", SecretAccessKey: "double"})
 	s.PutAlarm("210987654321", testRegion, Alarm{Name: "a", State: "OK"})
-	out, err := cloudWatch(s.ConfigFor(testRegion, "AKIAUSER")).DescribeAlarms(t.Context(), &cloudwatch.DescribeAlarmsInput{})
+	out, err := cloudWatch(s.ConfigFor(testRegion, "AKIAUSER")).DescribeAlarms(t.Context(),
+		&cloudwatch.DescribeAlarmsInput{})
 	if err != nil || len(out.MetricAlarms) != 1 {
 		t.Errorf("got %+v, %v", out, err)
 	}

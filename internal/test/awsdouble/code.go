@@ -35,74 +35,72 @@ type code struct {
 }
 
 // resolve fetches and measures the code that a request names.
-func (s *Server) resolve(in codeInput, name string) (code, error) {
+func (s *Server) resolve(in codeInput, name string) code {
 	switch {
 	case in.ImageUri != "":
 		return s.resolveImage(in.ImageUri)
 	case in.S3Bucket != "":
-		o, err := s.codeObject(in)
-		if err != nil {
-			return code{}, err
-		}
+		o := s.codeObject(in)
 		return s.measure(o.data, in, name)
 	case len(in.ZipFile) > maxZip:
-		return code{}, tooLarge("Zipped size must be smaller than %d bytes", maxZip)
+		panic(tooLarge("Zipped size must be smaller than %d bytes", maxZip))
 	case len(in.ZipFile) == 0:
-		return code{}, invalidParameter("Uploaded file must be a non-empty zip")
+		panic(invalidParameter("Uploaded file must be a non-empty zip"))
 	}
 	return s.measure(in.ZipFile, in, name)
 }
 
-func (s *Server) measure(data []byte, in codeInput, name string) (code, error) {
-	unzipped, err := checkZip(data)
-	if err != nil {
-		return code{}, err
-	}
+func (s *Server) measure(data []byte, in codeInput, name string) code {
+	unzipped := checkZip(data)
 	sum := sha256.Sum256(data)
-	location := fmt.Sprintf("%s/snapshots/%s-%s?X-Amz-Security-Token=double&X-Amz-Signature=double", s.URL(), name, hex.EncodeToString(sum[:8]))
+	location := fmt.Sprintf("%s/snapshots/%s-%s?X-Amz-Security-Token=double&X-Amz-Signature=double", s.URL(), name,
+		hex.EncodeToString(sum[:8]))
 	return code{
 		sha256:   base64.StdEncoding.EncodeToString(sum[:]),
 		size:     int64(len(data)),
 		unzipped: unzipped,
 		location: codeLocation{RepositoryType: "S3", Location: location, SourceKMSKeyArn: in.SourceKMSKeyArn},
-	}, nil
+	}
 }
 
 // checkZip returns the unpacked size of an archive.
-func checkZip(data []byte) (uint64, error) {
+func checkZip(data []byte) uint64 {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return 0, invalidParameter("Could not unzip uploaded file. Please check your file, then try to upload again.")
+		panic(invalidParameter("Could not unzip uploaded file. Please check your file, then try to upload again."))
 	}
 	total := uint64(0)
 	for _, f := range z.File {
 		total += f.UncompressedSize64
 	}
 	if total >= maxUnzipped {
-		return 0, invalidParameter("Unzipped size must be smaller than %d bytes", maxUnzipped)
+		panic(invalidParameter("Unzipped size must be smaller than %d bytes", maxUnzipped))
 	}
-	return total, nil
+	return total
 }
 
 // codeObject fetches the object. It returns S3's errors in Lambda's words.
-func (s *Server) codeObject(in codeInput) (*object, error) {
+func (s *Server) codeObject(in codeInput) *object {
 	b := s.buckets[in.S3Bucket]
 	if b == nil {
-		return nil, invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchBucket. S3 Error Message: The specified bucket does not exist")
+		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchBucket. S3 Error Message: The " +
+			"specified bucket does not exist"))
 	}
 	o := b.find(in.S3Key, in.S3ObjectVersion)
 	switch {
 	case o == nil && in.S3ObjectVersion != "":
-		return nil, invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchVersion. S3 Error Message: The specified version does not exist.")
+		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchVersion. S3 Error Message: The " +
+			"specified version does not exist."))
 	case o == nil:
-		return nil, invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchKey. S3 Error Message: The specified key does not exist.")
+		panic(invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchKey. S3 Error Message: The " +
+			"specified key does not exist."))
 	}
-	return o, nil
+	return o
 }
 
 // resolveImage resolves an image URI to its digest. The digest of a tag that PutImage did not set is derived from the
 // URI.
-func (s *Server) resolveImage(uri string) (code, error) {
+func (s *Server) resolveImage(uri string) code {
 	repository, digest, pinned := strings.Cut(uri, "@")
 	if !pinned {
 		digest = s.digest(uri)
@@ -113,7 +111,7 @@ func (s *Server) resolveImage(uri string) (code, error) {
 		location: codeLocation{
 			RepositoryType: "ECR", ImageUri: uri, ResolvedImageUri: repository + "@" + digest,
 		},
-	}, nil
+	}
 }
 
 // digest returns the digest of REGISTRY/REPOSITORY:TAG.

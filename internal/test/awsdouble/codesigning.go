@@ -2,132 +2,123 @@ package awsdouble
 
 import (
 	"fmt"
-	"maps"
 	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// signingConfig is a code signing configuration.
-type signingConfig struct {
-	AllowedPublishers    map[string][]string
-	CodeSigningConfigArn string
-	CodeSigningConfigId  string //nolint:revive // Lambda's spelling
-	CodeSigningPolicies  map[string]string
-	Description          string
-	LastModified         string
-	tags                 map[string]string
+func noSigningConfig(arn string) *Error {
+	return apiError(
+		http.StatusNotFound, "CodeSigningConfigNotFoundException",
+		"The code signing configuration cannot be found. Check that the provided configuration is not deleted: %s.",
+		arn)
 }
 
-func noSigningConfig(arn string) error {
-	return &Error{
-		Status: http.StatusNotFound, Code: "CodeSigningConfigNotFoundException",
-		Message: "The code signing configuration cannot be found. Check that the provided configuration is not deleted: " + arn + ".",
-	}
-}
-
-func createCodeSigning(s *Server, r *request) (*answer, error) {
-	in := struct {
-		signingConfig
-		Tags map[string]string
-	}{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	if err := checkTags(nil, in.Tags); err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
+func createCodeSigning(s *Server, r *request) any {
+	in := decoded[lambda.CreateCodeSigningConfigInput](r)
+	checkTags(nil, in.Tags)
 	s.serial++
-	c := in.signingConfig
-	c.tags = map[string]string{}
-	maps.Copy(c.tags, in.Tags)
-	c.CodeSigningConfigId = fmt.Sprintf("csc-%017x", s.serial)
-	c.CodeSigningConfigArn = h.arn("code-signing-config:" + c.CodeSigningConfigId)
-	c.LastModified = s.lastModified()
-	if c.CodeSigningPolicies == nil {
-		c.CodeSigningPolicies = map[string]string{"UntrustedArtifactOnDeployment": "Warn"}
+	id := fmt.Sprintf("csc-%017x", s.serial)
+	arn := r.home.arn("code-signing-config:" + id)
+	c := &types.CodeSigningConfig{
+		CodeSigningConfigArn: &arn, CodeSigningConfigId: &id, Description: aws.String(""),
+		CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn},
 	}
-	h.signing[c.CodeSigningConfigArn] = &c
-	return &answer{status: http.StatusCreated, json: map[string]any{"CodeSigningConfig": c}}, nil
+	overlay(c, &in)
+	r.home.signing[arn], r.home.tags[arn] = c, in.Tags
+	return s.signed(c)
 }
 
-func (s *Server) signing(r *request) (*signingConfig, error) {
+// signed returns the response about a configuration that was changed.
+func (s *Server) signed(c *types.CodeSigningConfig) any {
+	c.LastModified = aws.String(s.lastModified())
+	return map[string]any{"CodeSigningConfig": *c}
+}
+
+func updateCodeSigning(s *Server, r *request) any {
+	in := decoded[lambda.UpdateCodeSigningConfigInput](r)
+	c := namedSigning(r)
+	overlay(c, &in)
+	return s.signed(c)
+}
+
+// namedSigning returns the configuration that a request names.
+func namedSigning(r *request) *types.CodeSigningConfig {
 	arn := r.vars["CodeSigningConfigArn"]
-	if c := s.home(r.account, r.region).signing[arn]; c != nil {
-		return c, nil
+	if c := r.home.signing[arn]; c != nil {
+		return c
 	}
-	return nil, notFound("The Lambda code signing configuration %s can not be found.", arn)
+	panic(notFound("The Lambda code signing configuration %s can not be found.", arn))
 }
 
-func getCodeSigning(s *Server, r *request) (*answer, error) {
-	c, err := s.signing(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: map[string]any{"CodeSigningConfig": *c}}, nil
+func getCodeSigning(_ *Server, r *request) any {
+	return map[string]any{"CodeSigningConfig": *namedSigning(r)}
 }
 
-func deleteCodeSigning(s *Server, r *request) (*answer, error) {
-	c, err := s.signing(r)
-	if err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
-	for _, f := range h.functions {
-		if f.codeSigning == c.CodeSigningConfigArn {
-			return nil, conflict("The code signing configuration %s is attached to a function. Detach it first.", c.CodeSigningConfigArn)
+func listCodeSigning(_ *Server, r *request) any {
+	return listedBy("CodeSigningConfigs", r.home.signing, r)
+}
+
+func listFunctionsByCodeSigning(_ *Server, r *request) any {
+	return paged("FunctionArns", r.home.signs(*namedSigning(r).CodeSigningConfigArn), r)
+}
+
+// signs returns the ARNs of the functions with a configuration.
+func (h *home) signs(config string) []string {
+	arns := []string{}
+	for _, name := range h.names() {
+		if h.functions[name].codeSigning == config {
+			arns = append(arns, h.functions[name].latest.FunctionArn)
 		}
 	}
-	delete(h.signing, c.CodeSigningConfigArn)
-	return &answer{status: http.StatusNoContent}, nil
+	return arns
+}
+
+func deleteCodeSigning(_ *Server, r *request) any {
+	arn := *namedSigning(r).CodeSigningConfigArn
+	if len(r.home.signs(arn)) > 0 {
+		panic(conflict("The code signing configuration %s is attached to a function. Detach it first.", arn))
+	}
+	delete(r.home.signing, arn)
+	delete(r.home.tags, arn)
+	return nil
 }
 
 // signable returns the function that a request names. It fails if the function's code cannot be signed.
-func (s *Server) signable(r *request) (*function, error) {
-	f, err := s.unqualified(r)
-	if err == nil && f.latest.PackageType == "Image" {
-		err = invalidParameter("Code signing is not supported for functions created with container images.")
+func (s *Server) signable(r *request) *function {
+	f := s.unqualified(r)
+	if f.latest.PackageType == "Image" {
+		panic(invalidParameter("Code signing is not supported for functions created with container images."))
 	}
-	return f, err
+	return f
 }
 
-func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	in := struct{ CodeSigningConfigArn string }{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
+func putFunctionCodeSigning(s *Server, r *request) any {
+	in := decoded[struct{ CodeSigningConfigArn string }](r)
+	if r.home.signing[in.CodeSigningConfigArn] == nil {
+		panic(noSigningConfig(in.CodeSigningConfigArn))
 	}
-	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
-		return nil, noSigningConfig(in.CodeSigningConfigArn)
-	}
-	f, err := s.signable(r)
-	if err != nil {
-		return nil, err
-	}
+	f := s.signable(r)
 	f.codeSigning = in.CodeSigningConfigArn
-	return signingAnswer(f), nil
+	return signingAnswer(f)
 }
 
-func getFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.signable(r)
-	if err != nil {
-		return nil, err
-	}
-	return signingAnswer(f), nil
+func getFunctionCodeSigning(s *Server, r *request) any {
+	return signingAnswer(s.signable(r))
 }
 
-func deleteFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.signable(r)
-	if err != nil {
-		return nil, err
-	}
-	f.codeSigning = ""
-	return &answer{status: http.StatusNoContent}, nil
+func deleteFunctionCodeSigning(s *Server, r *request) any {
+	s.signable(r).codeSigning = ""
+	return nil
 }
 
 // signingAnswer returns the attached configuration; it has no members if none is attached.
-func signingAnswer(f *function) *answer {
+func signingAnswer(f *function) map[string]string {
 	out := map[string]string{}
 	if f.codeSigning != "" {
 		out["CodeSigningConfigArn"], out["FunctionName"] = f.codeSigning, f.latest.FunctionName
 	}
-	return &answer{status: http.StatusOK, json: out}
+	return out
 }

@@ -1,49 +1,36 @@
 package awsdouble
 
-import "net/http"
-
 // concurrencyOutput is a function's reserved concurrency.
 type concurrencyOutput struct {
 	ReservedConcurrentExecutions *int32 `json:",omitempty"`
 }
 
-func putConcurrency(s *Server, r *request) (*answer, error) {
-	in := concurrencyOutput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	t, err := r.target()
-	if err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
+func putConcurrency(s *Server, r *request) any {
+	in := decoded[concurrencyOutput](r)
+	t := r.target()
+	h := r.home
 	if h.functions[t.name] == nil {
-		return nil, notFound("Function not found: %s", h.arn("function:"+t.name+":$LATEST"))
+		panic(notFound("Function not found: %s", h.arn("function:"+t.name+":$LATEST")))
 	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
+	f := s.unqualified(r)
+	v := validation{}
+	reserved := member{required: true, rules: []rule{lowest(0)}}
+	var sent any
+	if in.ReservedConcurrentExecutions != nil {
+		sent = *in.ReservedConcurrentExecutions
 	}
-	if in.ReservedConcurrentExecutions == nil {
-		v := validation{}
-		reserved := member{required: true}
-		reserved.check(&v, "reservedConcurrentExecutions", nil)
-		return nil, v.err()
-	}
-	if *in.ReservedConcurrentExecutions < 0 {
-		v := validation{}
-		reserved := member{rules: []rule{lowest(0)}}
-		reserved.check(&v, "reservedConcurrentExecutions", *in.ReservedConcurrentExecutions)
-		return nil, v.err()
-	}
+	reserved.check(&v, "reservedConcurrentExecutions", sent)
+	v.reject()
 	if n := f.provisions(""); n > *in.ReservedConcurrentExecutions {
-		return nil, invalidParameter(" ReservedConcurrentExecutions  %d should not be lower than function's total provisioned concurrency [%d].", *in.ReservedConcurrentExecutions, n)
+		panic(invalidParameter(" ReservedConcurrentExecutions  %d should not be lower than function's total "+
+			"provisioned concurrency [%d].", *in.ReservedConcurrentExecutions, n))
 	}
 	if h.reserved(f)+*in.ReservedConcurrentExecutions > h.limits.ConcurrentExecutions-h.limits.MinUnreserved {
-		return nil, invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved)
+		panic(invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's "+
+			"UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved))
 	}
 	f.concurrency = in.ReservedConcurrentExecutions
-	return &answer{status: http.StatusOK, json: in}, nil
+	return in
 }
 
 // reserved returns the concurrency of all functions but one that is reserved, or provisioned beyond a reservation.
@@ -61,19 +48,12 @@ func (h *home) reserved(but *function) int32 {
 	return total
 }
 
-func getConcurrency(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}}, nil
+func getConcurrency(s *Server, r *request) any {
+	return concurrencyOutput{ReservedConcurrentExecutions: s.unqualified(r).concurrency}
 }
 
-func deleteConcurrency(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteConcurrency(s *Server, r *request) any {
+	f := s.unqualified(r)
 	f.concurrency = nil
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }

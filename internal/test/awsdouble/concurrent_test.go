@@ -18,7 +18,8 @@ func TestConcurrentCallers(t *testing.T) {
 		wg.Go(func() {
 			for j := range 5 {
 				tags := map[string]string{fmt.Sprintf("k%d-%d", i, j): "v"}
-				if _, err := c.TagResource(ctx, &lambda.TagResourceInput{Resource: aws.String(arn), Tags: tags}); err != nil {
+				if _, err := c.TagResource(ctx,
+					&lambda.TagResourceInput{Resource: aws.String(arn), Tags: tags}); err != nil {
 					t.Errorf("TagResource: %v", err)
 				}
 				if _, err := c.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String("f")}); err != nil {

@@ -37,8 +37,7 @@ type memory struct {
 
 // SetConsistency changes the delay of reads. The current state is visible to them.
 func (s *Server) SetConsistency(c Consistency) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.options.Consistency = c
 	s.memory = memory{past: map[string][]past{}, read: map[string]int{}}
 	for key, h := range s.homes {
@@ -102,90 +101,30 @@ func (s *Server) serving(r *request) *Server {
 	now := s.options.Now()
 	h := s.asOf(r.account, r.region, now.Add(-c.Reads))
 	if c.Policies > c.Reads {
-		h.takePolicies(s.asOf(r.account, r.region, now.Add(-c.Policies)))
+		h.policies = s.asOf(r.account, r.region, now.Add(-c.Policies)).policies
 	}
 	if c.Tags > c.Reads {
-		h.takeTags(s.asOf(r.account, r.region, now.Add(-c.Tags)))
+		h.tags = s.asOf(r.account, r.region, now.Add(-c.Tags)).tags
 	}
 	earlier := New(s.options)
 	earlier.options.Consistency = Consistency{}
 	earlier.options.Now = func() time.Time { return now.Add(-c.Reads) }
-	earlier.http, earlier.resources, earlier.homes = s.http, s.resources, map[string]*home{r.account + "/" + r.region: h}
+	earlier.http, earlier.resources, earlier.homes = s.http, s.resources, map[string]*home{r.account + "/" +
+		r.region: h}
 	return earlier
-}
-
-// takePolicies replaces the policies of a state by those of an earlier one.
-func (h *home) takePolicies(earlier *home) {
-	for name, f := range h.functions {
-		f.policies = map[string]*policy{}
-		if was := earlier.functions[name]; was != nil {
-			f.policies = was.policies
-		}
-	}
-	for name, l := range h.layers {
-		for _, v := range l.versions {
-			v.policy = nil
-			if was := earlier.layerVersion(name, v.Version); was != nil {
-				v.policy = was.policy
-			}
-		}
-	}
-}
-
-// takeTags replaces the tags of a state by those of an earlier one.
-func (h *home) takeTags(earlier *home) {
-	for name, f := range h.functions {
-		f.tags = map[string]string{}
-		if was := earlier.functions[name]; was != nil {
-			f.tags = was.tags
-		}
-	}
-	for arn, c := range h.signing {
-		c.tags = map[string]string{}
-		if was := earlier.signing[arn]; was != nil {
-			c.tags = was.tags
-		}
-	}
-	for id, m := range h.mappings {
-		m.Tags = map[string]string{}
-		if was := earlier.mappings[id]; was != nil {
-			m.Tags = was.Tags
-		}
-	}
-	for name, c := range h.capacity {
-		c.Tags = map[string]string{}
-		if was := earlier.capacity[name]; was != nil {
-			c.Tags = was.Tags
-		}
-	}
 }
 
 // clone returns a copy of what a call may change. What is only ever replaced is shared.
 func (h *home) clone() *home {
 	c := *h
-	c.functions, c.signing, c.layers = map[string]*function{}, map[string]*signingConfig{}, map[string]*layer{}
-	c.mappings, c.capacity = map[string]*mapping{}, map[string]*capacity{}
+	c.functions, c.layers = map[string]*function{}, map[string]*layer{}
+	c.signing, c.mappings, c.capacity = copiesOf(h.signing), copiesOf(h.mappings), copiesOf(h.capacity)
+	c.tags, c.policies = maps.Clone(h.tags), maps.Clone(h.policies)
 	for name, f := range h.functions {
 		c.functions[name] = f.clone()
 	}
-	for arn, s := range h.signing {
-		copied := *s
-		copied.tags = maps.Clone(s.tags)
-		c.signing[arn] = &copied
-	}
 	for name, l := range h.layers {
-		copied := &layer{last: l.last, versions: copies(l.versions)}
-		c.layers[name] = copied
-	}
-	for id, m := range h.mappings {
-		copied := *m
-		copied.Tags = maps.Clone(m.Tags)
-		c.mappings[id] = &copied
-	}
-	for name, p := range h.capacity {
-		copied := *p
-		copied.Tags = maps.Clone(p.Tags)
-		c.capacity[name] = &copied
+		c.layers[name] = &layer{last: l.last, versions: copies(l.versions)}
 	}
 	return &c
 }
@@ -203,9 +142,10 @@ func (f *function) clone() *function {
 		copied := a.copied()
 		c.aliases[name] = &copied
 	}
-	c.tags, c.scaling, c.policies, c.executions = maps.Clone(f.tags), maps.Clone(f.scaling), maps.Clone(f.policies), maps.Clone(f.executions)
+	c.scaling, c.executions = maps.Clone(f.scaling), maps.Clone(f.executions)
 	c.configs = configs{
-		urls: copiesOf(f.urls), events: copiesOf(f.events), provisioned: copiesOf(f.provisioned), runtimes: maps.Clone(f.runtimes),
+		urls: copiesOf(f.urls), events: copiesOf(f.events), provisioned: copiesOf(f.provisioned),
+		runtimes: maps.Clone(f.runtimes),
 	}
 	return &c
 }

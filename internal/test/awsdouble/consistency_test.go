@@ -28,20 +28,23 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		},
 		"Version": {
 			create: func(c *lambda.Client) error {
-				if _, err := c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: f, Timeout: aws.Int32(9)}); err != nil {
+				if _, err := c.UpdateFunctionConfiguration(t.Context(),
+					&lambda.UpdateFunctionConfigurationInput{FunctionName: f, Timeout: aws.Int32(9)}); err != nil {
 					return err
 				}
 				_, err := c.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: f})
 				return err
 			},
 			read: func(c *lambda.Client) error {
-				_, err := c.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: f, Qualifier: aws.String("2")})
+				_, err := c.GetFunctionConfiguration(t.Context(),
+					&lambda.GetFunctionConfigurationInput{FunctionName: f, Qualifier: aws.String("2")})
 				return err
 			},
 		},
 		"Alias": {
 			create: func(c *lambda.Client) error {
-				_, err := c.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: f, FunctionVersion: one, Name: aws.String("live")})
+				_, err := c.CreateAlias(t.Context(),
+					&lambda.CreateAliasInput{FunctionName: f, FunctionVersion: one, Name: aws.String("live")})
 				return err
 			},
 			read: func(c *lambda.Client) error {
@@ -51,21 +54,25 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		},
 		"Layer": {
 			create: func(c *lambda.Client) error {
-				_, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("l"), Content: &types.LayerVersionContentInput{ZipFile: archive(t, "l")}})
+				_, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String(
+					"l"), Content: &types.LayerVersionContentInput{ZipFile: archive(t, "l")}})
 				return err
 			},
 			read: func(c *lambda.Client) error {
-				_, err := c.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(1)})
+				_, err := c.GetLayerVersion(t.Context(),
+					&lambda.GetLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(1)})
 				return err
 			},
 		},
 		"Mapping": {
 			create: func(c *lambda.Client) error {
-				_, err := c.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: f, EventSourceArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q")})
+				_, err := c.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: f,
+					EventSourceArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q")})
 				return err
 			},
 			read: func(c *lambda.Client) error {
-				out, err := c.ListEventSourceMappings(t.Context(), &lambda.ListEventSourceMappingsInput{FunctionName: f})
+				out, err := c.ListEventSourceMappings(t.Context(),
+					&lambda.ListEventSourceMappingsInput{FunctionName: f})
 				if err == nil && len(out.EventSourceMappings) == 0 {
 					return notFound("no mapping")
 				}
@@ -78,7 +85,8 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 				return nil
 			},
 			read: func(c *lambda.Client) error {
-				_, err := c.GetCapacityProvider(t.Context(), &lambda.GetCapacityProviderInput{CapacityProviderName: aws.String("web")})
+				_, err := c.GetCapacityProvider(t.Context(),
+					&lambda.GetCapacityProviderInput{CapacityProviderName: aws.String("web")})
 				return err
 			},
 		},
@@ -91,7 +99,8 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		},
 		"URL": {
 			create: func(c *lambda.Client) error {
-				_, err := c.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: f, AuthType: types.FunctionUrlAuthTypeNone})
+				_, err := c.CreateFunctionUrlConfig(t.Context(),
+					&lambda.CreateFunctionUrlConfigInput{FunctionName: f, AuthType: types.FunctionUrlAuthTypeNone})
 				return err
 			},
 			read: func(c *lambda.Client) error {
@@ -101,27 +110,35 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		},
 		"EventInvokeConfig": {
 			create: func(c *lambda.Client) error {
-				_, err := c.PutFunctionEventInvokeConfig(t.Context(), &lambda.PutFunctionEventInvokeConfigInput{FunctionName: f, MaximumRetryAttempts: aws.Int32(1)})
+				_, err := c.PutFunctionEventInvokeConfig(t.Context(),
+					&lambda.PutFunctionEventInvokeConfigInput{FunctionName: f, MaximumRetryAttempts: aws.Int32(1)})
 				return err
 			},
 			read: func(c *lambda.Client) error {
-				_, err := c.GetFunctionEventInvokeConfig(t.Context(), &lambda.GetFunctionEventInvokeConfigInput{FunctionName: f})
+				_, err := c.GetFunctionEventInvokeConfig(t.Context(),
+					&lambda.GetFunctionEventInvokeConfigInput{FunctionName: f})
 				return err
 			},
 		},
 		"ProvisionedConcurrency": {
 			create: func(c *lambda.Client) error {
-				_, err := c.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: f, Qualifier: one, ProvisionedConcurrentExecutions: aws.Int32(1)})
+				_, err := c.PutProvisionedConcurrencyConfig(t.Context(),
+					&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: f, Qualifier: one,
+						ProvisionedConcurrentExecutions: aws.Int32(1)})
 				return err
 			},
 			read: func(c *lambda.Client) error {
-				_, err := c.GetProvisionedConcurrencyConfig(t.Context(), &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: f, Qualifier: one})
+				_, err := c.GetProvisionedConcurrencyConfig(t.Context(),
+					&lambda.GetProvisionedConcurrencyConfigInput{FunctionName: f, Qualifier: one})
 				return err
 			},
 		},
 		"CodeSigningConfig": {
 			create: func(c *lambda.Client) error {
-				_, err := c.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})
+				_, err := c.CreateCodeSigningConfig(t.Context(),
+					&lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{
+						SigningProfileVersionArns: []string{
+							"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})
 				return err
 			},
 			read: func(c *lambda.Client) error {
@@ -161,13 +178,15 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 
 func allow(t *testing.T, c *lambda.Client, sid string) error {
 	t.Helper()
-	_, err := c.AddPermission(t.Context(), &lambda.AddPermissionInput{FunctionName: aws.String("f"), StatementId: &sid, Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("events.amazonaws.com")})
+	_, err := c.AddPermission(t.Context(), &lambda.AddPermissionInput{FunctionName: aws.String("f"), StatementId: &sid,
+		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("events.amazonaws.com")})
 	return err
 }
 
 func TestReadsShowAnEarlierState(t *testing.T) {
 	clk := newClock()
-	s := start(t, Options{Now: clk.now, CreateDuration: time.Second, UpdateDuration: 2 * time.Second, Consistency: Consistency{Reads: 5 * time.Second}})
+	s := start(t, Options{Now: clk.now, CreateDuration: time.Second, UpdateDuration: 2 * time.Second,
+		Consistency: Consistency{Reads: 5 * time.Second}})
 	c, ctx := client(s), t.Context()
 	create(t, c, zipFunction(t, "f"))
 	_, err := c.CreateFunction(ctx, zipFunction(t, "f"))
@@ -187,7 +206,8 @@ func TestReadsShowAnEarlierState(t *testing.T) {
 		t.Errorf("timeout while the update does not show: %d", *got.Timeout)
 	}
 	clk.move(time.Second)
-	if got := get(t, c, "f").Configuration; *got.Timeout != 9 || got.LastUpdateStatus != types.LastUpdateStatusInProgress {
+	if got := get(t, c, "f").Configuration; *got.Timeout != 9 ||
+		got.LastUpdateStatus != types.LastUpdateStatusInProgress {
 		t.Errorf("as it was when it was updated: %d, %s", *got.Timeout, got.LastUpdateStatus)
 	}
 	clk.move(2 * time.Second)
@@ -238,7 +258,8 @@ func TestPoliciesAndTagsMayLagOnTheirOwn(t *testing.T) {
 	if err := policy(); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.RemovePermission(ctx, &lambda.RemovePermissionInput{FunctionName: aws.String("f"), StatementId: aws.String("one")}); err != nil {
+	if _, err := c.RemovePermission(ctx,
+		&lambda.RemovePermissionInput{FunctionName: aws.String("f"), StatementId: aws.String("one")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := policy(); err != nil {

@@ -49,19 +49,23 @@ type rule struct {
 var notNull = rule{text: "Member must not be null", ok: func(v any) bool { return v != nil }}
 
 func longest(n int) rule {
-	return rule{fmt.Sprintf("Member must have length less than or equal to %d", n), func(v any) bool { return length(v) <= n }}
+	return rule{fmt.Sprintf("Member must have length less than or equal to %d", n),
+		func(v any) bool { return length(v) <= n }}
 }
 
 func shortest(n int) rule {
-	return rule{fmt.Sprintf("Member must have length greater than or equal to %d", n), func(v any) bool { return length(v) >= n }}
+	return rule{fmt.Sprintf("Member must have length greater than or equal to %d", n),
+		func(v any) bool { return length(v) >= n }}
 }
 
 func highest(n float64) rule {
-	return rule{fmt.Sprintf("Member must have value less than or equal to %v", n), func(v any) bool { return number(v, n) <= n }}
+	return rule{fmt.Sprintf("Member must have value less than or equal to %v", n),
+		func(v any) bool { return number(v, n) <= n }}
 }
 
 func lowest(n float64) rule {
-	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n), func(v any) bool { return number(v, n) >= n }}
+	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n),
+		func(v any) bool { return number(v, n) >= n }}
 }
 
 // weight is a share of calls. Lambda rejects a weight of 1, which leaves nothing to the alias's own version, although
@@ -115,17 +119,18 @@ func number(v any, otherwise float64) float64 {
 }
 
 // validate checks a request against its operation's model.
-func (r *request) validate() error {
+func (r *request) validate() {
 	members := model[r.operation]
 	if r.service != serviceLambda || len(members) == 0 {
-		return nil
+		return
 	}
 	body := map[string]any{}
 	if slices.ContainsFunc(members, func(m member) bool { return m.in == inBody }) {
 		dec := json.NewDecoder(strings.NewReader(string(r.body)))
 		dec.UseNumber()
 		if err := dec.Decode(&body); err != nil && len(r.body) > 0 {
-			return r.decode(&body)
+			r.decode(&body)
+			return
 		}
 	}
 	v := validation{}
@@ -144,7 +149,7 @@ func (r *request) validate() error {
 			m.walk(&v, body, "", m.path)
 		}
 	}
-	return v.err()
+	v.reject()
 }
 
 func queried(r *request, name string) any {
@@ -239,11 +244,13 @@ func (m *member) check(v *validation, at string, value any) {
 func (m *member) checkEntries(v *validation, what string, entries map[string]any) {
 	for k, value := range entries {
 		if breaks(m.keys, k) {
-			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+texts(m.keys))
+			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+
+				texts(m.keys))
 			return
 		}
 		if breaks(m.values, value) {
-			v.found = append(v.found, what+" failed to satisfy constraint: Map value must satisfy constraint: "+texts(m.values))
+			v.found = append(v.found, what+" failed to satisfy constraint: Map value must satisfy constraint: "+
+				texts(m.values))
 			return
 		}
 	}
@@ -304,11 +311,11 @@ func wire(segment string) string { return strings.ToUpper(segment[:1]) + segment
 // validation collects the violations of a request's model, as AWS reports them.
 type validation struct{ found []string }
 
-func (v *validation) err() error {
-	if len(v.found) == 0 {
-		return nil
+// reject rejects a call with violations.
+func (v *validation) reject() {
+	if len(v.found) > 0 {
+		panic(apiError(http.StatusBadRequest, "ValidationException", "%s", v.message()))
 	}
-	return &Error{Status: http.StatusBadRequest, Code: "ValidationException", Message: v.message()}
 }
 
 func (v *validation) message() string {

@@ -48,49 +48,57 @@ func TestValidate(t *testing.T) {
 			operation: "UpdateFunctionConfiguration",
 			vars:      map[string]string{"FunctionName": "f"},
 			body:      `{"EphemeralStorage":{"Size":10241}}`,
-			want:      []string{"Value '10241' at 'ephemeralStorage.size'" + at + "Member must have value less than or equal to 10240"},
+			want: []string{"Value '10241' at 'ephemeralStorage.size'" + at +
+				"Member must have value less than or equal to 10240"},
 		},
 		"ListAsAWhole": {
 			reason:    "A list is reported as a whole, with all constraints of its elements.",
 			operation: "UpdateFunctionCode",
 			vars:      map[string]string{"FunctionName": "f"},
 			body:      `{"Architectures":["ppc"]}`,
-			want:      []string{"Value '[ppc]' at 'architectures'" + at + "Member must satisfy constraint: [Member must satisfy enum value set: [x86_64, arm64], Member must not be null]"},
+			want: []string{"Value '[ppc]' at 'architectures'" + at + "Member must satisfy constraint: [Member " +
+				"must satisfy enum value set: [x86_64, arm64], Member must not be null]"},
 		},
 		"ListTooLong": {
 			reason:    "A list's length is a constraint of the list.",
 			operation: "UpdateFunctionCode",
 			vars:      map[string]string{"FunctionName": "f"},
 			body:      `{"Architectures":["x86_64","arm64"]}`,
-			want:      []string{"Value '[x86_64, arm64]' at 'architectures'" + at + "Member must have length less than or equal to 1"},
+			want: []string{"Value '[x86_64, arm64]' at 'architectures'" + at +
+				"Member must have length less than or equal to 1"},
 		},
 		"ListOfStructures": {
 			reason:    "A member of a listed structure is named by the structure's number.",
 			operation: "UpdateFunctionConfiguration",
 			vars:      map[string]string{"FunctionName": "f"},
-			body:      `{"FileSystemConfigs":[{"Arn":"arn:aws:elasticfilesystem:eu-west-1:123456789012:access-point/fsap-0123456789abcdef0","LocalMountPath":"/srv/x"}]}`,
-			want:      []string{"Value '/srv/x' at 'fileSystemConfigs.1.member.localMountPath'" + at + "Member must satisfy regular expression pattern: /mnt/[a-zA-Z0-9-_.]+"},
+			body: `{"FileSystemConfigs":[{"Arn":"arn:aws:elasticfilesystem:eu-west-1:123456789012:access-point/` +
+				`fsap-0123456789abcdef0","LocalMountPath":"/srv/x"}]}`,
+			want: []string{"Value '/srv/x' at 'fileSystemConfigs.1.member.localMountPath'" + at +
+				"Member must satisfy regular expression pattern: /mnt/[a-zA-Z0-9-_.]+"},
 		},
 		"SecretMapKey": {
 			reason:    "Names of environment variables are checked, and their values are not told.",
 			operation: "UpdateFunctionConfiguration",
 			vars:      map[string]string{"FunctionName": "f"},
 			body:      `{"Environment":{"Variables":{"1BAD":"hush"}}}`,
-			want:      []string{"Value at 'environment.variables'" + at + "Map keys must satisfy constraint: [Member must satisfy regular expression pattern: [a-zA-Z]([a-zA-Z0-9_])+, Member must not be null]"},
+			want: []string{"Value at 'environment.variables'" + at + "Map keys must satisfy constraint: [Member " +
+				"must satisfy regular expression pattern: [a-zA-Z]([a-zA-Z0-9_])+, Member must not be null]"},
 		},
 		"Acronym": {
 			reason:    "Only the first letter of a member's name is made small.",
 			operation: "UpdateFunctionConfiguration",
 			vars:      map[string]string{"FunctionName": "f"},
 			body:      `{"KMSKeyArn":"key"}`,
-			want:      []string{"Value 'key' at 'kMSKeyArn'" + at + `Member must satisfy regular expression pattern: (arn:(aws[a-zA-Z-]*)?:[a-z0-9-.]+:.*)|()`},
+			want: []string{"Value 'key' at 'kMSKeyArn'" + at +
+				`Member must satisfy regular expression pattern: (arn:(aws[a-zA-Z-]*)?:[a-z0-9-.]+:.*)|()`},
 		},
 		"LookBehind": {
 			reason:    "A bucket's name may not end in a dot.",
 			operation: "UpdateFunctionCode",
 			vars:      map[string]string{"FunctionName": "f"},
 			body:      `{"S3Bucket":"code.","S3Key":"k"}`,
-			want:      []string{"Value 'code.' at 's3Bucket'" + at + `Member must satisfy regular expression pattern: [0-9A-Za-z\.\-_]*(?<!\.)`},
+			want: []string{"Value 'code.' at 's3Bucket'" + at +
+				`Member must satisfy regular expression pattern: [0-9A-Za-z\.\-_]*(?<!\.)`},
 		},
 		"QueryNumber": {
 			reason:    "Numbers in the query are held to their range too.",
@@ -108,7 +116,8 @@ func TestValidate(t *testing.T) {
 			reason:    "Operations on functions only take no qualifier.",
 			operation: "GetFunctionRecursionConfig",
 			vars:      map[string]string{"FunctionName": "f:1"},
-			want:      []string{"Value 'f:1' at 'functionName'" + at + "Member must satisfy regular expression pattern: " + plainPattern},
+			want: []string{"Value 'f:1' at 'functionName'" + at +
+				"Member must satisfy regular expression pattern: " + plainPattern},
 		},
 	}
 	for name, tc := range cases {
@@ -117,7 +126,7 @@ func TestValidate(t *testing.T) {
 				http: httptest.NewRequestWithContext(t.Context(), "POST", "/?"+tc.query, nil), body: []byte(tc.body),
 				service: serviceLambda, operation: tc.operation, vars: tc.vars,
 			}
-			err := r.validate()
+			err := rejection(r.validate)
 			if tc.want == nil {
 				if err != nil {
 					t.Errorf("%s: %v", tc.reason, err)
@@ -154,12 +163,21 @@ func TestModelIsComplete(t *testing.T) {
 func TestEnvironmentIsMeasuredAsSent(t *testing.T) {
 	large := strings.Repeat("x", maxEnvironment)
 	r := &request{body: []byte(`{"Environment": {"Variables": {"SMALL_VAR": "ok", "LARGE_VAR": "` + large + `"}}}`)}
-	want := invalidParameter("Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: %s", `{"SMALL_VAR":"ok","LARGE_VAR":"`+large+`"}`)
+	want := invalidParameter("Lambda was unable to configure your environment variables because the environment "+
+		"variables you have provided exceeded the 4KB limit. String measured: %s", `{"SMALL_VAR":"ok","LARGE_VAR":"`+
+		large+`"}`)
 	got := &Error{}
-	if err := checkEnvironment(r); !errors.As(err, &got) {
+	if err := rejection(func() { checkEnvironment(r) }); !errors.As(err, &got) {
 		t.Fatalf("checkEnvironment: %v", err)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// rejection returns the error with which a function rejects a call.
+func rejection(f func()) (err error) {
+	defer rejected(&err)
+	f()
+	return nil
 }

@@ -1,27 +1,37 @@
 package awsdouble
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+)
 
 // checkDestinations rejects destinations of asynchronous invocation: services that accept no records, the function
 // itself, and resources that do not exist.
-func (s *Server) checkDestinations(h *home, f *function, to EventDestinations) error {
-	failure, success := to.OnFailure.Destination, to.OnSuccess.Destination
+func (s *Server) checkDestinations(h *home, f *function, to *types.DestinationConfig) {
+	var failure, success string
+	if to != nil && to.OnFailure != nil {
+		failure = aws.ToString(to.OnFailure.Destination)
+	}
+	if to != nil && to.OnSuccess != nil {
+		success = aws.ToString(to.OnSuccess.Destination)
+	}
 	if !takesRecords(failure, true) || !takesRecords(success, false) {
-		return invalidParameter(
+		panic(invalidParameter(
 			"The provided destination config DestinationConfig(onSuccess=%s, onFailure=%s) is invalid.",
 			printedDestination("OnSuccess", success), printedDestination("OnFailure", failure),
-		)
+		))
 	}
 	for _, arn := range []string{failure, success} {
 		switch {
 		case arn == "":
 		case arn == f.latest.FunctionArn || strings.HasPrefix(arn, f.latest.FunctionArn+":"):
-			return invalidParameter("You can't specify the function as a destination for itself.")
+			panic(invalidParameter("You can't specify the function as a destination for itself."))
 		case !s.destined(h, arn):
-			return invalidParameter("The destination ARN %s is invalid.", arn)
+			panic(invalidParameter("The destination ARN %s is invalid.", arn))
 		}
 	}
-	return nil
 }
 
 // takesRecords reports whether a service accepts records of invocations. A bucket accepts only those of failures.

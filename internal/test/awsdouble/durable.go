@@ -18,30 +18,30 @@ type execution struct {
 	payload, arn string
 	started      time.Time
 	stopped      bool
-	// ends is when it ends.
+	// ends is the time at which it ends.
 	ends time.Time
 }
 
-// defaultRetention is how long the history of executions is kept, in days.
+// defaultRetention is the number of days for which the history of executions is kept.
 const defaultRetention = 14
 
 // checkDurable refuses to make an existing function durable, and rejects a durable one without a timeout. The
 // previous configuration is empty for a function that is created.
-func (c *settings) checkDurable(was *Configuration) error {
+func (c *settings) checkDurable(was *Configuration) {
 	if c.DurableConfig == nil {
-		return nil
+		return
 	}
 	in := durable{}
 	if err := json.Unmarshal(c.DurableConfig, &in); err != nil {
-		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+		panic(apiError(http.StatusBadRequest, "SerializationException", "%v", err))
 	}
 	switch {
 	case was.FunctionArn != "" && was.DurableConfig == nil:
-		return invalidParameter("You cannot add a durable configuration to a function that was originally created with no durable configuration")
+		panic(invalidParameter("You cannot add a durable configuration to a function that was originally created " +
+			"with no durable configuration"))
 	case was.FunctionArn == "" && in.ExecutionTimeout == nil:
-		return invalidParameter("You cannot create a function with a durable configuration without an executionTimeout")
+		panic(invalidParameter("You cannot create a function with a durable configuration without an executionTimeout"))
 	}
-	return nil
 }
 
 // durableFrom returns a DurableConfig with what was sent merged into the previous one.
@@ -72,24 +72,26 @@ func (f *function) drains() time.Time {
 
 // deleting deletes a function: at once or, while durable executions run, when they end. Until then it can be read,
 // but neither changed nor invoked.
-func (s *Server) deleting(h *home, name string) *answer {
+func (s *Server) deleting(h *home, name string) any {
 	f := h.functions[name]
 	until := f.drains()
 	if !s.options.Now().Before(until) {
 		h.drop(name)
-		return &answer{status: http.StatusNoContent}
+		return nil
 	}
 	f.goneAt, h.draining = until, true
 	for _, i := range append([]*instance{f.latest}, f.versions...) {
 		i.busy = false
-		i.State, i.StateReason, i.StateReasonCode = stateDeleting, "The function is being deleted.", "DrainingDurableExecutions"
+		i.State, i.StateReason, i.StateReasonCode = stateDeleting, "The function is being deleted.",
+			"DrainingDurableExecutions"
 	}
 	return &answer{status: http.StatusAccepted}
 }
 
 // notNow returns the error of an operation that AWS does not allow in a version's state.
 func notNow(state string) error {
-	return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", state)
+	return conflict("The operation cannot be performed at this time. The function is currently in the following "+
+		"state: %s", state)
 }
 
 const (

@@ -1,9 +1,9 @@
 package awsdouble
 
 import (
-	"net/http"
+	"cmp"
+	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -31,67 +31,53 @@ func (e execution) describe(f *function, name string, now time.Time) map[string]
 }
 
 // listExecutions lists the durable executions of a function on one page, the latest first.
-func listExecutions(s *Server, r *request) (*answer, error) {
-	f, _, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
+func listExecutions(s *Server, r *request) any {
+	f, _ := s.find(r)
 	q, all := r.http.URL.Query(), []map[string]any{}
-	for name, e := range f.executions {
+	latest := func(a, b string) int {
+		return cmp.Or(f.executions[b].started.Compare(f.executions[a].started), cmp.Compare(a, b))
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(f.executions), latest) {
+		e := f.executions[name]
 		d := e.describe(f, name, s.options.Now())
 		status, _ := d["Status"].(string)
-		if n := q.Get("DurableExecutionName"); n != "" && n != name || q.Has("Statuses") && !slices.Contains(q["Statuses"], status) {
+		if n := q.Get("DurableExecutionName"); n != "" && n != name || q.Has("Statuses") &&
+			!slices.Contains(q["Statuses"], status) {
 			continue
 		}
 		all = append(all, d)
 	}
-	slices.SortFunc(all, func(a, b map[string]any) int {
-		at, _ := a["StartTimestamp"].(int64)
-		bt, _ := b["StartTimestamp"].(int64)
-		an, _ := a["DurableExecutionName"].(string)
-		bn, _ := b["DurableExecutionName"].(string)
-		if at != bt {
-			return int(bt - at)
-		}
-		return strings.Compare(an, bn)
-	})
-	return &answer{status: http.StatusOK, json: map[string]any{"DurableExecutions": all}}, nil
+	return map[string]any{"DurableExecutions": all}
 }
 
 // execution returns the execution of an ARN, with its name and function.
-func (s *Server) execution(r *request) (*function, string, error) {
-	for _, f := range s.home(r.account, r.region).functions {
+func (s *Server) execution(r *request) (*function, string) {
+	for _, f := range r.home.functions {
 		for name, e := range f.executions {
 			if e.arn == r.vars["DurableExecutionArn"] {
-				return f, name, nil
+				return f, name
 			}
 		}
 	}
-	return nil, "", &Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: "Durable execution not found: " + r.vars["DurableExecutionArn"]}
+	panic(notFound("Durable execution not found: %s", r.vars["DurableExecutionArn"]))
 }
 
-func getExecution(s *Server, r *request) (*answer, error) {
-	f, name, err := s.execution(r)
-	if err != nil {
-		return nil, err
-	}
+func getExecution(s *Server, r *request) any {
+	f, name := s.execution(r)
 	e := f.executions[name]
 	out := e.describe(f, name, s.options.Now())
 	if r.query("IncludeExecutionData") != "false" {
 		out["InputPayload"] = e.payload
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }
 
-func stopExecution(s *Server, r *request) (*answer, error) {
-	f, name, err := s.execution(r)
-	if err != nil {
-		return nil, err
-	}
+func stopExecution(s *Server, r *request) any {
+	f, name := s.execution(r)
 	e, now := f.executions[name], s.options.Now()
 	if e.status(now) == "RUNNING" {
 		e.stopped, e.ends = true, now
 		f.executions[name] = e
 	}
-	return &answer{status: http.StatusOK, json: map[string]any{"StopTimestamp": now.Unix()}}, nil
+	return map[string]any{"StopTimestamp": now.Unix()}
 }

@@ -24,20 +24,25 @@ func TestSettingsOfDurableFunctions(t *testing.T) {
 		t.Errorf("created: %+v", *d)
 	}
 	get(t, c, "d")
-	up, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("d"), DurableConfig: &types.DurableConfig{RetentionPeriodInDays: aws.Int32(3)}})
+	up, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(
+		"d"), DurableConfig: &types.DurableConfig{RetentionPeriodInDays: aws.Int32(3)}})
 	if err != nil || *up.DurableConfig.ExecutionTimeout != 60 || *up.DurableConfig.RetentionPeriodInDays != 3 {
 		t.Errorf("what is not sent is kept: %+v, %v", up, err)
 	}
 	in := durableFunction(t, "e")
 	in.DurableConfig = &types.DurableConfig{RetentionPeriodInDays: aws.Int32(3)}
 	_, err = c.CreateFunction(ctx, in)
-	wantError(t, err, "InvalidParameterValueException", "You cannot create a function with a durable configuration without an executionTimeout")
+	wantError(t, err, "InvalidParameterValueException",
+		"You cannot create a function with a durable configuration without an executionTimeout")
 	create(t, c, zipFunction(t, "f"))
 	get(t, c, "f")
-	_, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), DurableConfig: durableFunction(t, "f").DurableConfig})
-	wantError(t, err, "InvalidParameterValueException", "You cannot add a durable configuration to a function that was originally created with no durable configuration")
+	_, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"),
+		DurableConfig: durableFunction(t, "f").DurableConfig})
+	wantError(t, err, "InvalidParameterValueException", "You cannot add a durable configuration to a function that "+
+		"was originally created with no durable configuration")
 	_, err = c.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String("d")})
-	wantError(t, err, "InvalidParameterValueException", "You cannot invoke a durable function using an unqualified ARN.")
+	wantError(t, err, "InvalidParameterValueException",
+		"You cannot invoke a durable function using an unqualified ARN.")
 }
 
 func TestADurableFunctionIsDeletedAfterItsExecutions(t *testing.T) {
@@ -55,13 +60,16 @@ func TestADurableFunctionIsDeletedAfterItsExecutions(t *testing.T) {
 		t.Fatal(err)
 	}
 	clk.move(58 * time.Minute)
-	if got := get(t, c, "d").Configuration; got.State != types.StateDeleting || got.StateReasonCode != types.StateReasonCodeDrainingDurableExecutions {
+	if got := get(t, c, "d").Configuration; got.State != types.StateDeleting ||
+		got.StateReasonCode != types.StateReasonCodeDrainingDurableExecutions {
 		t.Errorf("while executions go on: %s, %s", got.State, got.StateReasonCode)
 	}
-	refused := "The operation cannot be performed at this time. The function is currently in the following state: Deleting"
+	refused := "The operation cannot be performed at this time. The function is currently in the following state: " +
+		"Deleting"
 	_, err := c.Invoke(ctx, invoked)
 	wantError(t, err, "ResourceConflictException", refused)
-	_, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: aws.Int32(9)})
+	_, err = c.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: aws.Int32(9)})
 	wantError(t, err, "ResourceConflictException", refused)
 	_, err = c.DeleteFunction(ctx, deleteIt)
 	wantError(t, err, "ResourceConflictException", refused)
@@ -83,7 +91,8 @@ func TestWhatIsRefusedWhilePending(t *testing.T) {
 	create(t, c, zipFunction(t, "f"))
 	calls := map[string]func() error{
 		"PutRuntimeManagementConfig": func() error {
-			_, err := c.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name, UpdateRuntimeOn: types.UpdateRuntimeOnAuto})
+			_, err := c.PutRuntimeManagementConfig(ctx,
+				&lambda.PutRuntimeManagementConfigInput{FunctionName: name, UpdateRuntimeOn: types.UpdateRuntimeOnAuto})
 			return err
 		},
 		"DeleteFunction": func() error {
@@ -92,9 +101,11 @@ func TestWhatIsRefusedWhilePending(t *testing.T) {
 		},
 	}
 	for _, call := range calls {
-		wantError(t, call(), "ResourceConflictException", "The operation cannot be performed at this time. The function is currently in the following state: Pending")
+		wantError(t, call(), "ResourceConflictException",
+			"The operation cannot be performed at this time. The function is currently in the following state: Pending")
 	}
-	if _, err := c.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: name}); err != nil {
+	if _, err := c.GetRuntimeManagementConfig(ctx,
+		&lambda.GetRuntimeManagementConfigInput{FunctionName: name}); err != nil {
 		t.Errorf("a read: %v", err)
 	}
 	clk.move(time.Minute)

@@ -4,8 +4,7 @@ import "net/http"
 
 // PutImage sets a tag of a repository to a digest (sha256:...), both for ECR and for functions that use the image.
 func (s *Server) PutImage(repository, tag, digest string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.images[repository+":"+tag] = digest
 }
 
@@ -29,27 +28,26 @@ type image struct {
 	ImageID        imageID `json:"imageId"`
 }
 
-func batchGetImage(s *Server, r *request) (*answer, error) {
+func batchGetImage(s *Server, r *request) any {
 	in := struct {
 		RepositoryName string    `json:"repositoryName"`
 		RegistryID     string    `json:"registryId"`
 		ImageIDs       []imageID `json:"imageIds"`
 	}{RegistryID: r.account}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+	r.decode(&in)
 	images, failures := []image{}, []imageFailure{}
 	for _, id := range in.ImageIDs {
 		digest := s.imageDigest(in.RepositoryName, id)
 		if digest == "" {
-			failures = append(failures, imageFailure{ImageID: id, Code: "ImageNotFound", Reason: "Requested image not found"})
+			failures = append(failures,
+				imageFailure{ImageID: id, Code: "ImageNotFound", Reason: "Requested image not found"})
 			continue
 		}
 		id.ImageDigest = digest
 		images = append(images, image{RegistryID: in.RegistryID, RepositoryName: in.RepositoryName, ImageID: id})
 	}
 	h := http.Header{"Content-Type": {"application/x-amz-json-1.1"}}
-	return &answer{status: http.StatusOK, header: h, json: map[string]any{"images": images, "failures": failures}}, nil
+	return &answer{header: h, body: map[string]any{"images": images, "failures": failures}}
 }
 
 // imageDigest returns the digest of an image, or "" if it does not exist.

@@ -27,27 +27,35 @@ type Error struct {
 // Error returns the code and the message.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
+func apiError(status int, code, format string, args ...any) *Error {
+	return &Error{Status: status, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
 func invalidParameter(format string, args ...any) *Error {
-	return &Error{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusBadRequest, "InvalidParameterValueException", format, args...)
 }
 
 func notFound(format string, args ...any) *Error {
-	return &Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusNotFound, "ResourceNotFoundException", format, args...)
 }
 
 func conflict(format string, args ...any) *Error {
-	return &Error{Status: http.StatusConflict, Code: "ResourceConflictException", Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusConflict, "ResourceConflictException", format, args...)
 }
+
+// accessDenied returns the error of a call for another account, which has no message.
+func accessDenied() *Error { return apiError(http.StatusForbidden, "AccessDeniedException", "") }
 
 func tooLarge(format string, args ...any) *Error {
-	return &Error{Status: http.StatusRequestEntityTooLarge, Code: "RequestEntityTooLargeException", Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusRequestEntityTooLarge, "RequestEntityTooLargeException", format, args...)
 }
 
-func staleRevision() *Error {
-	return &Error{
-		Status: http.StatusPreconditionFailed, Code: "PreconditionFailedException",
-		Message: "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id",
-	}
+// staleRevision returns the error of a wrong revision, which names the operation that returns the current one.
+func staleRevision(operation string) *Error {
+	return apiError(
+		http.StatusPreconditionFailed, "PreconditionFailedException",
+		"The Revision Id provided does not match the latest Revision Id. "+
+			"Call the %s API to retrieve the latest Revision Id", operation)
 }
 
 func throttled() *Error {
@@ -112,9 +120,6 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 		w.Header().Set("Content-Type", "application/json")
 	}
 	w.WriteHeader(status)
-	if status == http.StatusNoContent {
-		return
-	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(body) //nolint:errchkjson // It fails only if the client has disconnected.

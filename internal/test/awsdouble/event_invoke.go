@@ -2,154 +2,103 @@ package awsdouble
 
 import (
 	"cmp"
-	"net/http"
+	"maps"
 	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
-
-// EventInvoke is the asynchronous invocation configuration of a function, version or alias.
-type EventInvoke struct {
-	DestinationConfig        EventDestinations
-	FunctionArn              string
-	LastModified             float64
-	MaximumEventAgeInSeconds *int32 `json:",omitempty"`
-	MaximumRetryAttempts     *int32 `json:",omitempty"`
-}
-
-// EventDestinations are the destinations of the records of invocations. Responses always contain both.
-type EventDestinations struct{ OnFailure, OnSuccess Destination }
-
-// eventInput is the body of PutFunctionEventInvokeConfig and UpdateFunctionEventInvokeConfig.
-type eventInput struct {
-	DestinationConfig                              *struct{ OnFailure, OnSuccess *Destination }
-	MaximumEventAgeInSeconds, MaximumRetryAttempts *int32
-}
-
-// readEventInput reads a request's settings. It rejects a request without any before the function is looked up.
-func readEventInput(r *request) (eventInput, error) {
-	in := eventInput{}
-	if err := r.decode(&in); err != nil {
-		return in, err
-	}
-	if in.DestinationConfig == nil && in.MaximumEventAgeInSeconds == nil && in.MaximumRetryAttempts == nil {
-		return in, invalidParameter("You must specify at least one of error handling or destination setting.")
-	}
-	return in, nil
-}
-
-// destinations returns the previous destinations overwritten by those that were sent.
-func (in *eventInput) destinations(were EventDestinations) EventDestinations {
-	if in.DestinationConfig != nil {
-		set(in.DestinationConfig.OnFailure, &were.OnFailure)
-		set(in.DestinationConfig.OnSuccess, &were.OnSuccess)
-	}
-	return were
-}
-
-func noEventInvoke(arn string) error {
-	return notFound("The function %s doesn't have an EventInvokeConfig", arn)
-}
 
 // latestBy returns the qualifier, by default $LATEST.
 func latestBy(t target) string { return cmp.Or(t.qualifier, latestVersion) }
 
-func putEventInvoke(s *Server, r *request) (*answer, error) {
-	in, err := readEventInput(r)
-	if err != nil {
-		return nil, err
+// eventInput reads a request's settings. It rejects a request without any before the function is looked up.
+func eventInput(r *request) lambda.PutFunctionEventInvokeConfigInput {
+	in := decoded[lambda.PutFunctionEventInvokeConfigInput](r)
+	if in.DestinationConfig == nil && in.MaximumEventAgeInSeconds == nil && in.MaximumRetryAttempts == nil {
+		panic(invalidParameter("You must specify at least one of error handling or destination setting."))
 	}
-	f, t, err := s.invocable(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{})); err != nil {
-		return nil, err
-	}
-	q := latestBy(t)
-	f.events[q] = &EventInvoke{
-		DestinationConfig: in.destinations(EventDestinations{}), FunctionArn: f.arnOf(q), LastModified: s.epoch(),
-		MaximumEventAgeInSeconds: in.MaximumEventAgeInSeconds, MaximumRetryAttempts: in.MaximumRetryAttempts,
-	}
-	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
+	return in
 }
 
-// invocable returns the function that a request names, and fails if its version does not exist.
-func (s *Server) invocable(r *request) (*function, target, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, t, err
+// putEventInvoke replaces the configuration of asynchronous invocation. Responses always contain both destinations.
+func putEventInvoke(s *Server, r *request) any {
+	in := eventInput(r)
+	t := r.target()
+	f := r.invocable()
+	s.checkDestinations(r.home, f, in.DestinationConfig)
+	q := latestBy(t)
+	e := &types.FunctionEventInvokeConfig{FunctionArn: aws.String(f.arnOf(q))}
+	f.events[q] = e
+	return s.setEventInvoke(e, &in)
+}
+
+// setEventInvoke writes what was sent.
+func (s *Server) setEventInvoke(e *types.FunctionEventInvokeConfig, in *lambda.PutFunctionEventInvokeConfigInput) any {
+	overlay(e, in)
+	to := types.DestinationConfig{OnFailure: &types.OnFailure{}, OnSuccess: &types.OnSuccess{}}
+	if e.DestinationConfig != nil {
+		overlay(&to, e.DestinationConfig)
 	}
-	f := s.home(r.account, r.region).functions[t.name]
+	if to.OnFailure == nil {
+		to.OnFailure = &types.OnFailure{}
+	}
+	if to.OnSuccess == nil {
+		to.OnSuccess = &types.OnSuccess{}
+	}
+	e.DestinationConfig, e.LastModified = &to, aws.Time(s.options.Now())
+	return *e
+}
+
+// invocable returns the function that a request names. It rejects a version that does not exist.
+func (r *request) invocable() *function {
+	t := r.target()
+	f := r.home.functions[t.name]
 	if f == nil || f.versionOf(t.qualifier) == nil {
-		return nil, t, notFound("The function doesn't exist.")
+		panic(notFound("The function doesn't exist."))
 	}
-	return f, t, nil
+	return f
 }
 
 // eventInvoke returns the function and the qualifier of the configuration that a request names.
-func (s *Server) eventInvoke(r *request) (*function, string, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, "", err
-	}
-	h, q := s.home(r.account, r.region), latestBy(t)
-	f := h.functions[t.name]
+func eventInvoke(r *request) (*function, string) {
+	t := r.target()
+	q := latestBy(t)
+	f := r.home.functions[t.name]
 	if f == nil || f.events[q] == nil {
-		return nil, "", noEventInvoke(h.arn("function:" + t.name + ":" + q))
+		panic(notFound("The function %s doesn't have an EventInvokeConfig", r.home.arn("function:"+t.name+":"+q)))
 	}
-	return f, q, nil
+	return f, q
 }
 
-func updateEventInvoke(s *Server, r *request) (*answer, error) {
-	in, err := readEventInput(r)
-	if err != nil {
-		return nil, err
-	}
-	f, q, err := s.eventInvoke(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{})); err != nil {
-		return nil, err
-	}
-	e := f.events[q]
-	e.DestinationConfig, e.LastModified = in.destinations(e.DestinationConfig), s.epoch()
-	if in.MaximumEventAgeInSeconds != nil {
-		e.MaximumEventAgeInSeconds = in.MaximumEventAgeInSeconds
-	}
-	if in.MaximumRetryAttempts != nil {
-		e.MaximumRetryAttempts = in.MaximumRetryAttempts
-	}
-	return &answer{status: http.StatusOK, json: *e}, nil
+func updateEventInvoke(s *Server, r *request) any {
+	in := eventInput(r)
+	f, q := eventInvoke(r)
+	s.checkDestinations(r.home, f, in.DestinationConfig)
+	return s.setEventInvoke(f.events[q], &in)
 }
 
-func getEventInvoke(s *Server, r *request) (*answer, error) {
-	f, q, err := s.eventInvoke(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
+func getEventInvoke(_ *Server, r *request) any {
+	f, q := eventInvoke(r)
+	return *f.events[q]
 }
 
-func deleteEventInvoke(s *Server, r *request) (*answer, error) {
-	f, q, err := s.eventInvoke(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteEventInvoke(_ *Server, r *request) any {
+	f, q := eventInvoke(r)
 	delete(f.events, q)
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func listEventInvokes(s *Server, r *request) (*answer, error) {
-	f, _, err := s.invocable(r)
-	if err != nil {
-		return nil, err
-	}
-	all := []EventInvoke{}
-	for _, e := range f.events {
-		all = append(all, *e)
-	}
-	slices.SortFunc(all, func(a, b EventInvoke) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
-	return paged("FunctionEventInvokeConfigs", all, r), nil
+func listEventInvokes(_ *Server, r *request) any {
+	return listedBy("FunctionEventInvokeConfigs", r.invocable().events, r)
 }
 
-func (s *Server) epoch() float64 { return float64(s.options.Now().UnixMilli()) / 1000 }
+// listedBy returns a page of a function's configurations, in the order of their qualifiers.
+func listedBy[T any](name string, by map[string]*T, r *request) any {
+	all := []T{}
+	for _, q := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, *by[q])
+	}
+	return paged(name, all, r)
+}

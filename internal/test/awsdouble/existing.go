@@ -22,8 +22,7 @@ func newResources() resources {
 // exist. Kinds are security groups, subnets, accounts, IAM's roles and its users, and what a service has, such as
 // queues.
 func (s *Server) AddResources(ids ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, id := range ids {
 		s.resources.exists[id], s.resources.kinds[kindOfResource(id)] = true, true
 	}
@@ -31,8 +30,7 @@ func (s *Server) AddResources(ids ...string) {
 
 // RemoveResources removes resources of other services, by the identifiers of AddResources.
 func (s *Server) RemoveResources(ids ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, id := range ids {
 		s.resources.exists[id] = false
 	}
@@ -65,37 +63,38 @@ func (r *resources) have(id string) bool {
 
 // checkRole rejects roles that Lambda cannot assume: those that do not exist, and all until the time of
 // RoleNotReadyUntil. Roles can only be passed within an account, which is checked once some are known.
-func (s *Server) checkRole(r *request, role *string) error {
+func (s *Server) checkRole(r *request, role *string) {
 	switch {
 	case role == nil:
-		return nil
+		return
 	case s.resources.kinds["iam:role"] && accountOfArn(*role) != r.account:
-		return &Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "Cross-account pass role is not allowed."}
+		panic(apiError(http.StatusForbidden, "AccessDeniedException", "Cross-account pass role is not allowed."))
 	case !s.resources.have(*role) || s.options.Now().Before(s.plans.roleReady):
-		return invalidParameter("The role defined for the function cannot be assumed by Lambda.")
+		panic(invalidParameter("The role defined for the function cannot be assumed by Lambda."))
 	}
-	return nil
 }
 
 // checkNetwork rejects networks that do not exist in EC2.
-func (s *Server) checkNetwork(subnets, groups []string) error {
+func (s *Server) checkNetwork(subnets, groups []string) {
 	absent := func(id string) bool { return !s.resources.have(id) }
 	if i := slices.IndexFunc(subnets, absent); i >= 0 {
-		return invalidParameter("Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 Error Message: The subnet ID '%s' does not exist", subnets[i])
+		panic(invalidParameter("Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 "+
+			"Error Message: The subnet ID '%s' does not exist", subnets[i]))
 	}
 	if i := slices.IndexFunc(groups, absent); i >= 0 {
-		return invalidParameter("Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group '%s' does not exist", groups[i])
+		panic(invalidParameter("Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. "+
+			"EC2 Error Message: The security group '%s' does not exist", groups[i]))
 	}
-	return nil
 }
 
 // checkSource rejects an event source that does not exist.
-func (s *Server) checkSource(arn string) error {
+func (s *Server) checkSource(arn string) {
 	switch {
 	case s.resources.have(arn):
-		return nil
+		return
 	case strings.Contains(arn, ":sqs:"):
-		return invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
+		panic(invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: " +
+			"AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist."))
 	}
-	return invalidParameter("Stream not found: %s", arn)
+	panic(invalidParameter("Stream not found: %s", arn))
 }

@@ -27,7 +27,7 @@ type Fault struct {
 	Operation string
 	// Resource limits the fault to one resource, as in Call.Resource; empty means every resource.
 	Resource string
-	// Times is how many calls fail. Default: 1. Negative: all.
+	// Times is the number of calls that fail. Default: 1. Negative: all.
 	Times int
 	// Error is AWS's response, unless Drop or Answer is set.
 	Error Error
@@ -41,7 +41,8 @@ type Fault struct {
 func AccessDenied(action string) Error {
 	return Error{
 		Status: http.StatusForbidden, Code: "AccessDeniedException",
-		Message: "User: arn:aws:iam::" + DefaultAccount + ":user/double is not authorized to perform: " + action + " because no identity-based policy allows the " + action + " action",
+		Message: "User: arn:aws:iam::" + DefaultAccount + ":user/double is not authorized to perform: " + action +
+			" because no identity-based policy allows the " + action + " action",
 	}
 }
 
@@ -50,7 +51,8 @@ func Throttle() Error { return *throttled() }
 
 // ServiceFailure returns a 500 of Lambda.
 func ServiceFailure() Error {
-	return Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: "An error occurred and the request cannot be processed."}
+	return Error{Status: http.StatusInternalServerError, Code: "ServiceException",
+		Message: "An error occurred and the request cannot be processed."}
 }
 
 // Fail adds a fault. Faults apply in the order in which they were added, one to a call.
@@ -58,15 +60,13 @@ func (s *Server) Fail(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.faults = append(s.faults, &f)
 }
 
 // ClearFaults removes all faults and all planned failures of functions.
 func (s *Server) ClearFaults() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.faults, s.plans = nil, newPlans()
 }
 
@@ -130,10 +130,10 @@ func asError(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return &Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: err.Error()}
+	return apiError(http.StatusInternalServerError, "ServiceException", "%v", err)
 }
 
-// failure is why a creation or an update fails once it settles.
+// failure is the reason for which a creation or an update fails once it settles.
 type failure struct{ reason, code string }
 
 // plans are planned failures of functions, by name.
@@ -145,45 +145,41 @@ type plans struct {
 }
 
 func newPlans() plans {
-	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}, versions: map[string]failure{}, capacity: map[string]failure{}}
+	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{},
+		versions: map[string]failure{}, capacity: map[string]failure{}}
 }
 
 // FailCreation makes the next creation of a function settle as State Failed with a reason and one of AWS's reason
 // codes, for example InvalidSubnet.
 func (s *Server) FailCreation(name, reason, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.creations[name] = failure{reason: reason, code: code}
 }
 
 // FailUpdate makes the next update of a function settle as LastUpdateStatus Failed with a reason and one of AWS's
 // reason codes.
 func (s *Server) FailUpdate(name, reason, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.updates[name] = failure{reason: reason, code: code}
 }
 
 // FailCapacity makes the next creation of a capacity provider settle as State Failed. Lambda returns no reason.
 func (s *Server) FailCapacity(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.capacity[name] = failure{}
 }
 
 // FailVersion makes the next published version of a function settle as State Failed with a reason and one of AWS's
 // reason codes, or the next one that is restored as Inactive.
 func (s *Server) FailVersion(name, reason, code string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.versions[name] = failure{reason: reason, code: code}
 }
 
 // RoleNotReadyUntil makes Lambda unable to assume any role before a time: creations, and updates that send a role,
 // are rejected.
 func (s *Server) RoleNotReadyUntil(t time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.roleReady = t
 }
 

@@ -18,12 +18,17 @@ func TestFaults(t *testing.T) {
 		want    string
 		message string
 	}{
-		"Throttle": {reason: "A throttle has Lambda's code.", fault: Throttle(), want: "TooManyRequestsException", message: "Rate exceeded"},
+		"Throttle": {reason: "A throttle has Lambda's code.", fault: Throttle(), want: "TooManyRequestsException",
+			message: "Rate exceeded"},
 		"AccessDenied": {
-			reason: "A denial is no modelled exception, and names who may not do what to what.", fault: AccessDenied("lambda:GetFunction"), want: "AccessDeniedException",
-			message: "User: arn:aws:iam::123456789012:user/double is not authorized to perform: lambda:GetFunction on resource: arn:aws:lambda:eu-west-1:123456789012:function:f because no identity-based policy allows the lambda:GetFunction action",
+			reason: "A denial is no modelled exception, and names who may not do what to what.",
+			fault:  AccessDenied("lambda:GetFunction"), want: "AccessDeniedException",
+			message: "User: arn:aws:iam::123456789012:user/double is not authorized to perform: lambda:GetFunction " +
+				"on resource: arn:aws:lambda:eu-west-1:123456789012:function:f because no identity-based policy " +
+				"allows the lambda:GetFunction action",
 		},
-		"Failure": {reason: "A 500 is a ServiceException.", fault: ServiceFailure(), want: "ServiceException", message: "An error occurred and the request cannot be processed."},
+		"Failure": {reason: "A 500 is a ServiceException.", fault: ServiceFailure(), want: "ServiceException",
+			message: "An error occurred and the request cannot be processed."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -80,22 +85,27 @@ func TestFailedCreationAndUpdate(t *testing.T) {
 	s.FailCreation("bad", "The subnet has no free addresses.", "SubnetOutOfIPAddresses")
 	create(t, c, zipFunction(t, "bad"))
 	bad := get(t, c, "bad").Configuration
-	if bad.State != types.StateFailed || bad.StateReasonCode != types.StateReasonCodeSubnetOutOfIPAddresses || *bad.StateReason != "The subnet has no free addresses." {
+	if bad.State != types.StateFailed || bad.StateReasonCode != types.StateReasonCodeSubnetOutOfIPAddresses ||
+		*bad.StateReason != "The subnet has no free addresses." {
 		t.Errorf("failed creation: %q %q", bad.State, bad.StateReasonCode)
 	}
-	_, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("bad")})
+	_, err := c.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("bad")})
 	wantError(t, err, "ResourceConflictException", "")
 
 	create(t, c, zipFunction(t, "f"))
 	s.FailUpdate("f", "The key is disabled.", "DisabledKMSKey")
-	if _, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(7)}); err != nil {
+	if _, err = c.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(7)}); err != nil {
 		t.Fatal(err)
 	}
 	f := get(t, c, "f").Configuration
-	if f.State != types.StateActive || f.LastUpdateStatus != types.LastUpdateStatusFailed || f.LastUpdateStatusReasonCode != types.LastUpdateStatusReasonCodeDisabledKMSKey {
+	if f.State != types.StateActive || f.LastUpdateStatus != types.LastUpdateStatusFailed ||
+		f.LastUpdateStatusReasonCode != types.LastUpdateStatusReasonCodeDisabledKMSKey {
 		t.Errorf("failed update: %q %q %q", f.State, f.LastUpdateStatus, f.LastUpdateStatusReasonCode)
 	}
-	if _, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f")}); err != nil {
+	if _, err = c.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f")}); err != nil {
 		t.Errorf("update after a failed one: %v", err)
 	}
 	if f = get(t, c, "f").Configuration; f.LastUpdateStatus != types.LastUpdateStatusSuccessful {
@@ -108,7 +118,8 @@ func TestRoleNotReadyUntil(t *testing.T) {
 	s := start(t, Options{Now: clk.now})
 	s.RoleNotReadyUntil(clk.now().Add(10 * time.Second))
 	_, err := client(s).CreateFunction(t.Context(), zipFunction(t, "f"))
-	wantError(t, err, "InvalidParameterValueException", "The role defined for the function cannot be assumed by Lambda.")
+	wantError(t, err, "InvalidParameterValueException",
+		"The role defined for the function cannot be assumed by Lambda.")
 	clk.move(10 * time.Second)
 	create(t, client(s), zipFunction(t, "f"))
 }
@@ -122,11 +133,13 @@ func TestEditsByHand(t *testing.T) {
 		t.Fatal("no such function")
 	}
 	after := get(t, c, "f")
-	if *after.Configuration.MemorySize != 512 || after.Tags["by"] != "hand" || *after.Configuration.RevisionId == *before.RevisionId {
+	if *after.Configuration.MemorySize != 512 || after.Tags["by"] != "hand" ||
+		*after.Configuration.RevisionId == *before.RevisionId {
 		t.Errorf("edited function: %+v", after)
 	}
 	s.SetInactive("f")
-	if f := get(t, c, "f").Configuration; f.State != types.StateInactive || f.StateReasonCode != types.StateReasonCodeIdle {
+	if f := get(t, c, "f").Configuration; f.State != types.StateInactive ||
+		f.StateReasonCode != types.StateReasonCodeIdle {
 		t.Errorf("inactive function: %q %q", f.State, f.StateReasonCode)
 	}
 	if s.EditFunction("absent", func(*Function) {}) {

@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
 // A Function is a function's state. Tests can read and edit it.
 type Function struct {
-	// Configuration is that of $LATEST.
+	// Configuration is the configuration of $LATEST.
 	Configuration
 	// Tags are the function's tags.
 	Tags map[string]string
@@ -31,7 +33,7 @@ type instance struct {
 	unzipped uint64
 	settleAt time.Time
 	busy     bool
-	// ready is when the state Pending ended last.
+	// ready is the time at which the state Pending ended last.
 	ready time.Time
 	// settled is the revision after settling.
 	settled string
@@ -53,13 +55,10 @@ type function struct {
 	latestPublished *instance
 	republished     bool
 
-	tags          map[string]string
 	concurrency   *int32
 	codeSigning   string
 	recursiveLoop string
 	scaling       map[string]Scaling
-	// policies are by the ARN of the function, version or alias.
-	policies map[string]*policy
 	// executions are the durable executions by name, and goneAt is when a function that waits for them is deleted.
 	executions map[string]execution
 	goneAt     time.Time
@@ -71,10 +70,14 @@ type home struct {
 	account, region string
 	limits          Limits
 	functions       map[string]*function
-	signing         map[string]*signingConfig
+	signing         map[string]*types.CodeSigningConfig
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
+	// tags are by the ARN of the resource, and policies by that of the function, version, alias or layer version. They
+	// are replaced and not changed.
+	tags     map[string]map[string]string
+	policies map[string]*policy
 	// draining says that the deletion of functions waits for their executions.
 	draining bool
 	// storedAtMost is an upper bound of what stored returns.
@@ -97,6 +100,10 @@ func (h *home) names() []string {
 func (h *home) drop(name string) {
 	h.next[name] = h.functions[name].next
 	delete(h.functions, name)
+	arn := h.arn("function:" + name)
+	delete(h.tags, arn)
+	delete(h.policies, arn)
+	maps.DeleteFunc(h.policies, func(on string, _ *policy) bool { return strings.HasPrefix(on, arn+":") })
 	h.sorted = nil
 }
 
@@ -111,10 +118,19 @@ func (s *Server) home(account, region string) *home {
 
 func (s *Server) newHome(account, region string) *home {
 	return &home{
-		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
-		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{},
+		signing: map[string]*types.CodeSigningConfig{},
+		layers:  map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+		tags: map[string]map[string]string{}, policies: map[string]*policy{},
 		next: map[string]int{},
 	}
+}
+
+// tagsOf returns a copy of the tags of a resource.
+func (h *home) tagsOf(arn string) map[string]string {
+	tags := map[string]string{}
+	maps.Copy(tags, h.tags[arn])
+	return tags
 }
 
 func (h *home) arn(resource string) string {
@@ -182,28 +198,31 @@ func (s *Server) settleAll(f *function) {
 func (s *Server) startUpdate(f *function) {
 	l := f.latest
 	l.State, l.StateReason, l.StateReasonCode = l.good(), "", ""
-	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress", "The function is being created.", "Creating"
+	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress",
+		"The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	f.published, f.republished = "", false
 	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
 }
 
 // updatable returns AWS's error for a change of $LATEST in its current state.
-func updatable(f *function) error {
+func updatable(f *function) {
 	switch {
 	case f.latest.busy:
-		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn)
+		panic(inProgress(f.latest.FunctionArn))
 	case f.latest.State == "Failed", f.latest.State == stateDeleting:
-		return notNow(f.latest.State)
+		panic(notNow(f.latest.State))
 	}
-	return nil
 }
 
-func checkRevision(f *function, revision string) error {
+func inProgress(arn string) *Error {
+	return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", arn)
+}
+
+func checkRevision(f *function, revision string) {
 	if revision != "" && revision != f.latest.RevisionId {
-		return staleRevision()
+		panic(staleRevision("GetFunction/GetAlias"))
 	}
-	return nil
 }
 
 func (s *Server) lastModified() string {
@@ -212,14 +231,13 @@ func (s *Server) lastModified() string {
 
 // Function returns a copy of a function by name or ARN.
 func (s *Server) Function(name string) (Function, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	f := s.lookup(name)
 	if f == nil {
 		return Function{}, false
 	}
 	s.settleAll(f)
-	return snapshot(f), true
+	return s.snapshot(f), true
 }
 
 // EditFunction changes a function as an out-of-band update does, at once. It has a new RevisionId then, unless it only
@@ -232,9 +250,10 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 		return false
 	}
 	s.settleAll(f)
-	c, before := snapshot(f), f.latest.Configuration
+	c, before := s.snapshot(f), f.latest.Configuration
 	edit(&c)
-	f.latest.Configuration, f.tags, f.concurrency = c.Configuration, c.Tags, c.ReservedConcurrentExecutions
+	f.latest.Configuration, f.concurrency = c.Configuration, c.ReservedConcurrentExecutions
+	s.homeOf(f.latest.FunctionArn).tags[f.latest.FunctionArn] = c.Tags
 	f.codeSigning, f.recursiveLoop = c.CodeSigningConfigArn, c.RecursiveLoop
 	if !reflect.DeepEqual(listed(before), listed(f.latest.Configuration)) {
 		f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
@@ -258,14 +277,21 @@ func (s *Server) SetVersionInactive(name, version string) bool {
 	return true
 }
 
-func snapshot(f *function) Function {
+// homeOf returns the state of the account and region of a resource.
+func (s *Server) homeOf(arn string) *home {
+	parts := strings.SplitN(arn, ":", 6)
+	return s.home(parts[4], parts[3])
+}
+
+func (s *Server) snapshot(f *function) Function {
 	c := f.latest.Configuration
 	if c.Environment != nil {
 		c.Environment = &Environment{Variables: maps.Clone(c.Environment.Variables)}
 	}
 	return Function{
-		Configuration: c, Tags: maps.Clone(f.tags), ReservedConcurrentExecutions: f.concurrency,
-		CodeSigningConfigArn: f.codeSigning, RecursiveLoop: f.recursiveLoop,
+		Configuration: c, Tags: s.homeOf(c.FunctionArn).tagsOf(c.FunctionArn),
+		ReservedConcurrentExecutions: f.concurrency,
+		CodeSigningConfigArn:         f.codeSigning, RecursiveLoop: f.recursiveLoop,
 	}
 }
 

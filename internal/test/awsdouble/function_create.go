@@ -2,8 +2,6 @@ package awsdouble
 
 import (
 	"encoding/json"
-	"maps"
-	"net/http"
 	"strings"
 )
 
@@ -21,47 +19,24 @@ type createInput struct {
 	TenancyConfig        json.RawMessage
 }
 
-func createFunction(s *Server, r *request) (*answer, error) {
-	in := createInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	name, err := in.name(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.check(s, r); err != nil {
-		return nil, err
-	}
-	if err := in.checkManaged(&Configuration{}); err != nil {
-		return nil, err
-	}
-	if err := in.checkDurable(&Configuration{}); err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
+func createFunction(s *Server, r *request) any {
+	in := decoded[createInput](r)
+	name := in.name(r)
+	in.check(s, r)
+	in.checkManaged(&Configuration{})
+	in.checkDurable(&Configuration{})
+	h := r.home
 	if h.functions[name] != nil {
-		return nil, conflict("Function already exist: %s", name)
+		panic(conflict("Function already exist: %s", name))
 	}
-	if err := h.checkExist(in.Layers); err != nil {
-		return nil, err
-	}
-	if err := in.checkNetwork(s); err != nil {
-		return nil, err
-	}
+	h.checkExist(in.Layers)
+	in.checkNetwork(s)
 	if in.CodeSigningConfigArn != "" && h.signing[in.CodeSigningConfigArn] == nil {
-		return nil, noSigningConfig(in.CodeSigningConfigArn)
+		panic(noSigningConfig(in.CodeSigningConfigArn))
 	}
-	c, err := s.resolve(in.Code, name)
-	if err != nil {
-		return nil, err
-	}
-	if err := h.checkStorage(c.size, 0); err != nil {
-		return nil, err
-	}
-	if err := h.checkUnpacked(c.unzipped, in.Layers); err != nil {
-		return nil, err
-	}
+	c := s.resolve(in.Code, name)
+	h.checkStorage(c.size, 0)
+	h.checkUnpacked(c.unzipped, in.Layers)
 	f := s.newFunction(h, name, &in, c)
 	h.functions[name], h.sorted = f, nil
 	out := f.latest.Configuration
@@ -70,49 +45,45 @@ func createFunction(s *Server, r *request) (*answer, error) {
 		s.begin(v, s.options.CreateDuration, nil)
 		out.Version = v.Version
 	}
-	return &answer{status: http.StatusCreated, json: out}, nil
+	return out
 }
 
 // name validates and returns the plain name of the function to create.
-func (in *createInput) name(r *request) (string, error) {
+func (in *createInput) name(r *request) string {
 	t := parseTarget(in.FunctionName)
 	if len(t.name) > 64 {
 		long := validation{}
 		short := member{rules: []rule{longest(64)}}
 		short.check(&long, "functionName", t.name)
-		return "", invalidParameter("%s", long.message())
+		panic(invalidParameter("%s", long.message()))
 	}
-	return t.name, r.reachable(t)
+	r.reachable(t)
+	return t.name
 }
 
 // check rejects what Lambda rejects before it looks for the function.
-func (in *createInput) check(s *Server, r *request) error {
-	if err := in.checkPackage(); err != nil {
-		return err
-	}
-	if err := in.settings.check(r, &Configuration{}); err != nil {
-		return err
-	}
-	if err := checkTags(nil, in.Tags); err != nil {
-		return err
-	}
-	return s.checkRole(r, in.Role)
+func (in *createInput) check(s *Server, r *request) {
+	in.checkPackage()
+	in.settings.check(r, &Configuration{})
+	checkTags(nil, in.Tags)
+	s.checkRole(r, in.Role)
 }
 
 // checkPackage rejects settings that do not match the package type.
-func (in *createInput) checkPackage() error {
+func (in *createInput) checkPackage() {
 	image := in.PackageType == "Image"
 	switch {
 	case image && (in.Handler != nil || in.Runtime != nil || len(in.Layers) > 0):
-		return invalidParameter("Please don't provide Handler or Runtime or Layer when the intended function PackageType is Image.")
+		panic(invalidParameter("Please don't provide Handler or Runtime or Layer when the intended function " +
+			"PackageType is Image."))
 	case image && in.Code.ImageUri == "":
-		return invalidParameter("Please provide ImageUri when creating a function with packageType Image.")
+		panic(invalidParameter("Please provide ImageUri when creating a function with packageType Image."))
 	case !image && in.Code.ImageUri != "":
-		return invalidParameter("Please don't provide ImageUri when creating a function with packageType Zip.")
+		panic(invalidParameter("Please don't provide ImageUri when creating a function with packageType Zip."))
 	case !image && (empty(in.Handler) || empty(in.Runtime)):
-		return invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
+		panic(invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment " +
+			"packages."))
 	}
-	return nil
 }
 
 func (s *Server) newFunction(h *home, name string, in *createInput, c code) *function {
@@ -132,12 +103,10 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	s.begin(l, s.options.CreateDuration, take(s.plans.creations, name))
-	tags := map[string]string{}
-	maps.Copy(tags, in.Tags)
+	h.tags[l.FunctionArn] = in.Tags
 	return &function{
-		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
+		latest: l, next: max(1, h.next[name]), aliases: map[string]*Alias{}, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{}, configs: newConfigs(),
-		policies: map[string]*policy{},
 	}
 }
 

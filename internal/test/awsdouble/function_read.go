@@ -2,8 +2,6 @@ package awsdouble
 
 import (
 	"cmp"
-	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 )
@@ -16,34 +14,25 @@ type getFunctionOutput struct {
 	Tags          map[string]string  `json:",omitempty"`
 }
 
-func getFunction(s *Server, r *request) (*answer, error) {
-	f, i, err := s.qualified(r)
-	if err != nil {
-		return nil, err
-	}
-	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: maps.Clone(f.tags)}
+func getFunction(s *Server, r *request) any {
+	f, i := s.qualified(r)
+	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: r.home.tags[f.latest.FunctionArn]}
 	if f.concurrency != nil {
 		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }
 
-func getFunctionConfiguration(s *Server, r *request) (*answer, error) {
-	_, i, err := s.qualified(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: i.Configuration}, nil
+func getFunctionConfiguration(s *Server, r *request) any {
+	_, i := s.qualified(r)
+	return i.Configuration
 }
 
 // qualified returns the function that a request names, and a copy of the version.
-func (s *Server) qualified(r *request) (*function, instance, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, instance{}, err
-	}
-	i, err := s.pick(f, t, r)
-	return f, i, err
+func (s *Server) qualified(r *request) (*function, instance) {
+	f, t := s.find(r)
+	i := s.pick(f, t, r)
+	return f, i
 }
 
 // latestVersion is the name of the unpublished version.
@@ -53,34 +42,34 @@ const latestVersion = "$LATEST"
 const publishedVersion = "$LATEST.PUBLISHED"
 
 // pick returns a copy of $LATEST or of a version, with the ARN as it was requested.
-func (s *Server) pick(f *function, t target, r *request) (instance, error) {
+func (s *Server) pick(f *function, t target, r *request) instance {
 	switch t.qualifier {
 	case "":
-		return *f.latest, nil
+		return *f.latest
 	case latestVersion:
 		i := *f.latest
 		i.FunctionArn += ":$LATEST"
-		return i, nil
+		return i
 	case publishedVersion:
 		// Functions on managed instances run $LATEST.PUBLISHED, or else the last published version.
 		if f.latestPublished != nil {
-			return *f.latestPublished, nil
+			return *f.latestPublished
 		}
 		if n := len(f.versions); n > 0 && f.latest.CapacityProviderConfig != nil {
 			i := *f.versions[n-1]
 			i.Version, i.FunctionArn = t.qualifier, f.latest.FunctionArn+":"+t.qualifier
-			return i, nil
+			return i
 		}
 	}
 	if a := f.aliases[t.qualifier]; a != nil {
-		i, err := s.pick(f, target{name: t.name, qualifier: a.FunctionVersion}, r)
+		i := s.pick(f, target{name: t.name, qualifier: a.FunctionVersion}, r)
 		i.FunctionArn = a.AliasArn
-		return i, err
+		return i
 	}
 	if v := f.version(t.qualifier); v != nil {
-		return *v, nil
+		return *v
 	}
-	return instance{}, notFound("Function not found: %s", s.home(r.account, r.region).arn("function:"+t.name+":"+t.qualifier))
+	panic(notFound("Function not found: %s", r.home.arn("function:"+t.name+":"+t.qualifier)))
 }
 
 // version returns a published version by number, or nil.
@@ -109,19 +98,19 @@ func listed(c Configuration) Configuration {
 	return c
 }
 
-// maxPage is how many elements a page has at most.
+// maxPage is the maximum number of elements in a page.
 const maxPage = 50
 
-func listFunctions(s *Server, r *request) (*answer, error) {
-	functions := s.home(r.account, r.region).functions
+func listFunctions(s *Server, r *request) any {
+	functions := r.home.functions
 	if r.query("FunctionVersion") != "ALL" {
-		names, next := pageOf(s.home(r.account, r.region).names(), r)
+		names, next := pageOf(r.home.names(), r)
 		page := make([]Configuration, 0, len(names))
 		for _, name := range names {
 			s.settleAll(functions[name])
 			page = append(page, listed(functions[name].latest.Configuration))
 		}
-		return pageAnswer("Functions", page, next), nil
+		return pageAnswer("Functions", page, next)
 	}
 	all := []Configuration{}
 	for _, f := range functions {
@@ -129,22 +118,22 @@ func listFunctions(s *Server, r *request) (*answer, error) {
 		all = append(all, versionsOf(f)...)
 	}
 	slices.SortFunc(all, func(a, b Configuration) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
-	return paged("Functions", all, r), nil
+	return paged("Functions", all, r)
 }
 
 // paged returns the response to a list: a page under a name, and the next marker.
-func paged[T any](name string, all []T, r *request) *answer {
+func paged[T any](name string, all []T, r *request) map[string]any {
 	page, next := pageOf(all, r)
 	return pageAnswer(name, page, next)
 }
 
 // pageAnswer returns a page under a name, with the next marker if there is one.
-func pageAnswer[T any](name string, page []T, next string) *answer {
+func pageAnswer[T any](name string, page []T, next string) map[string]any {
 	out := map[string]any{name: page}
 	if next != "" {
 		out["NextMarker"] = next
 	}
-	return &answer{status: http.StatusOK, json: out}
+	return out
 }
 
 // pageOf returns the page that Marker and MaxItems select. A marker is opaque to clients: here it is an index.

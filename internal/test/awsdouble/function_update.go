@@ -1,50 +1,24 @@
 package awsdouble
 
-import "net/http"
-
-func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
-	in := struct {
+func updateFunctionConfiguration(s *Server, r *request) any {
+	in := decoded[struct {
 		settings
 		RevisionId string //nolint:revive // Lambda's spelling
-	}{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.settings.check(r, &f.latest.Configuration); err != nil {
-		return nil, err
-	}
-	if err := in.checkManaged(&f.latest.Configuration); err != nil {
-		return nil, err
-	}
-	if err := in.checkDurable(&f.latest.Configuration); err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
-	if err := h.checkExist(in.Layers); err != nil {
-		return nil, err
-	}
-	if err := h.checkUnpacked(f.latest.unzipped, in.Layers); err != nil {
-		return nil, err
-	}
-	if err := in.checkNetwork(s); err != nil {
-		return nil, err
-	}
-	if err := s.checkRole(r, in.Role); err != nil {
-		return nil, err
-	}
-	if err := updatable(f); err != nil {
-		return nil, err
-	}
-	if err := checkRevision(f, in.RevisionId); err != nil {
-		return nil, err
-	}
+	}](r)
+	f := s.unqualified(r)
+	in.settings.check(r, &f.latest.Configuration)
+	in.checkManaged(&f.latest.Configuration)
+	in.checkDurable(&f.latest.Configuration)
+	h := r.home
+	h.checkExist(in.Layers)
+	h.checkUnpacked(f.latest.unzipped, in.Layers)
+	in.checkNetwork(s)
+	s.checkRole(r, in.Role)
+	updatable(f)
+	checkRevision(f, in.RevisionId)
 	in.settings.apply(&f.latest.Configuration, h)
 	s.startUpdate(f)
-	return &answer{status: http.StatusOK, json: f.latest.Configuration}, nil
+	return f.latest.Configuration
 }
 
 // updateCodeInput is UpdateFunctionCode's body.
@@ -57,54 +31,34 @@ type updateCodeInput struct {
 	RevisionId    string //nolint:revive // Lambda's spelling
 }
 
-func updateFunctionCode(s *Server, r *request) (*answer, error) {
-	in := updateCodeInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.fits(f); err != nil {
-		return nil, err
-	}
-	if err := updatable(f); err != nil {
-		return nil, err
-	}
-	if err := checkRevision(f, in.RevisionId); err != nil {
-		return nil, err
-	}
-	c, err := s.resolve(in.codeInput, f.latest.FunctionName)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.home(r.account, r.region).checkStorage(c.size, f.latest.CodeSize); err != nil {
-		return nil, err
-	}
-	if err := s.home(r.account, r.region).checkUnpacked(c.unzipped, f.latest.layerARNs()); err != nil {
-		return nil, err
-	}
+func updateFunctionCode(s *Server, r *request) any {
+	in := decoded[updateCodeInput](r)
+	f := s.unqualified(r)
+	in.fits(f)
+	updatable(f)
+	checkRevision(f, in.RevisionId)
+	c := s.resolve(in.codeInput, f.latest.FunctionName)
+	r.home.checkStorage(c.size, f.latest.CodeSize)
+	r.home.checkUnpacked(c.unzipped, f.latest.layerARNs())
 	if in.DryRun {
 		out := f.latest.Configuration
 		out.CodeSha256, out.CodeSize = c.sha256, c.size
-		return &answer{status: http.StatusOK, json: out}, nil
+		return out
 	}
-	return s.replaceCode(f, &in, c), nil
+	return s.replaceCode(f, &in, c)
 }
 
 // fits rejects an image for a zip function and the reverse.
-func (in *updateCodeInput) fits(f *function) error {
+func (in *updateCodeInput) fits(f *function) {
 	switch {
 	case f.latest.PackageType == "Image" && in.ImageUri == "":
-		return invalidParameter("Please provide ImageUri when updating a function with packageType Image.")
+		panic(invalidParameter("Please provide ImageUri when updating a function with packageType Image."))
 	case f.latest.PackageType == "Zip" && in.ImageUri != "":
-		return invalidParameter("Please don't provide ImageUri when updating a function with packageType Zip.")
+		panic(invalidParameter("Please don't provide ImageUri when updating a function with packageType Zip."))
 	}
-	return nil
 }
 
-func (s *Server) replaceCode(f *function, in *updateCodeInput, c code) *answer {
+func (s *Server) replaceCode(f *function, in *updateCodeInput, c code) any {
 	l := f.latest
 	l.code, l.unzipped, l.CodeSha256, l.CodeSize = c.location, c.unzipped, c.sha256, c.size
 	if len(in.Architectures) > 0 {
@@ -117,5 +71,5 @@ func (s *Server) replaceCode(f *function, in *updateCodeInput, c code) *answer {
 		s.prepare(v, s.options.UpdateDuration)
 		out = v.Configuration
 	}
-	return &answer{status: http.StatusOK, json: out}
+	return out
 }

@@ -27,63 +27,49 @@ type Invoked struct {
 	ClientContext, TenantID, DurableExecutionName string
 }
 
-// Returned is what a function's code returns.
+// Returned is the result of a function's code.
 type Returned struct {
 	// Payload is the result, or the error object. Empty is null.
 	Payload []byte
 	// Error is Unhandled or Handled if the code failed.
 	Error string
-	// Log is what was logged.
+	// Log is the function's log.
 	Log string
-	// Delay is how long the invocation takes, in real time. The caller of an event does not wait.
+	// Delay is the duration of the invocation, in real time. The caller of an event does not wait.
 	Delay time.Duration
 }
 
 // OnInvoke sets the code of the functions of a name, in all accounts and regions. Functions without code return null.
 // The double is locked while the code runs, so the code must not call it.
 func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.code[name] = code
 }
 
-func invoke(s *Server, r *request) (*answer, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
-	i, err := s.reached(f, t, r)
-	if err != nil {
-		return nil, err
-	}
+func invoke(s *Server, r *request) any {
+	f, t := s.find(r)
+	i := s.reached(f, t, r)
 	kind := r.http.Header.Get("X-Amz-Invocation-Type")
 	in := Invoked{
 		Version: i.Version, Payload: r.body, Asynchronous: kind == "Event",
 		ClientContext: r.http.Header.Get("X-Amz-Client-Context"), TenantID: r.http.Header.Get("X-Amz-Tenant-Id"),
 		DurableExecutionName: r.http.Header.Get("X-Amz-Durable-Execution-Name"),
 	}
-	if err := invocable(f, in); err != nil {
-		return nil, err
-	}
+	invocable(f, in)
 	header := http.Header{"X-Amz-Executed-Version": {i.Version}}
 	if kind == "DryRun" {
-		return &answer{status: http.StatusNoContent, header: header}, nil
+		return &answer{status: http.StatusNoContent, header: header}
 	}
-	if err := s.active(f, i); err != nil {
-		return nil, err
-	}
-	ran, err := s.executes(f, i, in, header)
-	if err != nil {
-		return nil, err
-	}
+	s.active(f, i)
+	ran := s.executes(f, i, in, header)
 	out := Returned{}
 	if code := s.code[t.name]; code != nil && !ran {
 		out = code(in)
 	}
 	if in.Asynchronous {
-		return &answer{status: http.StatusAccepted, header: header}, nil
+		return &answer{status: http.StatusAccepted, header: header}
 	}
-	return returned(out, header, r.http.Header.Get("X-Amz-Log-Type") == "Tail"), nil
+	return returned(out, header, r.http.Header.Get("X-Amz-Log-Type") == "Tail")
 }
 
 // returned returns the response to a synchronous invocation.
@@ -99,46 +85,50 @@ func returned(out Returned, header http.Header, tail bool) *answer {
 		out.Payload = []byte("null")
 	}
 	header.Set("Content-Type", "application/json")
-	return &answer{status: http.StatusOK, header: header, raw: out.Payload, delay: out.Delay}
+	return &answer{header: header, body: out.Payload, delay: out.Delay}
 }
 
 // invocable rejects invocations that do not reach the function's code.
-func invocable(f *function, in Invoked) error {
+func invocable(f *function, in Invoked) {
 	limit, kind := maxPayload, "RequestResponse"
 	if in.Asynchronous {
 		limit, kind = maxEventPayload, "Event"
 	}
 	switch {
 	case len(in.Payload) > limit:
-		e := tooLarge("%d byte payload is too large for the %s invocation type (limit %d bytes)", len(in.Payload), kind, limit)
+		e := tooLarge("%d byte payload is too large for the %s invocation type (limit %d bytes)", len(in.Payload), kind,
+			limit)
 		e.Code = "RequestTooLargeException"
-		return e
+		panic(e)
 	case len(in.Payload) > 0 && (!json.Valid(in.Payload) || !utf8.Valid(in.Payload)):
-		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Could not parse request body into json: Could not parse payload into json"}
+		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException",
+			"Could not parse request body into json: Could not parse payload into json"))
 	case in.ClientContext != "" && !isContext(in.ClientContext):
-		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Client context must be a valid Base64-encoded JSON object."}
+		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException",
+			"Client context must be a valid Base64-encoded JSON object."))
 	case f.concurrency != nil && *f.concurrency == 0:
 		e := throttled()
 		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"
-		return e
+		panic(e)
 	case (f.latest.TenancyConfig != nil) && in.TenantID == "":
-		return invalidParameter("The invoked function is enabled with tenancy configuration. Add a valid tenant ID in your request and try again.")
+		panic(invalidParameter("The invoked function is enabled with tenancy configuration. Add a valid tenant ID in " +
+			"your request and try again."))
 	case (f.latest.TenancyConfig == nil) && in.TenantID != "":
-		return invalidParameter("The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request and try again.")
+		panic(invalidParameter("The invoked function is not enabled with tenancy configuration. Remove the tenant ID " +
+			"from your request and try again."))
 	}
-	return nil
 }
 
 // active rejects invocations of a version that is not Active. If it is Inactive, it is Pending from then on.
-func (s *Server) active(f *function, i instance) error {
+func (s *Server) active(f *function, i instance) {
 	v := f.versionOf(i.Version)
 	switch {
 	case i.State == stateActive:
-		return nil
+		return
 	case i.inactive() && v != nil:
 		s.restore(v, s.options.Now())
 	case i.StateReasonCode != "Restoring":
-		return notNow(i.State)
+		panic(notNow(i.State))
 	}
 	e := conflict("Lambda is initializing your function. It will be ready to invoke shortly.")
 	e.Code = "CodeArtifactUserPendingException"
@@ -147,7 +137,7 @@ func (s *Server) active(f *function, i instance) error {
 		e.Message = "Lambda is initializing your function. " +
 			"It will be ready to invoke once your function state becomes ACTIVE."
 	}
-	return e
+	panic(e)
 }
 
 func (i *instance) inactive() bool { return i.State == stateInactive }
@@ -178,12 +168,12 @@ func isContext(encoded string) bool {
 }
 
 // executes records a durable execution. It reports whether the execution of this name has already run.
-func (s *Server) executes(f *function, i instance, in Invoked, header http.Header) (ran bool, err error) {
+func (s *Server) executes(f *function, i instance, in Invoked, header http.Header) bool {
 	switch {
 	case i.DurableConfig == nil && in.DurableExecutionName == "":
-		return false, nil
+		return false
 	case i.DurableConfig == nil:
-		return false, invalidParameter("A name of a durable execution is for durable functions.")
+		panic(invalidParameter("A name of a durable execution is for durable functions."))
 	}
 	name := in.DurableExecutionName
 	if name == "" {
@@ -196,13 +186,15 @@ func (s *Server) executes(f *function, i instance, in Invoked, header http.Heade
 	}
 	header.Set("X-Amz-Durable-Execution-Arn", arn)
 	if ran && before.payload != string(in.Payload) {
-		return true, &Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException", Message: "Durable execution " + name + " has been started with another payload."}
+		panic(&Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException",
+			Message: "Durable execution " + name + " has been started with another payload."})
 	}
 	if f.executions == nil {
 		f.executions = map[string]execution{}
 	}
 	if !ran {
-		f.executions[name] = execution{payload: string(in.Payload), arn: arn, started: s.options.Now(), ends: s.options.Now().Add(s.options.ExecutionDuration)}
+		f.executions[name] = execution{payload: string(in.Payload), arn: arn, started: s.options.Now(),
+			ends: s.options.Now().Add(s.options.ExecutionDuration)}
 	}
-	return ran, nil
+	return ran
 }

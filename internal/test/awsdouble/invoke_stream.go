@@ -7,36 +7,38 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 )
 
-// chunk is how much of a response an event of a stream has, in bytes. It is small, so that responses have several.
+// chunk is the number of bytes of a response in an event of a stream. It is small, so that responses have several.
 const chunk = 16
 
 // invokeStream invokes a function, and returns the response as a stream of events.
-func invokeStream(s *Server, r *request) (*answer, error) {
-	a, err := invoke(s, r)
-	if err != nil || a.status != http.StatusOK {
-		return a, err
+func invokeStream(s *Server, r *request) any {
+	a := answerTo(r, invoke(s, r))
+	payload, _ := a.body.([]byte)
+	if payload == nil {
+		return a
 	}
 	complete := map[string]string{}
 	if code := a.header.Get("X-Amz-Function-Error"); code != "" {
-		complete["ErrorCode"], complete["ErrorDetails"] = code, string(a.raw)
-		a.raw = nil
+		complete["ErrorCode"], complete["ErrorDetails"] = code, string(payload)
+		payload = nil
 	}
 	if tail := a.header.Get("X-Amz-Log-Result"); tail != "" {
 		complete["LogResult"] = tail
 	}
 	body := &bytes.Buffer{}
-	for rest := a.raw; len(rest) > 0; {
+	for rest := payload; len(rest) > 0; {
 		n := min(chunk, len(rest))
 		if err := writeEvent(body, "PayloadChunk", "application/octet-stream", rest[:n]); err != nil {
-			return nil, err
+			panic(err)
 		}
 		rest = rest[n:]
 	}
 	if err := writeEvent(body, "InvokeComplete", "application/json", []byte(text(complete))); err != nil {
-		return nil, err
+		panic(err)
 	}
-	header := http.Header{"Content-Type": {"application/vnd.amazon.eventstream"}, "X-Amz-Executed-Version": a.header["X-Amz-Executed-Version"]}
-	return &answer{status: http.StatusOK, header: header, raw: body.Bytes(), delay: a.delay}, nil
+	header := http.Header{"Content-Type": {"application/vnd.amazon.eventstream"},
+		"X-Amz-Executed-Version": a.header["X-Amz-Executed-Version"]}
+	return &answer{header: header, body: body.Bytes(), delay: a.delay}
 }
 
 // writeEvent writes one event of a stream.

@@ -27,7 +27,8 @@ func TestInvoke(t *testing.T) {
 	s.OnInvoke("f", func(in Invoked) Returned {
 		ran = append(ran, in)
 		if strings.Contains(string(in.Payload), "boom") {
-			return Returned{Payload: []byte(`{"errorMessage":"boom"}`), Error: "Unhandled", Log: strings.Repeat("x", maxLogTail) + "END"}
+			return Returned{Payload: []byte(`{"errorMessage":"boom"}`), Error: "Unhandled",
+				Log: strings.Repeat("x", maxLogTail) + "END"}
 		}
 		return Returned{Payload: []byte(`{"ok":true}`), Log: "START END"}
 	})
@@ -47,14 +48,16 @@ func TestInvoke(t *testing.T) {
 			reason: "The result and what ran are told, and the log on request.",
 			in:     lambda.InvokeInput{Payload: []byte(`{"a":1}`), LogType: types.LogTypeTail, ClientContext: &context},
 			want: want{
-				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte(`{"ok":true}`), LogResult: aws.String(base64.StdEncoding.EncodeToString([]byte("START END")))},
+				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte(
+					`{"ok":true}`), LogResult: aws.String(base64.StdEncoding.EncodeToString([]byte("START END")))},
 				ran: []Invoked{{Version: "$LATEST", Payload: []byte(`{"a":1}`), ClientContext: context}},
 			},
 		},
 		"NoPayload": {
 			reason: "A function may be invoked with nothing.",
 			want: want{
-				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte(`{"ok":true}`)},
+				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
+					Payload: []byte(`{"ok":true}`)},
 				ran: []Invoked{{Version: "$LATEST", Payload: []byte{}}},
 			},
 		},
@@ -62,7 +65,11 @@ func TestInvoke(t *testing.T) {
 			reason: "An error of the function is no error of the call. The log's end is told.",
 			in:     lambda.InvokeInput{Payload: []byte(`"boom"`), LogType: types.LogTypeTail},
 			want: want{
-				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), FunctionError: aws.String("Unhandled"), Payload: []byte(`{"errorMessage":"boom"}`), LogResult: aws.String(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", maxLogTail-3) + "END")))},
+				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
+					FunctionError: aws.String(
+						"Unhandled"), Payload: []byte(`{"errorMessage":"boom"}`),
+					LogResult: aws.String(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(
+						"x", maxLogTail-3) + "END")))},
 				ran: []Invoked{{Version: "$LATEST", Payload: []byte(`"boom"`)}},
 			},
 		},
@@ -79,15 +86,38 @@ func TestInvoke(t *testing.T) {
 			in:     lambda.InvokeInput{InvocationType: types.InvocationTypeDryRun},
 			want:   want{out: &lambda.InvokeOutput{StatusCode: 204, ExecutedVersion: aws.String("$LATEST")}},
 		},
-		"NoJSON":      {reason: "A payload is JSON.", in: lambda.InvokeInput{Payload: []byte("{")}, want: want{code: "InvalidRequestContentException", message: "Could not parse request body into json: Could not parse payload into json"}},
-		"NoContext":   {reason: "A context is an encoded object.", in: lambda.InvokeInput{ClientContext: aws.String("{}")}, want: want{code: "InvalidRequestContentException", message: "Client context must be a valid Base64-encoded JSON object."}},
-		"TooLarge":    {reason: "Events are smaller.", in: lambda.InvokeInput{InvocationType: types.InvocationTypeEvent, Payload: []byte(`"` + strings.Repeat("x", maxEventPayload) + `"`)}, want: want{code: "RequestTooLargeException", message: "1048578 byte payload is too large for the Event invocation type (limit 1048576 bytes)"}},
-		"NoFunction":  {reason: "The function is not there.", in: lambda.InvokeInput{FunctionName: aws.String("nope")}, want: want{code: "ResourceNotFoundException", message: "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:nope"}},
-		"NoTenant":    {reason: "An isolated function runs for a tenant.", in: lambda.InvokeInput{FunctionName: aws.String("t")}, want: want{code: "InvalidParameterValueException", message: "The invoked function is enabled with tenancy configuration. Add a valid tenant ID in your request and try again."}},
-		"Tenant":      {reason: "And for a tenant it does.", in: lambda.InvokeInput{FunctionName: aws.String("t"), TenantId: aws.String("blue")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
-		"NotIsolated": {reason: "Other functions have no tenants.", in: lambda.InvokeInput{TenantId: aws.String("blue")}, want: want{code: "InvalidParameterValueException", message: "The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request and try again."}},
-		"NotDurable":  {reason: "Executions have names where they last.", in: lambda.InvokeInput{DurableExecutionName: aws.String("x")}, want: want{code: "InvalidParameterValueException", message: "A name of a durable execution is for durable functions."}},
-		"Durable":     {reason: "The execution is told.", in: lambda.InvokeInput{FunctionName: aws.String("d:$LATEST"), DurableExecutionName: aws.String("x"), Payload: []byte("1")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
+		"NoJSON": {reason: "A payload is JSON.", in: lambda.InvokeInput{Payload: []byte("{")},
+			want: want{code: "InvalidRequestContentException",
+				message: "Could not parse request body into json: Could not parse payload into json"}},
+		"NoContext": {reason: "A context is an encoded object.", in: lambda.InvokeInput{ClientContext: aws.String(
+			"{}")}, want: want{code: "InvalidRequestContentException",
+			message: "Client context must be a valid Base64-encoded JSON object."}},
+		"TooLarge": {reason: "Events are smaller.",
+			in: lambda.InvokeInput{InvocationType: types.InvocationTypeEvent, Payload: []byte(
+				`"` + strings.Repeat("x", maxEventPayload) + `"`)}, want: want{code: "RequestTooLargeException",
+				message: "1048578 byte payload is too large for the Event invocation type (limit 1048576 bytes)"}},
+		"NoFunction": {reason: "The function is not there.", in: lambda.InvokeInput{FunctionName: aws.String("nope")},
+			want: want{code: "ResourceNotFoundException",
+				message: "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:nope"}},
+		"NoTenant": {reason: "An isolated function runs for a tenant.", in: lambda.InvokeInput{FunctionName: aws.String(
+			"t")}, want: want{code: "InvalidParameterValueException", message: "The invoked function is enabled with " +
+			"tenancy configuration. Add a valid tenant ID in your request and try again."}},
+		"Tenant": {reason: "And for a tenant it does.",
+			in: lambda.InvokeInput{FunctionName: aws.String("t"), TenantId: aws.String(
+				"blue")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
+				Payload: []byte("null")}}},
+		"NotIsolated": {reason: "Other functions have no tenants.",
+			in: lambda.InvokeInput{TenantId: aws.String("blue")},
+			want: want{code: "InvalidParameterValueException", message: "The invoked function is not enabled with " +
+				"tenancy configuration. Remove the tenant ID from your request and try again."}},
+		"NotDurable": {reason: "Executions have names where they last.",
+			in: lambda.InvokeInput{DurableExecutionName: aws.String(
+				"x")}, want: want{code: "InvalidParameterValueException",
+				message: "A name of a durable execution is for durable functions."}},
+		"Durable": {reason: "The execution is told.",
+			in: lambda.InvokeInput{FunctionName: aws.String("d:$LATEST"), DurableExecutionName: aws.String(
+				"x"), Payload: []byte("1")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200,
+				ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -104,13 +134,15 @@ func TestInvoke(t *testing.T) {
 				t.Fatal(err)
 			}
 			ignored := cmpopts.IgnoreFields(lambda.InvokeOutput{}, "ResultMetadata", "DurableExecutionArn")
-			if diff := cmp.Diff(tc.want.out, out, ignored, cmpopts.IgnoreUnexported(lambda.InvokeOutput{})); diff != "" {
+			if diff := cmp.Diff(tc.want.out, out, ignored,
+				cmpopts.IgnoreUnexported(lambda.InvokeOutput{})); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 			if diff := cmp.Diff(tc.want.ran, ran); diff != "" {
 				t.Errorf("%s: -want to run +ran:\n%s", tc.reason, diff)
 			}
-			if durable := strings.Contains(aws.ToString(out.DurableExecutionArn), "/durable-execution/x/"); durable != (name == "Durable") {
+			if durable := strings.Contains(aws.ToString(out.DurableExecutionArn),
+				"/durable-execution/x/"); durable != (name == "Durable") {
 				t.Errorf("%s: got execution %v", tc.reason, out.DurableExecutionArn)
 			}
 		})
@@ -124,12 +156,14 @@ func TestInvokeInState(t *testing.T) {
 	create(t, c, zipFunction(t, "f"))
 	in := &lambda.InvokeInput{FunctionName: aws.String("f")}
 	_, err := c.Invoke(t.Context(), in)
-	wantError(t, err, "ResourceConflictException", "The operation cannot be performed at this time. The function is currently in the following state: Pending")
+	wantError(t, err, "ResourceConflictException",
+		"The operation cannot be performed at this time. The function is currently in the following state: Pending")
 	clk.move(time.Second)
 	if _, err := c.Invoke(t.Context(), in); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: aws.Int32(0)}); err != nil {
+	if _, err := c.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String(
+		"f"), ReservedConcurrentExecutions: aws.Int32(0)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.Invoke(t.Context(), in)
@@ -143,7 +177,8 @@ func TestInvokeByWeight(t *testing.T) {
 	publishTwo(t, c)
 	in := &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("live")}
 	if _, err := c.CreateAlias(t.Context(), &lambda.CreateAliasInput{
-		FunctionName: in.FunctionName, Name: in.Qualifier, FunctionVersion: aws.String("1"), RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .3}},
+		FunctionName: in.FunctionName, Name: in.Qualifier, FunctionVersion: aws.String("1"),
+		RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .3}},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +196,8 @@ func TestInvokeByWeight(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"1": 70, "2": 30}, count()); diff != "" {
 		t.Errorf("with a weight: -want +got:\n%s", diff)
 	}
-	if _, err := c.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: in.FunctionName, Name: in.Qualifier, RoutingConfig: &types.AliasRoutingConfiguration{}}); err != nil {
+	if _, err := c.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: in.FunctionName, Name: in.Qualifier,
+		RoutingConfig: &types.AliasRoutingConfiguration{}}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]int{"1": 100}, count()); diff != "" {
@@ -177,7 +213,8 @@ func TestDurableExecutionRunsOnce(t *testing.T) {
 	create(t, c, f)
 	runs := 0
 	s.OnInvoke("f", func(Invoked) Returned { runs++; return Returned{} })
-	in := &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("$LATEST"), DurableExecutionName: aws.String("x"), Payload: []byte("1")}
+	in := &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("$LATEST"),
+		DurableExecutionName: aws.String("x"), Payload: []byte("1")}
 	for range 2 {
 		if _, err := c.Invoke(t.Context(), in); err != nil {
 			t.Fatal(err)
@@ -188,5 +225,6 @@ func TestDurableExecutionRunsOnce(t *testing.T) {
 	}
 	in.Payload = []byte("2")
 	_, err := c.Invoke(t.Context(), in)
-	wantError(t, err, "DurableExecutionAlreadyStartedException", "Durable execution x has been started with another payload.")
+	wantError(t, err, "DurableExecutionAlreadyStartedException",
+		"Durable execution x has been started with another payload.")
 }

@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +18,6 @@ type layerVersion struct {
 	layerItem
 	Content  layerContent
 	LayerArn string
-	policy   *policy
 	unzipped uint64
 }
 
@@ -34,7 +32,7 @@ type layerItem struct {
 	Version                 int64
 }
 
-// layerContent is what is returned about a version's archive.
+// layerContent describes a version's archive.
 type layerContent struct {
 	CodeSha256 string
 	CodeSize   int64
@@ -48,23 +46,12 @@ type publishLayerInput struct {
 	Content                                     codeInput
 }
 
-func publishLayer(s *Server, r *request) (*answer, error) {
-	in := publishLayerInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	name, err := r.layerName()
-	if err != nil {
-		return nil, err
-	}
-	c, err := s.resolve(in.Content, name)
-	if err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
-	if err := h.checkStorage(c.size, 0); err != nil {
-		return nil, err
-	}
+func publishLayer(s *Server, r *request) any {
+	in := decoded[publishLayerInput](r)
+	name := r.layerName()
+	c := s.resolve(in.Content, name)
+	h := r.home
+	h.checkStorage(c.size, 0)
 	if h.layers[name] == nil {
 		h.layers[name] = &layer{}
 	}
@@ -81,33 +68,30 @@ func publishLayer(s *Server, r *request) (*answer, error) {
 		LayerArn: arn, unzipped: c.unzipped,
 	}
 	l.versions = append(l.versions, v)
-	return &answer{status: http.StatusCreated, json: v}, nil
+	return v
 }
 
 // layerName returns the plain name of the layer in the path, which may be an ARN.
-func (r *request) layerName() (string, error) {
+func (r *request) layerName() string {
 	name := r.vars["LayerName"]
 	if !strings.HasPrefix(name, "arn:") {
-		return name, nil
+		return name
 	}
 	parts := strings.Split(name, ":")
 	if parts[3] != r.region || parts[4] != r.account {
-		return "", &Error{Status: http.StatusForbidden, Code: "AccessDeniedException"}
+		panic(accessDenied())
 	}
-	return parts[6], nil
+	return parts[6]
 }
 
 // layerVersion returns the version by the layer and number in the path, or nil if it does not exist.
-func (s *Server) layerVersion(r *request) (*layerVersion, error) {
-	name, err := r.layerName()
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) layerVersion(r *request) *layerVersion {
+	name := r.layerName()
 	number, err := strconv.ParseInt(r.vars["VersionNumber"], 10, 64)
 	if err != nil || number < 1 {
-		return nil, invalidParameter("Layer Version Cannot be less than 1.")
+		panic(invalidParameter("Layer Version Cannot be less than 1."))
 	}
-	return s.home(r.account, r.region).layerVersion(name, number), nil
+	return r.home.layerVersion(name, number)
 }
 
 // layerVersion returns a version by layer and number, or nil if it does not exist.
@@ -123,28 +107,21 @@ func (h *home) layerVersion(name string, number int64) *layerVersion {
 	return nil
 }
 
-func getLayer(s *Server, r *request) (*answer, error) {
-	v, err := s.layerVersion(r)
-	if err != nil {
-		return nil, err
-	}
-	return shown(v)
-}
+func getLayer(s *Server, r *request) any { return shown(s.layerVersion(r)) }
 
-func shown(v *layerVersion) (*answer, error) {
-	if v == nil {
-		return nil, notFound("The resource you requested does not exist.")
-	}
-	return &answer{status: http.StatusOK, json: *v}, nil
-}
-
-func getLayerByArn(s *Server, r *request) (*answer, error) {
-	h := s.home(r.account, r.region)
-	name, number, own := h.ownLayer(r.query("Arn"))
+func getLayerByArn(_ *Server, r *request) any {
+	name, number, own := r.home.ownLayer(r.query("Arn"))
 	if !own {
-		return nil, &Error{Status: http.StatusForbidden, Code: "AccessDeniedException"}
+		panic(accessDenied())
 	}
-	return shown(h.layerVersion(name, number))
+	return shown(r.home.layerVersion(name, number))
+}
+
+func shown(v *layerVersion) any {
+	if v == nil {
+		panic(notFound("The resource you requested does not exist."))
+	}
+	return *v
 }
 
 // ownLayer splits the ARN of a layer version. It returns false for layers of other accounts and regions, which are
@@ -156,27 +133,24 @@ func (h *home) ownLayer(arn string) (name string, number int64, own bool) {
 	return name, number, own && err == nil
 }
 
-func deleteLayer(s *Server, r *request) (*answer, error) {
-	v, err := s.layerVersion(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteLayer(s *Server, r *request) any {
+	v := s.layerVersion(r)
 	if v != nil {
-		name, _, _ := s.home(r.account, r.region).ownLayer(v.LayerVersionArn)
-		l := s.home(r.account, r.region).layers[name]
+		name, _, _ := r.home.ownLayer(v.LayerVersionArn)
+		l := r.home.layers[name]
+		delete(r.home.policies, v.LayerVersionArn)
 		l.versions = slices.DeleteFunc(l.versions, func(other *layerVersion) bool { return other == v })
 	}
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
 // checkExist rejects a function's layers that were not published, or were deleted. Those of other accounts exist.
-func (h *home) checkExist(layers []string) error {
+func (h *home) checkExist(layers []string) {
 	for _, arn := range layers {
 		if name, number, own := h.ownLayer(arn); own && h.layerVersion(name, number) == nil {
-			return invalidParameter("Layer version %s does not exist.", arn)
+			panic(invalidParameter("Layer version %s does not exist.", arn))
 		}
 	}
-	return nil
 }
 
 // layerARNs returns the layers of a configuration.
@@ -189,9 +163,9 @@ func (c *Configuration) layerARNs() []string {
 }
 
 // checkUnpacked rejects code that is too large together with its layers. Layers of other accounts have no size.
-func (h *home) checkUnpacked(unzipped uint64, layers []string) error {
+func (h *home) checkUnpacked(unzipped uint64, layers []string) {
 	if len(layers) == 0 {
-		return nil
+		return
 	}
 	for _, arn := range layers {
 		name, number, own := h.ownLayer(arn)
@@ -200,9 +174,9 @@ func (h *home) checkUnpacked(unzipped uint64, layers []string) error {
 		}
 	}
 	if unzipped > maxUnzipped {
-		return invalidParameter("Function code combined with layers exceeds the maximum allowed size of %d bytes. The actual size is %d bytes.", maxUnzipped, unzipped)
+		panic(invalidParameter("Function code combined with layers exceeds the maximum allowed size of %d bytes. The "+
+			"actual size is %d bytes.", maxUnzipped, unzipped))
 	}
-	return nil
 }
 
 // layerSize returns the size in bytes of a layer's archive. That of a layer of another account is arbitrary.

@@ -5,12 +5,9 @@ import (
 	"slices"
 )
 
-func listLayerVersions(s *Server, r *request) (*answer, error) {
-	name, err := r.layerName()
-	if err != nil {
-		return nil, err
-	}
-	return paged("LayerVersions", s.home(r.account, r.region).layers[name].matching(r), r), nil
+func listLayerVersions(s *Server, r *request) any {
+	name := r.layerName()
+	return paged("LayerVersions", r.home.layers[name].matching(r), r)
 }
 
 // matching returns the versions that match a request's filters, newest first.
@@ -35,13 +32,14 @@ type listedLayer struct {
 	LayerArn, LayerName   string
 }
 
-func listLayers(s *Server, r *request) (*answer, error) {
-	h := s.home(r.account, r.region)
+func listLayers(s *Server, r *request) any {
+	h := r.home
 	all := []listedLayer{}
 	for _, name := range slices.Sorted(maps.Keys(h.layers)) {
 		if found := h.layers[name].matching(r); len(found) > 0 {
-			all = append(all, listedLayer{LayerName: name, LayerArn: h.arn("layer:" + name), LatestMatchingVersion: found[0]})
+			all = append(all,
+				listedLayer{LayerName: name, LayerArn: h.arn("layer:" + name), LatestMatchingVersion: found[0]})
 		}
 	}
-	return paged("Layers", all, r), nil
+	return paged("Layers", all, r)
 }

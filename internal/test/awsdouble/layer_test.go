@@ -34,10 +34,13 @@ func TestLayersAreListedByWhatTheyAreFor(t *testing.T) {
 		in     *lambda.ListLayerVersionsInput
 		want   []int64
 	}{
-		"All":          {"The newest comes first.", &lambda.ListLayerVersionsInput{}, []int64{3, 2, 1}},
-		"Runtime":      {"Versions for other runtimes are left out.", &lambda.ListLayerVersionsInput{CompatibleRuntime: types.RuntimeJava21}, []int64{2}},
-		"Architecture": {"None names an architecture.", &lambda.ListLayerVersionsInput{CompatibleArchitecture: types.ArchitectureArm64}, nil},
-		"Page":         {"A page is as long as was asked for.", &lambda.ListLayerVersionsInput{MaxItems: aws.Int32(2)}, []int64{3, 2}},
+		"All": {"The newest comes first.", &lambda.ListLayerVersionsInput{}, []int64{3, 2, 1}},
+		"Runtime": {"Versions for other runtimes are left out.",
+			&lambda.ListLayerVersionsInput{CompatibleRuntime: types.RuntimeJava21}, []int64{2}},
+		"Architecture": {"None names an architecture.",
+			&lambda.ListLayerVersionsInput{CompatibleArchitecture: types.ArchitectureArm64}, nil},
+		"Page": {"A page is as long as was asked for.", &lambda.ListLayerVersionsInput{MaxItems: aws.Int32(2)},
+			[]int64{3, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.in.LayerName = aws.String("l")
@@ -68,11 +71,13 @@ func TestAFunctionKeepsADeletedLayer(t *testing.T) {
 	in := zipFunction(t, "f")
 	in.Layers = []string{*v.LayerVersionArn}
 	create(t, c, in)
-	if _, err := c.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(v.Version)}); err != nil {
+	if _, err := c.DeleteLayerVersion(t.Context(),
+		&lambda.DeleteLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(v.Version)}); err != nil {
 		t.Fatal(err)
 	}
 
-	_, err := c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(9)})
+	_, err := c.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(9)})
 	if err != nil {
 		t.Fatalf("an update that says nothing of layers: %v", err)
 	}
@@ -80,9 +85,11 @@ func TestAFunctionKeepsADeletedLayer(t *testing.T) {
 	if len(got) != 1 || *got[0].Arn != *v.LayerVersionArn || got[0].CodeSize != v.Content.CodeSize {
 		t.Errorf("layers = %+v, want %s", got, *v.LayerVersionArn)
 	}
-	_, err = c.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(1)})
+	_, err = c.GetLayerVersion(t.Context(),
+		&lambda.GetLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(1)})
 	wantError(t, err, "ResourceNotFoundException", "The resource you requested does not exist.")
-	_, err = c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Layers: in.Layers})
+	_, err = c.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Layers: in.Layers})
 	wantError(t, err, "InvalidParameterValueException", "Layer version "+*v.LayerVersionArn+" does not exist.")
 }
 
@@ -90,11 +97,14 @@ func TestALayerIsNamedByItsArnToo(t *testing.T) {
 	s := start(t, Options{Now: newClock().now})
 	c := client(s)
 	v := publish(t, c)
-	if _, err := c.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: v.LayerArn, VersionNumber: aws.Int64(1)}); err != nil {
+	if _, err := c.GetLayerVersion(t.Context(),
+		&lambda.GetLayerVersionInput{LayerName: v.LayerArn, VersionNumber: aws.Int64(1)}); err != nil {
 		t.Error(err)
 	}
-	_, err := c.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: aws.String("arn:aws:lambda:eu-west-1:999999999999:layer:l"), VersionNumber: aws.Int64(1)})
+	_, err := c.GetLayerVersion(t.Context(), &lambda.GetLayerVersionInput{LayerName: aws.String(
+		"arn:aws:lambda:eu-west-1:999999999999:layer:l"), VersionNumber: aws.Int64(1)})
 	wantError(t, err, "AccessDeniedException", "")
-	_, err = c.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(0)})
+	_, err = c.DeleteLayerVersion(t.Context(),
+		&lambda.DeleteLayerVersionInput{LayerName: aws.String("l"), VersionNumber: aws.Int64(0)})
 	wantError(t, err, "InvalidParameterValueException", "")
 }

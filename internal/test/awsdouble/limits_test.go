@@ -23,16 +23,19 @@ func TestLimits(t *testing.T) {
 		"LargestEnvironment": {
 			reason: "4096 bytes of JSON are accepted.",
 			change: func(in *lambda.CreateFunctionInput) {
-				in.Environment = &types.Environment{Variables: map[string]string{"LARGE_VAR": strings.Repeat("x", 4080)}}
+				in.Environment = &types.Environment{Variables: map[string]string{"LARGE_VAR": strings.Repeat("x",
+					4080)}}
 			},
 		},
 		"EnvironmentTooLarge": {
 			reason: "One byte more is refused, and the message quotes the values.",
 			change: func(in *lambda.CreateFunctionInput) {
-				in.Environment = &types.Environment{Variables: map[string]string{"LARGE_VAR": strings.Repeat("x", 4081)}}
+				in.Environment = &types.Environment{Variables: map[string]string{"LARGE_VAR": strings.Repeat("x",
+					4081)}}
 			},
-			code:    "InvalidParameterValueException",
-			message: `Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: {"LARGE_VAR":"xxx`,
+			code: "InvalidParameterValueException",
+			message: `Lambda was unable to configure your environment variables because the environment variables ` +
+				`you have provided exceeded the 4KB limit. String measured: {"LARGE_VAR":"xxx`,
 		},
 		"NoZip": {
 			reason:  "Code that is no zip is refused.",
@@ -59,10 +62,12 @@ func TestLimits(t *testing.T) {
 			message: "Unzipped size must be smaller than 262144000 bytes",
 		},
 		"TwoErrors": {
-			reason:  "All that the model forbids is reported at once.",
-			change:  func(in *lambda.CreateFunctionInput) { in.MemorySize, in.Timeout = aws.Int32(1), aws.Int32(901) },
-			code:    "ValidationException",
-			message: "2 validation errors detected: Value '1' at 'memorySize' failed to satisfy constraint: Member must have value greater than or equal to 128; Value '901' at 'timeout' failed to satisfy constraint: Member must have value less than or equal to 900",
+			reason: "All that the model forbids is reported at once.",
+			change: func(in *lambda.CreateFunctionInput) { in.MemorySize, in.Timeout = aws.Int32(1), aws.Int32(901) },
+			code:   "ValidationException",
+			message: "2 validation errors detected: Value '1' at 'memorySize' failed to satisfy constraint: Member " +
+				"must have value greater than or equal to 128; Value '901' at 'timeout' failed to satisfy " +
+				"constraint: Member must have value less than or equal to 900",
 		},
 	}
 	for name, tc := range cases {
@@ -77,7 +82,8 @@ func TestLimits(t *testing.T) {
 				return
 			}
 			var api smithy.APIError
-			if !errors.As(err, &api) || api.ErrorCode() != tc.code || !strings.HasPrefix(api.ErrorMessage(), tc.message) {
+			if !errors.As(err, &api) || api.ErrorCode() != tc.code ||
+				!strings.HasPrefix(api.ErrorMessage(), tc.message) {
 				t.Errorf("%s\ngot %.300v\nwant %s: %s", tc.reason, err, tc.code, tc.message)
 			}
 		})
@@ -87,28 +93,36 @@ func TestLimits(t *testing.T) {
 // TestLayersAreTooLarge checks the common limit of code and layers, with the message that users quote.
 func TestLayersAreTooLarge(t *testing.T) {
 	c := client(start(t, Options{}))
-	layer, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("l"), Content: &types.LayerVersionContentInput{ZipFile: bomb(t, maxUnzipped-2)}})
+	layer, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("l"),
+		Content: &types.LayerVersionContentInput{ZipFile: bomb(t, maxUnzipped-2)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := zipFunction(t, "f")
 	in.Code.ZipFile, in.Layers = bomb(t, 3), []string{*layer.LayerVersionArn}
-	const message = "Function code combined with layers exceeds the maximum allowed size of 262144000 bytes. The actual size is 262144001 bytes."
+	const message = "Function code combined with layers exceeds the maximum allowed size of 262144000 bytes. The " +
+		"actual size is 262144001 bytes."
 	_, err = c.CreateFunction(t.Context(), in)
 	wantError(t, err, "InvalidParameterValueException", message)
 
 	in.Layers = nil
 	create(t, c, in)
-	_, err = c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName, Layers: []string{*layer.LayerVersionArn}})
+	_, err = c.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName,
+			Layers: []string{*layer.LayerVersionArn}})
 	wantError(t, err, "InvalidParameterValueException", message)
 
-	if _, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: in.FunctionName, ZipFile: bomb(t, 2)}); err != nil {
+	if _, err := c.UpdateFunctionCode(t.Context(),
+		&lambda.UpdateFunctionCodeInput{FunctionName: in.FunctionName, ZipFile: bomb(t, 2)}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName, Layers: []string{*layer.LayerVersionArn}}); err != nil {
+	if _, err := c.UpdateFunctionConfiguration(t.Context(),
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName,
+			Layers: []string{*layer.LayerVersionArn}}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: in.FunctionName, ZipFile: bomb(t, 3)})
+	_, err = c.UpdateFunctionCode(t.Context(),
+		&lambda.UpdateFunctionCodeInput{FunctionName: in.FunctionName, ZipFile: bomb(t, 3)})
 	wantError(t, err, "InvalidParameterValueException", message)
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxLogPage is how many events a page has. AWS's have up to 10,000.
+// maxLogPage is the number of events in a page. AWS's have up to 10,000.
 const maxLogPage = 100
 
 // logsTargets are CloudWatch Logs' operations (JSON 1.1), by the end of X-Amz-Target.
@@ -22,25 +22,23 @@ type logEvent struct {
 
 // PutLog writes an event to a log group of DefaultAccount, which is created if it does not exist.
 func (s *Server) PutLog(region, group, stream, message string, at time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	key := DefaultAccount + "/" + region + "/" + group
 	s.logs[key] = append(s.logs[key], logEvent{id: newUUID(), stream: stream, message: message, at: at.UnixMilli()})
 	slices.SortStableFunc(s.logs[key], func(a, b logEvent) int { return int(a.at - b.at) })
 }
 
 // filterLogEvents returns the events of a log group, the oldest first. A pattern is matched as a term.
-func filterLogEvents(s *Server, r *request) (*answer, error) {
+func filterLogEvents(s *Server, r *request) any {
 	in := struct {
 		LogGroupName, LogGroupIdentifier, FilterPattern, NextToken string
 		StartTime, EndTime                                         *int64
 		Limit                                                      int
 	}{Limit: maxLogPage}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+	r.decode(&in)
 	if (in.LogGroupName == "") == (in.LogGroupIdentifier == "") {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidParameterException", Message: "Specify either logGroupName or logGroupIdentifier."}
+		panic(apiError(http.StatusBadRequest, "InvalidParameterException",
+			"Specify either logGroupName or logGroupIdentifier."))
 	}
 	account, group := r.account, in.LogGroupName+in.LogGroupIdentifier
 	if before, name, isARN := strings.Cut(group, ":log-group:"); isARN {
@@ -48,12 +46,13 @@ func filterLogEvents(s *Server, r *request) (*answer, error) {
 	}
 	all, exists := s.logs[account+"/"+r.region+"/"+group]
 	if !exists || account != r.account {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "ResourceNotFoundException", Message: "The specified log group does not exist."}
+		panic(apiError(http.StatusBadRequest, "ResourceNotFoundException", "The specified log group does not exist."))
 	}
 	from, _ := strconv.Atoi(in.NextToken) // Empty is the first page.
 	events, n, next := []map[string]any{}, 0, ""
 	for _, e := range all {
-		if in.StartTime != nil && e.at < *in.StartTime || in.EndTime != nil && e.at > *in.EndTime || !strings.Contains(e.message, strings.Trim(in.FilterPattern, `"`)) {
+		if in.StartTime != nil && e.at < *in.StartTime || in.EndTime != nil && e.at > *in.EndTime ||
+			!strings.Contains(e.message, strings.Trim(in.FilterPattern, `"`)) {
 			continue
 		}
 		if n++; n <= from {
@@ -63,11 +62,12 @@ func filterLogEvents(s *Server, r *request) (*answer, error) {
 			next = strconv.Itoa(n - 1)
 			break
 		}
-		events = append(events, map[string]any{"eventId": e.id, "logStreamName": e.stream, "message": e.message, "timestamp": e.at, "ingestionTime": e.at})
+		events = append(events, map[string]any{"eventId": e.id, "logStreamName": e.stream, "message": e.message,
+			"timestamp": e.at, "ingestionTime": e.at})
 	}
 	out := map[string]any{"events": events}
 	if next != "" {
 		out["nextToken"] = next
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }

@@ -22,29 +22,27 @@ func (i *instance) good() string {
 
 // checkManaged rejects settings that cannot be combined with managed instances. The previous configuration is empty
 // for a function that is created.
-func (c *settings) checkManaged(was *Configuration) error {
+func (c *settings) checkManaged(was *Configuration) {
 	creates := was.FunctionArn == ""
 	switch {
 	case c.CapacityProviderConfig != nil && !creates && !was.managed():
-		return invalidParameter("CapacityProviderConfig isn't supported for Lambda Default functions.")
+		panic(invalidParameter("CapacityProviderConfig isn't supported for Lambda Default functions."))
 	case c.CapacityProviderConfig == nil && !was.managed():
-		return nil
+		return
 	case c.LoggingConfig != nil && c.LoggingConfig.LogFormat == "Text":
-		return invalidParameter("LogFormat Text isn't supported for Lambda Managed Instance functions. Use JSON.")
+		panic(invalidParameter("LogFormat Text isn't supported for Lambda Managed Instance functions. Use JSON."))
 	case c.VpcConfig != nil && len(c.VpcConfig.SubnetIds) > 0:
-		return invalidParameter("You can't use Lambda Managed Instance functions with VPC configurations.")
+		panic(invalidParameter("You can't use Lambda Managed Instance functions with VPC configurations."))
 	case c.MemorySize == nil && creates, c.MemorySize != nil && *c.MemorySize < minManagedMemory:
-		return &Error{
-			Status: http.StatusBadRequest, Code: "ValidationException",
-			Message: "Lambda Managed Instance functions must have memory size greater than or equal to 2048",
-		}
+		panic(apiError(http.StatusBadRequest, "ValidationException",
+			"Lambda Managed Instance functions must have memory size greater than or equal to 2048"))
 	}
-	return nil
 }
 
 // logJSON sets the log format of functions on managed instances.
 func (c *Configuration) logJSON() {
-	c.LoggingConfig = &Logging{LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO", SystemLogLevel: "INFO"}
+	c.LoggingConfig = &Logging{LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO",
+		SystemLogLevel: "INFO"}
 }
 
 // onInstances returns a CapacityProviderConfig with AWS's defaults for what was not sent.
@@ -56,7 +54,8 @@ func onInstances(sent json.RawMessage) json.RawMessage {
 		return sent
 	}
 	c := in.LambdaManagedInstancesCapacityProviderConfig
-	for name, value := range map[string]any{"ExecutionEnvironmentMemoryGiBPerVCpu": 2.0, "PerExecutionEnvironmentMaxConcurrency": 16} {
+	for name, value := range map[string]any{"ExecutionEnvironmentMemoryGiBPerVCpu": 2.0,
+		"PerExecutionEnvironmentMaxConcurrency": 16} {
 		if c[name] == nil {
 			c[name] = value
 		}
@@ -66,20 +65,20 @@ func onInstances(sent json.RawMessage) json.RawMessage {
 
 // reached returns the version that an invocation runs: without a qualifier $LATEST, or on managed instances
 // $LATEST.PUBLISHED. Durable functions cannot be invoked without a qualifier.
-func (s *Server) reached(f *function, t target, r *request) (instance, error) {
+func (s *Server) reached(f *function, t target, r *request) instance {
 	switch {
 	case t.qualifier != "":
 	case f.latest.DurableConfig != nil:
-		return instance{}, invalidParameter("You cannot invoke a durable function using an unqualified ARN.")
+		panic(invalidParameter("You cannot invoke a durable function using an unqualified ARN."))
 	case f.latest.managed():
 		t.qualifier = publishedVersion
 	}
-	i, err := s.pick(f, t, r)
-	if a := f.aliases[t.qualifier]; a != nil && err == nil {
+	i := s.pick(f, t, r)
+	if a := f.aliases[t.qualifier]; a != nil {
 		if v := f.version(f.routes(a)); v != nil {
 			i = *v
 			i.FunctionArn = a.AliasArn
 		}
 	}
-	return i, err
+	return i
 }

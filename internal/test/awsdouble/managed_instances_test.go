@@ -15,7 +15,8 @@ func managedFunction(t *testing.T, name string) *lambda.CreateFunctionInput {
 	in := zipFunction(t, name)
 	in.Runtime, in.MemorySize = types.RuntimePython313, aws.Int32(2048)
 	in.CapacityProviderConfig = &types.CapacityProviderConfig{
-		LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: aws.String(capacityArn)},
+		LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+			CapacityProviderArn: aws.String(capacityArn)},
 	}
 	return in
 }
@@ -28,26 +29,33 @@ func TestLatestOfManagedInstancesTakesNoCalls(t *testing.T) {
 	out := create(t, c, managedFunction(t, "f"))
 	on := out.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig
 	if *on.ExecutionEnvironmentMemoryGiBPerVCpu != 2 || *on.PerExecutionEnvironmentMaxConcurrency != 16 {
-		t.Errorf("what was not sent is %v, %v", *on.ExecutionEnvironmentMemoryGiBPerVCpu, *on.PerExecutionEnvironmentMaxConcurrency)
+		t.Errorf("what was not sent is %v, %v", *on.ExecutionEnvironmentMemoryGiBPerVCpu,
+			*on.PerExecutionEnvironmentMaxConcurrency)
 	}
-	if l := out.LoggingConfig; l.LogFormat != types.LogFormatJson || l.ApplicationLogLevel != types.ApplicationLogLevelInfo {
+	if l := out.LoggingConfig; l.LogFormat != types.LogFormatJson ||
+		l.ApplicationLogLevel != types.ApplicationLogLevelInfo {
 		t.Errorf("logging: %+v", *l)
 	}
 	clk.move(time.Minute)
-	if got := get(t, c, "f").Configuration; got.State != types.StateActiveNonInvocable || got.LastUpdateStatus != types.LastUpdateStatusSuccessful {
+	if got := get(t, c, "f").Configuration; got.State != types.StateActiveNonInvocable ||
+		got.LastUpdateStatus != types.LastUpdateStatusSuccessful {
 		t.Errorf("$LATEST: %s, %s", got.State, got.LastUpdateStatus)
 	}
 	_, err := c.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("$LATEST")})
-	wantError(t, err, "ResourceConflictException", "The operation cannot be performed at this time. The function is currently in the following state: ActiveNonInvocable")
+	wantError(t, err, "ResourceConflictException", "The operation cannot be performed at this time. The function is "+
+		"currently in the following state: ActiveNonInvocable")
 	_, err = c.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String("f")})
 	wantError(t, err, "ResourceNotFoundException", "")
 
-	up, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(9)})
-	if err != nil || up.State != types.StateActiveNonInvocable || up.LastUpdateStatus != types.LastUpdateStatusInProgress {
+	up, err := c.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Timeout: aws.Int32(9)})
+	if err != nil || up.State != types.StateActiveNonInvocable ||
+		up.LastUpdateStatus != types.LastUpdateStatusInProgress {
 		t.Errorf("while $LATEST is updated: %+v, %v", up, err)
 	}
 	clk.move(time.Minute)
-	if got := get(t, c, "f").Configuration; got.State != types.StateActiveNonInvocable || got.LastUpdateStatus != types.LastUpdateStatusSuccessful {
+	if got := get(t, c, "f").Configuration; got.State != types.StateActiveNonInvocable ||
+		got.LastUpdateStatus != types.LastUpdateStatusSuccessful {
 		t.Errorf("$LATEST after the update: %s, %s", got.State, got.LastUpdateStatus)
 	}
 }
@@ -66,7 +74,8 @@ func TestPublishedVersionsRunOnManagedInstances(t *testing.T) {
 			t.Fatalf("PublishVersion(%q): %+v, %v", to, v, err)
 		}
 		clk.move(time.Minute)
-		got, err := c.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: aws.String("f"), Qualifier: v.Version})
+		got, err := c.GetFunctionConfiguration(ctx,
+			&lambda.GetFunctionConfigurationInput{FunctionName: aws.String("f"), Qualifier: v.Version})
 		if err != nil || got.State != types.StateActive {
 			t.Errorf("version %s: %s, %v", *v.Version, got.State, err)
 		}
@@ -75,7 +84,9 @@ func TestPublishedVersionsRunOnManagedInstances(t *testing.T) {
 	if err != nil || *ran.ExecutedVersion != publishedVersion {
 		t.Errorf("an invocation without a qualifier: %+v, %v", ran, err)
 	}
-	_, err = c.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: aws.String("f"), Qualifier: aws.String("1"), ProvisionedConcurrentExecutions: aws.Int32(1)})
+	_, err = c.PutProvisionedConcurrencyConfig(ctx,
+		&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: aws.String(
+			"f"), Qualifier: aws.String("1"), ProvisionedConcurrentExecutions: aws.Int32(1)})
 	wantError(t, err, "InvalidParameterValueException", "")
 }
 
@@ -92,8 +103,9 @@ func TestWhatManagedInstancesDoNotTake(t *testing.T) {
 			create: func(in *lambda.CreateFunctionInput) {
 				in.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText}
 			},
-			update: &lambda.UpdateFunctionConfigurationInput{LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText}},
-			code:   "InvalidParameterValueException",
+			update: &lambda.UpdateFunctionConfigurationInput{LoggingConfig: &types.LoggingConfig{
+				LogFormat: types.LogFormatText}},
+			code: "InvalidParameterValueException",
 		},
 		"LittleMemory": {
 			reason:  "An instance is shared by larger environments.",
@@ -113,7 +125,8 @@ func TestWhatManagedInstancesDoNotTake(t *testing.T) {
 			create: func(in *lambda.CreateFunctionInput) {
 				in.VpcConfig = &types.VpcConfig{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}
 			},
-			update:  &lambda.UpdateFunctionConfigurationInput{VpcConfig: &types.VpcConfig{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}},
+			update: &lambda.UpdateFunctionConfigurationInput{VpcConfig: &types.VpcConfig{
+				SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}},
 			code:    "InvalidParameterValueException",
 			message: "You can't use Lambda Managed Instance functions with VPC configurations.",
 		},
@@ -140,13 +153,17 @@ func TestWhatManagedInstancesDoNotTake(t *testing.T) {
 func TestAFunctionIsMovedToManagedInstancesOnlyWhenCreated(t *testing.T) {
 	c, ctx := client(start(t, Options{})), t.Context()
 	create(t, c, zipFunction(t, "f"))
-	_, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), CapacityProviderConfig: managedFunction(t, "f").CapacityProviderConfig})
-	wantError(t, err, "InvalidParameterValueException", "CapacityProviderConfig isn't supported for Lambda Default functions.")
+	_, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"),
+		CapacityProviderConfig: managedFunction(t, "f").CapacityProviderConfig})
+	wantError(t, err, "InvalidParameterValueException",
+		"CapacityProviderConfig isn't supported for Lambda Default functions.")
 
 	create(t, c, managedFunction(t, "g"))
 	get(t, c, "g")
-	up, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("g"), LoggingConfig: &types.LoggingConfig{SystemLogLevel: types.SystemLogLevelWarn}})
-	if err != nil || up.LoggingConfig.LogFormat != types.LogFormatJson || up.LoggingConfig.SystemLogLevel != types.SystemLogLevelWarn {
+	up, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(
+		"g"), LoggingConfig: &types.LoggingConfig{SystemLogLevel: types.SystemLogLevelWarn}})
+	if err != nil || up.LoggingConfig.LogFormat != types.LogFormatJson ||
+		up.LoggingConfig.SystemLogLevel != types.SystemLogLevelWarn {
 		t.Errorf("levels of logs: %+v, %v", up, err)
 	}
 }

@@ -1,22 +1,45 @@
 package awsdouble
 
 import (
-	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// mapping is an event source mapping with the state that its responses do not show.
+// A Mapping is an event source mapping. Tests can read and edit it.
+type Mapping struct {
+	types.EventSourceMappingConfiguration
+
+	// Tags are the mapping's tags, which its responses do not show.
+	Tags map[string]string
+}
+
+// mapping is an event source mapping with what is not returned.
 type mapping struct {
-	Mapping
+	types.EventSourceMappingConfiguration
+	transition
 
 	serial int
-	// settleAt is when the mapping enters the state after. If that is empty, the mapping is deleted.
-	settleAt time.Time
-	busy     bool
-	after    string
+}
+
+// transition is a change of a resource's state.
+type transition struct {
+	// at is the time at which the resource enters the state next. If that is empty, it is deleted.
+	at   time.Time
+	next string
+	busy bool
+}
+
+// ends reports whether a transition ends now.
+func (t *transition) ends(now time.Time) bool {
+	ends := t.busy && !now.Before(t.at)
+	t.busy = t.busy && !ends
+	return ends
 }
 
 // The states of a mapping.
@@ -47,92 +70,90 @@ const (
 func (k sourceKind) stream() bool { return k == sourceKinesis || k == sourceDynamoDB }
 func (k sourceKind) kafka() bool  { return k == sourceMSK || k == sourceKafka }
 
+// bootstrapServers is the only kind of endpoint.
+const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
+
 // source returns the kind of a mapping's source.
-func (m *Mapping) source() sourceKind {
+func (m *mapping) source() sourceKind {
 	if m.SelfManagedEventSource != nil {
 		return sourceKafka
 	}
-	parts := strings.Split(m.EventSourceArn, ":")
-	if len(parts) < 6 {
+	parts := strings.Split(aws.ToString(m.EventSourceArn), ":")
+	known := []sourceKind{sourceSQS, sourceKinesis, sourceDynamoDB, sourceMSK, sourceMQ, sourceDocumentDB}
+	if len(parts) < 6 || !slices.Contains(known, sourceKind(parts[2])) {
 		return sourceUnknown
 	}
-	switch k := sourceKind(parts[2]); k {
-	case sourceSQS, sourceKinesis, sourceDynamoDB, sourceMSK, sourceMQ, sourceDocumentDB:
-		return k
-	case sourceKafka, sourceUnknown:
-	}
-	return sourceUnknown
+	return sourceKind(parts[2])
 }
 
-// userAction returns the StateTransitionReason of a state that a user initiated.
-func (m *Mapping) userAction() string {
+// turn moves a mapping through a state of transition, which a user initiated, into another.
+func (s *Server) turn(m *mapping, via, next string, d time.Duration) {
+	reason := "USER_INITIATED"
 	if m.source().stream() {
-		return "User action"
+		reason = "User action"
 	}
-	return "USER_INITIATED"
+	now := s.options.Now()
+	m.State, m.StateTransitionReason, m.LastModified = &via, &reason, &now
+	m.transition = transition{busy: true, next: next, at: now.Add(d)}
 }
 
-// turn moves a mapping through a state of transition into another.
-func (s *Server) turn(m *mapping, via, after string, d time.Duration) {
-	m.State, m.StateTransitionReason = via, m.userAction()
-	m.busy, m.after, m.settleAt = true, after, s.options.Now().Add(d)
-	m.touch(s.options.Now())
-}
-
-func (m *Mapping) touch(now time.Time) { m.LastModified = float64(now.UnixMilli()) / 1000 }
-
-// settleMapping completes a mapping's transition once its time has passed.
-func (s *Server) settleMapping(h *home, m *mapping) {
-	if !m.busy || s.options.Now().Before(m.settleAt) {
-		return
+// settleMappings completes the transitions of mappings whose time has passed.
+func (s *Server) settleMappings(h *home) {
+	for uuid, m := range h.mappings {
+		switch {
+		case !m.ends(s.options.Now()):
+		case m.next == "":
+			delete(h.mappings, uuid)
+			delete(h.tags, *m.EventSourceMappingArn)
+		default:
+			m.State = aws.String(m.next)
+		}
 	}
-	m.busy = false
-	if m.after == "" {
-		delete(h.mappings, m.UUID)
-		return
-	}
-	m.State = m.after
 }
 
 // mappingsOf returns the mappings of a home that still exist, oldest first.
 func (s *Server) mappingsOf(h *home) []*mapping {
-	for _, m := range h.mappings {
-		s.settleMapping(h, m)
-	}
+	s.settleMappings(h)
 	return slices.SortedFunc(maps.Values(h.mappings), func(a, b *mapping) int { return a.serial - b.serial })
 }
 
-// findMapping returns the mapping of a UUID, settled.
-func (s *Server) findMapping(r *request) (*mapping, error) {
-	h := s.home(r.account, r.region)
-	if m := h.mappings[r.vars["UUID"]]; m != nil {
-		if s.settleMapping(h, m); h.mappings[m.UUID] != nil {
-			return m, nil
-		}
+// findMapping returns the mapping that a request names.
+func (s *Server) findMapping(r *request) *mapping {
+	s.settleMappings(r.home)
+	m := r.home.mappings[r.vars["UUID"]]
+	if m == nil {
+		panic(notFound("The resource you requested does not exist."))
 	}
-	return nil, notFound("The resource you requested does not exist.")
+	return m
+}
+
+// idleMapping returns the mapping that a request changes. It rejects the change of one that is in transition.
+func (s *Server) idleMapping(r *request, change string) *mapping {
+	m := s.findMapping(r)
+	if m.busy {
+		panic(apiError(400, "ResourceInUseException", "Cannot %s the event source mapping because it is in use.",
+			change))
+	}
+	return m
 }
 
 // Mapping returns a copy of an event source mapping by UUID.
 func (s *Server) Mapping(uuid string) (Mapping, bool) {
-	for _, m := range s.Mappings() {
-		if m.UUID == uuid {
-			return m, true
-		}
+	all := s.Mappings()
+	i := slices.IndexFunc(all, func(m Mapping) bool { return *m.UUID == uuid })
+	if i < 0 {
+		return Mapping{}, false
 	}
-	return Mapping{}, false
+	return all[i], true
 }
 
 // Mappings returns copies of the event source mappings of all accounts and regions, oldest first.
 func (s *Server) Mappings() []Mapping {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	var all []Mapping
 	for _, key := range slices.Sorted(maps.Keys(s.homes)) {
 		for _, m := range s.mappingsOf(s.homes[key]) {
-			c := m.Mapping
-			c.Tags = maps.Clone(m.Tags)
-			all = append(all, c)
+			all = append(all, Mapping{m.EventSourceMappingConfiguration, s.homes[key].tagsOf(*m.EventSourceMappingArn)})
 		}
 	}
 	return all
@@ -143,10 +164,13 @@ func (s *Server) Mappings() []Mapping {
 func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 	defer s.editing()()
 	for _, h := range s.homes {
+		s.settleMappings(h)
 		if m := h.mappings[uuid]; m != nil {
-			s.settleMapping(h, m)
-			edit(&m.Mapping)
-			m.touch(s.options.Now())
+			now, edited := s.options.Now(), Mapping{m.EventSourceMappingConfiguration,
+				h.tagsOf(*m.EventSourceMappingArn)}
+			edit(&edited)
+			m.EventSourceMappingConfiguration, h.tags[*m.EventSourceMappingArn] = edited.EventSourceMappingConfiguration, edited.Tags
+			m.LastModified = &now
 			return true
 		}
 	}
@@ -158,51 +182,52 @@ func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 // the mapping exists.
 func (s *Server) DisableMapping(uuid, reason, result string) bool {
 	return s.EditMapping(uuid, func(m *Mapping) {
-		m.State, m.StateTransitionReason, m.LastProcessingResult = mappingDisabled, reason, result
+		m.State, m.StateTransitionReason, m.LastProcessingResult = aws.String(mappingDisabled), &reason, &result
 	})
 }
 
 // mappingArn returns the ARN with which a mapping is tagged.
 func (h *home) mappingArn(uuid string) string { return h.arn("event-source-mapping:" + uuid) }
 
-// taggedMapping returns the mapping that an ARN names.
-func (s *Server) taggedMapping(h *home, arn string) (*mapping, error) {
-	for _, m := range s.mappingsOf(h) {
-		if m.EventSourceMappingArn == arn {
-			return m, nil
-		}
-	}
-	return nil, notFound("Event source mapping not found: %s", arn)
-}
-
 // duplicate rejects a second mapping of a source to a function, with AWS's message for the kind of source.
-func (s *Server) duplicate(h *home, m *Mapping, function string) error {
+func (s *Server) duplicate(h *home, m *mapping, function string) {
 	for _, o := range s.mappingsOf(h) {
-		if o.UUID == m.UUID || o.FunctionArn != m.FunctionArn || !o.sameSource(m) {
+		if aws.ToString(o.UUID) == aws.ToString(m.UUID) || *o.FunctionArn != *m.FunctionArn || !o.sameSource(m) {
 			continue
 		}
-		const please = "already exists. Please update or delete the existing mapping with UUID "
-		switch m.source() {
+		please := "already exists. Please update or delete the existing mapping with UUID " + *o.UUID
+		switch m.source() { //nolint:exhaustive // Others share a message.
 		case sourceSQS:
-			return conflict("An event source mapping with SQS arn (\" %s \") and function (\" %s \") %s%s", m.EventSourceArn, function, please, o.UUID)
+			panic(conflict(
+				"An event source mapping with SQS arn (\" %s \") and function (\" %s \") %s", *m.EventSourceArn,
+				function, please))
 		case sourceKafka:
-			return conflict("An event source mapping with event source (%q), function (%q), topics (%q) %s%s", strings.Join(m.SelfManagedEventSource.Endpoints[bootstrapServers], ","), m.FunctionArn, strings.Join(m.Topics, ","), please, o.UUID)
-		case sourceKinesis, sourceDynamoDB, sourceMSK, sourceMQ, sourceDocumentDB, sourceUnknown:
+			panic(conflict(
+				"An event source mapping with event source (%q), function (%q), topics (%q) %s",
+				strings.Join(m.servers(), ","), *m.FunctionArn, strings.Join(m.Topics, ","), please))
 		}
-		return conflict("The event source arn (\" %s \") and function (\" %s \") provided mapping %s%s", m.EventSourceArn, function, please, o.UUID)
+		panic(conflict(
+			"The event source arn (\" %s \") and function (\" %s \") provided mapping %s", *m.EventSourceArn, function,
+			please))
 	}
-	return nil
+}
+
+func (m *mapping) servers() []string {
+	if m.SelfManagedEventSource == nil {
+		return nil
+	}
+	return m.SelfManagedEventSource.Endpoints[bootstrapServers]
 }
 
 // sameSource reports whether two mappings read the same source: the same ARN, or a common server, and the same
 // topics, queues and collections.
-func (m *Mapping) sameSource(o *Mapping) bool {
-	if m.source() != o.source() || m.EventSourceArn != o.EventSourceArn || !slices.Equal(m.Topics, o.Topics) || !slices.Equal(m.Queues, o.Queues) {
+func (m *mapping) sameSource(o *mapping) bool {
+	if m.source() != o.source() || !slices.Equal(m.Topics, o.Topics) || !slices.Equal(m.Queues, o.Queues) {
 		return false
 	}
-	if m.SelfManagedEventSource != nil {
-		servers := o.SelfManagedEventSource.Endpoints[bootstrapServers]
-		return slices.ContainsFunc(m.SelfManagedEventSource.Endpoints[bootstrapServers], func(e string) bool { return slices.Contains(servers, e) })
+	if m.source() == sourceKafka {
+		return slices.ContainsFunc(m.servers(), func(e string) bool { return slices.Contains(o.servers(), e) })
 	}
-	return fmt.Sprint(m.DocumentDBEventSourceConfig) == fmt.Sprint(o.DocumentDBEventSourceConfig)
+	return *m.EventSourceArn == *o.EventSourceArn &&
+		reflect.DeepEqual(m.DocumentDBEventSourceConfig, o.DocumentDBEventSourceConfig)
 }

@@ -2,128 +2,138 @@ package awsdouble
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// check rejects a creation with invalid settings.
-func (in *mappingInput) check(m *Mapping) error {
-	k := m.source()
+// checkSource rejects a creation with an invalid source.
+func (in *mappingInput) checkSource(m *mapping) {
+	k, at := m.source(), in.StartingPosition == types.EventSourcePositionAtTimestamp
 	switch {
-	case k == sourceUnknown || k == sourceKafka && m.EventSourceArn != "":
-		return invalidParameter("Unrecognized event source.")
+	case k == sourceUnknown || k == sourceKafka && m.EventSourceArn != nil:
+		panic(invalidParameter("Unrecognized event source."))
 	case k == sourceKafka && in.SourceAccessConfigurations == nil:
-		return invalidParameter("Required 'sourceAccessConfigurations' parameter is missing.")
+		panic(invalidParameter("Required 'sourceAccessConfigurations' parameter is missing."))
 	case k != sourceSQS && k != sourceMQ && k != sourceKafka && in.StartingPosition == "":
-		return invalidParameter("1 validation error detected: Value null at 'startingPosition' failed to satisfy constraint: Member must not be null.")
-	case k == sourceDynamoDB && in.StartingPosition == "AT_TIMESTAMP":
-		return invalidParameter("Unsupported starting position for given event source mapping type.")
-	case (in.StartingPosition == "AT_TIMESTAMP") != (in.StartingPositionTimestamp != nil):
-		return invalidParameter("StartingPositionTimestamp must be set if, and only if, StartingPosition is AT_TIMESTAMP.")
+		panic(invalidParameter(
+			"1 validation error detected: Value null at 'startingPosition' failed to satisfy constraint: %s.",
+			notNull.text))
+	case k == sourceDynamoDB && at:
+		panic(invalidParameter("Unsupported starting position for given event source mapping type."))
+	case at != (in.StartingPositionTimestamp != nil):
+		panic(invalidParameter("StartingPositionTimestamp must be set if, and only if, StartingPosition is " +
+			"AT_TIMESTAMP."))
 	}
-	settings := *m
-	in.apply(&settings)
-	return in.checkSettings(&settings)
 }
 
-// checkSettings rejects settings that the source does not support. m is the mapping with these settings.
-func (in *mappingInput) checkSettings(m *Mapping) error {
-	if name := in.unsupported(m.source()); name != "" {
-		return invalidParameter("Unsupported %s parameter for given event source mapping type.", name)
-	}
-	if in.DestinationConfig != nil && in.DestinationConfig.OnSuccess != nil {
-		return invalidParameter("Unsupported DestinationConfig parameter for given event source mapping type.")
-	}
-	if err := in.checkBatch(m); err != nil {
-		return err
-	}
-	if in.FilterCriteria == nil {
-		return nil
-	}
-	for _, f := range in.FilterCriteria.Filters {
-		if !validPattern(f.Pattern) {
-			return invalidParameter("Invalid filter pattern definition.")
+// sourcesOf are the kinds of sources that support a setting, for those that not all do, in the order in which they are
+// checked.
+var sourcesOf = []struct {
+	setting string
+	of      []sourceKind
+}{
+	{"DestinationConfig", streams}, {"BisectBatchOnFunctionError", streams},
+	{"MaximumRecordAgeInSeconds", streams}, {"MaximumRetryAttempts", streams},
+	{"FunctionResponseTypes", append([]sourceKind{sourceSQS}, streams...)},
+	{"ParallelizationFactor", streams[:2]}, {"TumblingWindowInSeconds", streams[:2]},
+	{"ScalingConfig", []sourceKind{sourceSQS}},
+	{"ProvisionedPollerConfig", append([]sourceKind{sourceSQS}, streams[2:]...)},
+	{"LoggingConfig", streams[2:]},
+	{"StartingPosition", append([]sourceKind{sourceDocumentDB}, streams...)},
+	{"Topics", streams[2:]}, {"Queues", []sourceKind{sourceMQ}},
+	{"SourceAccessConfigurations", append([]sourceKind{sourceMQ, sourceDocumentDB}, streams[2:]...)},
+	{"AmazonManagedKafkaEventSourceConfig", []sourceKind{sourceMSK}},
+	{"SelfManagedKafkaEventSourceConfig", []sourceKind{sourceKafka}},
+	{"DocumentDBEventSourceConfig", []sourceKind{sourceDocumentDB}},
+}
+
+// streams are the kinds of streams, of which the first two are of AWS's own and the others of Kafka.
+var streams = []sourceKind{sourceKinesis, sourceDynamoDB, sourceMSK, sourceKafka}
+
+// check rejects settings that the source does not support. m is the mapping with these settings.
+func (in *mappingInput) check(m *mapping) {
+	settings := reflect.ValueOf(in.CreateEventSourceMappingInput)
+	for _, s := range sourcesOf {
+		sent := settings.FieldByName(s.setting)
+		empty := sent.Kind() == reflect.Slice && sent.Len() == 0 && s.setting != "Topics" && s.setting != "Queues"
+		if !unset(sent) && !empty && !slices.Contains(s.of, m.source()) {
+			panic(invalidParameter("Unsupported %s parameter for given event source mapping type.", s.setting))
 		}
 	}
-	return nil
+	if in.DestinationConfig != nil && in.DestinationConfig.OnSuccess != nil {
+		panic(invalidParameter("Unsupported DestinationConfig parameter for given event source mapping type."))
+	}
+	in.checkBatch(m)
+	if in.FilterCriteria == nil {
+		return
+	}
+	for _, f := range in.FilterCriteria.Filters {
+		if !validPattern(aws.ToString(f.Pattern)) {
+			panic(invalidParameter("Invalid filter pattern definition."))
+		}
+	}
 }
 
 // checkOnFailure rejects a destination without a name. An empty name means none.
-func checkOnFailure(r *request) error {
-	var in struct {
-		DestinationConfig struct {
-			OnFailure *struct{ Destination *string }
-		}
+func (in *mappingInput) checkOnFailure() {
+	if d := in.DestinationConfig; d != nil && d.OnFailure != nil && d.OnFailure.Destination == nil {
+		panic(invalidParameter("The Destination field is required for an OnFailure configuration."))
 	}
-	if err := r.decode(&in); err != nil {
-		return err
-	}
-	if to := in.DestinationConfig.OnFailure; to != nil && to.Destination == nil {
-		return invalidParameter("The Destination field is required for an OnFailure configuration.")
-	}
-	return nil
-}
-
-// unsupported returns the first setting that a source does not support.
-func (in *mappingInput) unsupported(k sourceKind) string {
-	streams := k.stream() || k.kafka()
-	for _, p := range []struct {
-		name     string
-		sent, ok bool
-	}{
-		{"DestinationConfig", in.DestinationConfig != nil, streams},
-		{"BisectBatchOnFunctionError", in.BisectBatchOnFunctionError != nil, streams},
-		{"MaximumRecordAgeInSeconds", in.MaximumRecordAgeInSeconds != nil, streams},
-		{"MaximumRetryAttempts", in.MaximumRetryAttempts != nil, streams},
-		{"FunctionResponseTypes", len(in.FunctionResponseTypes) > 0, streams || k == sourceSQS},
-		{"ParallelizationFactor", in.ParallelizationFactor != nil, k.stream()},
-		{"TumblingWindowInSeconds", in.TumblingWindowInSeconds != nil, k.stream()},
-		{"ScalingConfig", in.ScalingConfig != nil, k == sourceSQS},
-		{"ProvisionedPollerConfig", in.ProvisionedPollerConfig != nil, k == sourceSQS || k.kafka()},
-		{"LoggingConfig", in.LoggingConfig != nil, k.kafka()},
-		{"StartingPosition", in.StartingPosition != "", streams || k == sourceDocumentDB},
-		{"Topics", in.Topics != nil, k.kafka()},
-		{"Queues", in.Queues != nil, k == sourceMQ},
-		{"SourceAccessConfigurations", len(in.SourceAccessConfigurations) > 0, k.kafka() || k == sourceMQ || k == sourceDocumentDB},
-		{"AmazonManagedKafkaEventSourceConfig", in.AmazonManagedKafkaEventSourceConfig != nil, k == sourceMSK},
-		{"SelfManagedKafkaEventSourceConfig", in.SelfManagedKafkaEventSourceConfig != nil, k == sourceKafka},
-		{"DocumentDBEventSourceConfig", in.DocumentDBEventSourceConfig != nil, k == sourceDocumentDB},
-	} {
-		if p.sent && !p.ok {
-			return p.name
-		}
-	}
-	return ""
 }
 
 // checkBatch checks the limits of the batches of queues, and that a mapping uses only one of the two kinds of
 // scaling.
-func (in *mappingInput) checkBatch(m *Mapping) error {
-	window := int32(0)
-	if m.MaximumBatchingWindowInSeconds != nil {
-		window = *m.MaximumBatchingWindowInSeconds
-	}
-	fifo := strings.HasSuffix(m.EventSourceArn, ".fifo")
+func (in *mappingInput) checkBatch(m *mapping) {
+	window, size, age := aws.ToInt32(m.MaximumBatchingWindowInSeconds), aws.ToInt32(
+		m.BatchSize), in.MaximumRecordAgeInSeconds
+	queue, onDemand := m.source() == sourceSQS, m.ProvisionedPollerConfig == nil
+	fifo := queue && strings.HasSuffix(*m.EventSourceArn, ".fifo")
+	managed, own := m.AmazonManagedKafkaEventSourceConfig, m.SelfManagedKafkaEventSourceConfig
+	registry := managed != nil && managed.SchemaRegistryConfig != nil || own != nil && own.SchemaRegistryConfig != nil
 	switch {
-	case m.source() == sourceSQS && fifo && window > 0:
-		return invalidParameter("Batching window is not supported for FIFO queues")
-	case m.source() == sourceSQS && fifo && m.BatchSize > 10:
-		return invalidParameter("Maximum batch size must not be greater than 10 for FIFO queues")
-	case m.source() == sourceSQS && m.BatchSize > 10 && window < 1:
-		return invalidParameter("Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10")
-	case m.ScalingConfig != nil && m.ProvisionedPollerConfig != nil:
-		return invalidParameter("MaximumConcurrency and ProvisionedPollerConfig are mutually exclusive.")
-	case m.LoggingConfig != nil && m.ProvisionedPollerConfig == nil:
-		return invalidParameter("LoggingConfig is only available in provisioned mode.")
-	case (m.AmazonManagedKafkaEventSourceConfig.registered() || m.SelfManagedKafkaEventSourceConfig.registered()) && m.ProvisionedPollerConfig == nil:
-		return invalidParameter("SchemaRegistryConfig is only available in provisioned mode.")
-	case in.MaximumRecordAgeInSeconds != nil && *in.MaximumRecordAgeInSeconds > -1 && *in.MaximumRecordAgeInSeconds < 60:
-		return invalidParameter("MaximumRecordAgeInSeconds must be -1 or at least 60.")
+	case fifo && window > 0:
+		panic(invalidParameter("Batching window is not supported for FIFO queues"))
+	case fifo && size > 10:
+		panic(invalidParameter("Maximum batch size must not be greater than 10 for FIFO queues"))
+	case queue && size > 10 && window < 1:
+		panic(invalidParameter(
+			"Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10"))
+	case m.ScalingConfig != nil && !onDemand:
+		panic(invalidParameter("MaximumConcurrency and ProvisionedPollerConfig are mutually exclusive."))
+	case m.LoggingConfig != nil && onDemand:
+		panic(invalidParameter("LoggingConfig is only available in provisioned mode."))
+	case registry && onDemand:
+		panic(invalidParameter("SchemaRegistryConfig is only available in provisioned mode."))
+	case age != nil && *age > -1 && *age < 60:
+		panic(invalidParameter("MaximumRecordAgeInSeconds must be -1 or at least 60."))
 	}
-	return nil
 }
 
-func (c *KafkaSource) registered() bool { return c != nil && c.SchemaRegistryConfig != nil }
+// checkFixed rejects changes of what is fixed at creation.
+func (in *mappingInput) checkFixed(m *mapping) {
+	for _, a := range in.SourceAccessConfigurations {
+		if a.Type == types.SourceAccessTypeVirtualHost {
+			panic(invalidParameter("VIRTUAL_HOST cannot be specified in an UpdateEventSourceMapping API call."))
+		}
+	}
+	if c, old := in.AmazonManagedKafkaEventSourceConfig, m.AmazonManagedKafkaEventSourceConfig; c != nil && old != nil {
+		fixed("ConsumerGroupId", aws.ToString(c.ConsumerGroupId), aws.ToString(old.ConsumerGroupId))
+	}
+	if c, old := in.SelfManagedKafkaEventSourceConfig, m.SelfManagedKafkaEventSourceConfig; c != nil && old != nil {
+		fixed("ConsumerGroupId", aws.ToString(c.ConsumerGroupId), aws.ToString(old.ConsumerGroupId))
+		fixed("ConsumptionMode", string(c.ConsumptionMode), string(old.ConsumptionMode))
+	}
+}
+
+func fixed(name, sent, old string) {
+	if sent != "" && sent != old {
+		panic(invalidParameter("%s cannot be updated.", name))
+	}
+}
 
 // validPattern reports whether a filter's pattern is valid: an object with lists of what may match as leaves.
 func validPattern(pattern string) bool {

@@ -33,7 +33,9 @@ func mapped(t *testing.T) (*Server, *lambda.Client, *clock) {
 	return s, c, clk
 }
 
-func createESM(t *testing.T, c *lambda.Client, in *lambda.CreateEventSourceMappingInput) *lambda.CreateEventSourceMappingOutput {
+func createESM(
+	t *testing.T, c *lambda.Client, in *lambda.CreateEventSourceMappingInput,
+) *lambda.CreateEventSourceMappingOutput {
 	t.Helper()
 	in.FunctionName = aws.String("f")
 	out, err := c.CreateEventSourceMapping(t.Context(), in)
@@ -58,7 +60,8 @@ func TestMappingTransitions(t *testing.T) {
 	_, c, clk := mapped(t)
 	out := createESM(t, c, &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue)})
 	update := func(enabled bool) (*lambda.UpdateEventSourceMappingOutput, error) {
-		return c.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{UUID: out.UUID, Enabled: aws.Bool(enabled)})
+		return c.UpdateEventSourceMapping(t.Context(),
+			&lambda.UpdateEventSourceMappingInput{UUID: out.UUID, Enabled: aws.Bool(enabled)})
 	}
 	remove := func() error {
 		_, err := c.DeleteEventSourceMapping(t.Context(), &lambda.DeleteEventSourceMappingInput{UUID: out.UUID})
@@ -72,13 +75,15 @@ func TestMappingTransitions(t *testing.T) {
 	for _, step := range []struct {
 		enabled     bool
 		via, settle string
-	}{{false, "Disabling", "Disabled"}, {false, "Updating", "Disabled"}, {true, "Enabling", "Enabled"}, {true, "Updating", "Enabled"}} {
+	}{{false, "Disabling", "Disabled"}, {false, "Updating", "Disabled"}, {true, "Enabling", "Enabled"},
+		{true, "Updating", "Enabled"}} {
 		up, err := update(step.enabled)
 		if err != nil {
 			t.Fatal(err)
 		}
 		clk.move(time.Second)
-		if diff := cmp.Diff([]string{step.via, step.settle}, []string{*up.State, *getESM(t, c, out.UUID).State}); diff != "" {
+		if diff := cmp.Diff([]string{step.via, step.settle},
+			[]string{*up.State, *getESM(t, c, out.UUID).State}); diff != "" {
 			t.Errorf("enabled %t: -want +got:\n%s", step.enabled, diff)
 		}
 	}
@@ -104,40 +109,52 @@ func TestMappingDefaultsBySource(t *testing.T) {
 	}{
 		"Kinesis": {
 			reason: "A stream shows all of its error handling.",
-			in:     &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testStream), StartingPosition: types.EventSourcePositionLatest},
+			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testStream),
+				StartingPosition: types.EventSourcePositionLatest},
 			want: types.EventSourceMappingConfiguration{
-				BatchSize: aws.Int32(100), BisectBatchOnFunctionError: aws.Bool(false), DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{}},
-				FunctionResponseTypes: []types.FunctionResponseType{}, MaximumBatchingWindowInSeconds: aws.Int32(0), MaximumRecordAgeInSeconds: aws.Int32(-1),
-				MaximumRetryAttempts: aws.Int32(-1), ParallelizationFactor: aws.Int32(1), TumblingWindowInSeconds: aws.Int32(0), StartingPosition: "LATEST",
+				BatchSize: aws.Int32(100), BisectBatchOnFunctionError: aws.Bool(false),
+				DestinationConfig:     &types.DestinationConfig{OnFailure: &types.OnFailure{}},
+				FunctionResponseTypes: []types.FunctionResponseType{}, MaximumBatchingWindowInSeconds: aws.Int32(0),
+				MaximumRecordAgeInSeconds: aws.Int32(-1),
+				MaximumRetryAttempts:      aws.Int32(-1), ParallelizationFactor: aws.Int32(1),
+				TumblingWindowInSeconds: aws.Int32(0), StartingPosition: "LATEST",
 			},
 		},
 		"MSK": {
 			reason: "A Kafka cluster has a consumer group of its own, and bounds for provisioned mode.",
 			in: &lambda.CreateEventSourceMappingInput{
-				EventSourceArn: aws.String(testMSK), StartingPosition: types.EventSourcePositionLatest, Topics: []string{"orders"},
-				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String("group")},
-				ProvisionedPollerConfig:             &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(3)},
+				EventSourceArn: aws.String(testMSK), StartingPosition: types.EventSourcePositionLatest,
+				Topics: []string{"orders"},
+				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String(
+					"group")},
+				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(3)},
 			},
 			want: types.EventSourceMappingConfiguration{
 				BatchSize: aws.Int32(100), StartingPosition: "LATEST", Topics: []string{"orders"},
-				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String("group")},
-				ProvisionedPollerConfig:             &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(3), MaximumPollers: aws.Int32(200)},
+				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String(
+					"group")},
+				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(3),
+					MaximumPollers: aws.Int32(200)},
 			},
 		},
 		"MQ": {
 			reason: "A broker has a queue.",
-			in:     &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testBroker), Queues: []string{"orders"}, SourceAccessConfigurations: access},
-			want:   types.EventSourceMappingConfiguration{BatchSize: aws.Int32(100), Queues: []string{"orders"}, SourceAccessConfigurations: access},
+			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testBroker),
+				Queues: []string{"orders"}, SourceAccessConfigurations: access},
+			want: types.EventSourceMappingConfiguration{BatchSize: aws.Int32(100), Queues: []string{"orders"},
+				SourceAccessConfigurations: access},
 		},
 		"DocumentDB": {
 			reason: "A change stream sends the changes only, if not told otherwise.",
 			in: &lambda.CreateEventSourceMappingInput{
-				EventSourceArn: aws.String(testDocDB), StartingPosition: types.EventSourcePositionTrimHorizon, SourceAccessConfigurations: access,
+				EventSourceArn: aws.String(testDocDB), StartingPosition: types.EventSourcePositionTrimHorizon,
+				SourceAccessConfigurations:  access,
 				DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db")},
 			},
 			want: types.EventSourceMappingConfiguration{
 				BatchSize: aws.Int32(100), StartingPosition: "TRIM_HORIZON", SourceAccessConfigurations: access,
-				DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db"), FullDocument: types.FullDocumentDefault},
+				DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db"),
+					FullDocument: types.FullDocumentDefault},
 			},
 		},
 	}
@@ -145,12 +162,16 @@ func TestMappingDefaultsBySource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, c, _ := mapped(t)
 			out := createESM(t, c, tc.in)
-			list, err := c.ListEventSourceMappings(t.Context(), &lambda.ListEventSourceMappingsInput{FunctionName: aws.String("f"), EventSourceArn: out.EventSourceArn})
+			list, err := c.ListEventSourceMappings(t.Context(),
+				&lambda.ListEventSourceMappingsInput{FunctionName: aws.String("f"), EventSourceArn: out.EventSourceArn})
 			if err != nil || len(list.EventSourceMappings) != 1 {
 				t.Fatalf("ListEventSourceMappings = %v, %v", list, err)
 			}
-			same := cmpopts.IgnoreFields(types.EventSourceMappingConfiguration{}, "EventSourceArn", "EventSourceMappingArn", "FunctionArn", "LastModified", "LastProcessingResult", "State", "StateTransitionReason", "UUID")
-			if diff := cmp.Diff(tc.want, list.EventSourceMappings[0], same, cmpopts.IgnoreTypes(smithydocument.NoSerde{})); diff != "" {
+			same := cmpopts.IgnoreFields(types.EventSourceMappingConfiguration{}, "EventSourceArn",
+				"EventSourceMappingArn", "FunctionArn", "LastModified", "LastProcessingResult", "State",
+				"StateTransitionReason", "UUID")
+			if diff := cmp.Diff(tc.want, list.EventSourceMappings[0], same,
+				cmpopts.IgnoreTypes(smithydocument.NoSerde{})); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -165,39 +186,46 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 	}{
 		"WindowOfBigBatches": {
 			reason: "A queue's batch of more than 10 needs a window.",
-			in:     &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue), BatchSize: aws.Int32(11)},
-			want:   "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10",
+			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue),
+				BatchSize: aws.Int32(11)},
+			want: "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10",
 		},
 		"WindowOfFIFO": {
 			reason: "A FIFO queue has no window.",
-			in:     &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue + ".fifo"), MaximumBatchingWindowInSeconds: aws.Int32(1)},
-			want:   "Batching window is not supported for FIFO queues",
+			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue + ".fifo"),
+				MaximumBatchingWindowInSeconds: aws.Int32(1)},
+			want: "Batching window is not supported for FIFO queues",
 		},
 		"ScaledTwice": {
 			reason: "Maximum concurrency and provisioned mode exclude each other.",
 			in: &lambda.CreateEventSourceMappingInput{
-				EventSourceArn: aws.String(testQueue), ScalingConfig: &types.ScalingConfig{MaximumConcurrency: aws.Int32(2)},
+				EventSourceArn:          aws.String(testQueue),
+				ScalingConfig:           &types.ScalingConfig{MaximumConcurrency: aws.Int32(2)},
 				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(2)},
 			},
 			want: "MaximumConcurrency and ProvisionedPollerConfig are mutually exclusive.",
 		},
 		"TopicOfAQueue": {
 			reason: "Only Kafka has topics.",
-			in:     &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue), Topics: []string{"orders"}},
-			want:   "Unsupported Topics parameter for given event source mapping type.",
+			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue),
+				Topics: []string{"orders"}},
+			want: "Unsupported Topics parameter for given event source mapping type.",
 		},
 		"RegistryOnDemand": {
 			reason: "A schema registry needs provisioned mode.",
 			in: &lambda.CreateEventSourceMappingInput{
-				EventSourceArn: aws.String(testMSK), Topics: []string{"orders"}, StartingPosition: types.EventSourcePositionLatest,
-				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{SchemaRegistryConfig: &types.KafkaSchemaRegistryConfig{SchemaRegistryURI: aws.String("https://r")}},
+				EventSourceArn: aws.String(testMSK), Topics: []string{"orders"},
+				StartingPosition: types.EventSourcePositionLatest,
+				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{SchemaRegistryConfig: &types.KafkaSchemaRegistryConfig{SchemaRegistryURI: aws.String(
+					"https://r")}},
 			},
 			want: "SchemaRegistryConfig is only available in provisioned mode.",
 		},
 		"NoQueue": {
 			reason: "A queue must exist.",
 			in:     &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue + "-gone")},
-			want:   "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.",
+			want: "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. " +
+				"SQS Error Message: The specified queue does not exist.",
 		},
 	}
 	for name, tc := range cases {
@@ -218,11 +246,14 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 func TestUpdateOfAMapping(t *testing.T) {
 	_, c, clk := mapped(t)
 	out := createESM(t, c, &lambda.CreateEventSourceMappingInput{
-		EventSourceArn: aws.String(testStream), StartingPosition: types.EventSourcePositionLatest, KMSKeyArn: aws.String("arn:aws:kms:eu-west-1:123456789012:key/k"),
-		DestinationConfig:     &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: aws.String(testQueue)}},
+		EventSourceArn: aws.String(testStream), StartingPosition: types.EventSourcePositionLatest,
+		KMSKeyArn: aws.String("arn:aws:kms:eu-west-1:123456789012:key/k"),
+		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{
+			Destination: aws.String(testQueue)}},
 		FilterCriteria:        &types.FilterCriteria{Filters: []types.Filter{{Pattern: aws.String(`{"a":["b"]}`)}}},
 		FunctionResponseTypes: []types.FunctionResponseType{types.FunctionResponseTypeReportBatchItemFailures},
-		MetricsConfig:         &types.EventSourceMappingMetricsConfig{Metrics: []types.EventSourceMappingMetric{types.EventSourceMappingMetricEventCount}},
+		MetricsConfig: &types.EventSourceMappingMetricsConfig{Metrics: []types.EventSourceMappingMetric{
+			types.EventSourceMappingMetricEventCount}},
 	})
 	clk.move(time.Second)
 	update := func(in *lambda.UpdateEventSourceMappingInput) *lambda.UpdateEventSourceMappingOutput {
@@ -235,34 +266,42 @@ func TestUpdateOfAMapping(t *testing.T) {
 		return up
 	}
 	kept := update(&lambda.UpdateEventSourceMappingInput{BatchSize: aws.Int32(7)})
-	if kept.FilterCriteria == nil || kept.MetricsConfig == nil || kept.KMSKeyArn == nil || len(kept.FunctionResponseTypes) != 1 || *kept.BatchSize != 7 {
+	if kept.FilterCriteria == nil || kept.MetricsConfig == nil || kept.KMSKeyArn == nil ||
+		len(kept.FunctionResponseTypes) != 1 || *kept.BatchSize != 7 {
 		t.Errorf("an update of the batch size changed more, or less: %+v", kept)
 	}
 	cleared := update(&lambda.UpdateEventSourceMappingInput{
-		KMSKeyArn: aws.String(""), FilterCriteria: &types.FilterCriteria{}, FunctionResponseTypes: []types.FunctionResponseType{}, MetricsConfig: &types.EventSourceMappingMetricsConfig{},
+		KMSKeyArn: aws.String(""), FilterCriteria: &types.FilterCriteria{},
+		FunctionResponseTypes: []types.FunctionResponseType{}, MetricsConfig: &types.EventSourceMappingMetricsConfig{},
 		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: aws.String("")}},
 	})
-	if cleared.FilterCriteria != nil || cleared.MetricsConfig != nil || cleared.KMSKeyArn != nil || len(cleared.FunctionResponseTypes) != 0 || cleared.DestinationConfig.OnFailure.Destination != nil {
+	if cleared.FilterCriteria != nil || cleared.MetricsConfig != nil || cleared.KMSKeyArn != nil ||
+		len(cleared.FunctionResponseTypes) != 0 || cleared.DestinationConfig.OnFailure.Destination != nil {
 		t.Errorf("an update with empty members cleared too little: %+v", cleared)
 	}
 }
 
 func TestMappingThatAWSDisables(t *testing.T) {
 	s, c, clk := mapped(t)
-	out := createESM(t, c, &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue), Tags: map[string]string{"a": "1"}})
+	out := createESM(t, c,
+		&lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue), Tags: map[string]string{"a": "1"}})
 	clk.move(time.Second)
-	if !s.DisableMapping(*out.UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: no access") || s.DisableMapping("none", "", "") {
+	if !s.DisableMapping(*out.UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: no access") ||
+		s.DisableMapping("none", "", "") {
 		t.Fatal("the wrong mapping was disabled")
 	}
 	got := getESM(t, c, out.UUID)
-	if diff := cmp.Diff([]string{"Disabled", "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: no access"}, []string{*got.State, *got.StateTransitionReason, *got.LastProcessingResult}); diff != "" {
+	if diff := cmp.Diff([]string{"Disabled", "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: no access"},
+		[]string{*got.State, *got.StateTransitionReason, *got.LastProcessingResult}); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	arn := out.EventSourceMappingArn
-	if _, err := c.TagResource(t.Context(), &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"b": "2"}}); err != nil {
+	if _, err := c.TagResource(t.Context(),
+		&lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"b": "2"}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"a"}}); err != nil {
+	if _, err := c.UntagResource(t.Context(),
+		&lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"a"}}); err != nil {
 		t.Fatal(err)
 	}
 	tags, err := c.ListTags(t.Context(), &lambda.ListTagsInput{Resource: arn})
@@ -276,12 +315,15 @@ func TestMappingThatAWSDisables(t *testing.T) {
 func TestLostAnswerOfAMapping(t *testing.T) {
 	s, c, _ := mapped(t)
 	s.Fail(Fault{Operation: "CreateEventSourceMapping", Drop: DropAfter})
-	in := &lambda.CreateEventSourceMappingInput{FunctionName: aws.String("f"), EventSourceArn: aws.String(testStream), StartingPosition: types.EventSourcePositionLatest}
+	in := &lambda.CreateEventSourceMappingInput{FunctionName: aws.String("f"), EventSourceArn: aws.String(testStream),
+		StartingPosition: types.EventSourcePositionLatest}
 	if _, err := c.CreateEventSourceMapping(t.Context(), in); err == nil {
 		t.Fatal("the answer came")
 	} else if api := smithy.APIError(nil); errors.As(err, &api) {
 		t.Fatalf("error = %v, want a lost connection", err)
 	}
 	_, err := c.CreateEventSourceMapping(t.Context(), in)
-	wantError(t, err, "ResourceConflictException", "The event source arn (\" "+testStream+" \") and function (\" f \") provided mapping already exists. Please update or delete the existing mapping with UUID "+s.Mappings()[0].UUID)
+	wantError(t, err, "ResourceConflictException", "The event source arn (\" "+testStream+" \") and function (\" f "+
+		"\") provided mapping already exists. Please update or delete the existing mapping with UUID "+
+		*s.Mappings()[0].UUID)
 }

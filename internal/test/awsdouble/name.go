@@ -1,11 +1,8 @@
 package awsdouble
 
-import (
-	"net/http"
-	"strings"
-)
+import "strings"
 
-// target is what a FunctionName parameter and a Qualifier name.
+// target holds the parts of a FunctionName parameter and a Qualifier.
 type target struct{ name, region, account, qualifier string }
 
 // parseTarget parses a name, a partial ARN or an ARN.
@@ -33,56 +30,51 @@ func parseTarget(name string) target {
 }
 
 // target parses the request's function name and qualifier.
-func (r *request) target() (target, error) {
+func (r *request) target() target {
 	name, qualifier := r.vars["FunctionName"], r.query("Qualifier")
 	t := parseTarget(name)
 	if t.qualifier != "" && qualifier != "" && t.qualifier != qualifier {
-		return t, invalidParameter("The derived qualifier from the function name does not match the specified qualifier.")
+		panic(invalidParameter("The derived qualifier from the function name does not match the specified qualifier."))
 	}
 	if qualifier != "" {
 		t.qualifier = qualifier
 	}
-	return t, r.reachable(t)
+	r.reachable(t)
+	return t
 }
 
 // reachable rejects ARNs of other regions and accounts.
-func (r *request) reachable(t target) error {
+func (r *request) reachable(t target) {
 	switch {
 	case t.region != "" && t.region != r.region:
-		return notFound("Functions from '%s' are not reachable in this region ('%s')", t.region, r.region)
+		panic(notFound("Functions from '%s' are not reachable in this region ('%s')", t.region, r.region))
 	case t.account != "" && t.account != r.account:
-		return &Error{Status: http.StatusForbidden, Code: "AccessDeniedException"}
+		panic(accessDenied())
 	}
-	return nil
 }
 
 // find returns the named function, settled.
-func (s *Server) find(r *request) (*function, target, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, t, err
-	}
-	h := s.home(r.account, r.region)
+func (s *Server) find(r *request) (*function, target) {
+	t := r.target()
+	h := r.home
 	f := h.functions[t.name]
 	if f == nil {
 		resource := "function:" + t.name
 		if t.qualifier != "" {
 			resource += ":" + t.qualifier
 		}
-		return nil, t, notFound("Function not found: %s", h.arn(resource))
+		panic(notFound("Function not found: %s", h.arn(resource)))
 	}
 	s.settleAll(f)
-	return f, t, nil
+	return f, t
 }
 
 // unqualified returns the named function for operations that take no qualifier.
-func (s *Server) unqualified(r *request) (*function, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *Server) unqualified(r *request) *function {
+	f, t := s.find(r)
 	if t.qualifier != "" {
-		return nil, invalidParameter("This operation is permitted on Lambda functions only. Aliases and versions do not support this operation. Please specify either a function name or an unqualified function ARN.")
+		panic(invalidParameter("This operation is permitted on Lambda functions only. Aliases and versions do not " +
+			"support this operation. Please specify either a function name or an unqualified function ARN."))
 	}
-	return f, nil
+	return f
 }

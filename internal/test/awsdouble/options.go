@@ -10,39 +10,36 @@ const DefaultAccount = "123456789012"
 type Options struct {
 	// Now is the clock of states, token buckets and time stamps. Default: time.Now.
 	Now func() time.Time
-	// CreateDuration is how long a new function stays Pending. With 0 it is Active from the next call on.
+	// CreateDuration is the time for which a new function stays Pending. With 0 it is Active from the next call on.
 	CreateDuration time.Duration
-	// UpdateDuration is how long an update stays InProgress. With 0 it has settled at the next call.
+	// UpdateDuration is the time for which an update stays InProgress. With 0 it has settled at the next call.
 	UpdateDuration time.Duration
-	// ProvisionDuration is how long provisioned concurrency stays IN_PROGRESS. With 0 it has settled at the next
-	// call.
+	// ProvisionDuration is the time for which provisioned concurrency stays IN_PROGRESS. With 0 it has settled at the
+	// next call.
 	ProvisionDuration time.Duration
-	// RestoreDuration is how long an Inactive function or version stays Pending after a call has invoked it. With 0 it is
-	// Active from the next call on.
+	// RestoreDuration is the time for which an Inactive function or version stays Pending after a call has invoked it.
+	// With 0 it is Active from the next call on.
 	RestoreDuration time.Duration
-	// RefuseMoves rejects changes of an alias while AWS moves it and its provisioned concurrency to another version. It
-	// is not documented whether AWS does.
-	RefuseMoves bool
-	// ExecutionDuration is how long a durable execution runs after the call that started it, and so how long the
-	// deletion of its function waits.
+	// ExecutionDuration is the time for which a durable execution runs after the call that started it, and so for which
+	// the deletion of its function waits.
 	ExecutionDuration time.Duration
 	// Latency is the real time that each call takes before it is handled.
 	Latency time.Duration
 	// Quotas are the request rates to enforce for each account and region. The zero value enforces none; LambdaQuotas
 	// are AWS's.
 	Quotas Quotas
-	// Conflicts is the result of a change that arrives while another of the same function is in flight: for Latency,
-	// or until Held.Release. Default: Serialized.
-	Conflicts Conflicts
+	// LosePermissions makes concurrent additions of permissions all succeed, while the policy keeps only the one that
+	// ends last.
+	LosePermissions bool
 	// Consistency is the delay of reads. With the zero value there is none; SetConsistency changes it.
 	Consistency Consistency
 	// Limits are each account's limits in each region.
 	Limits Limits
-	// MetricDelay is how long it takes at most until an invocation of Traffic that has ended is in the metrics. The parts
+	// MetricDelay is the longest time until an invocation of Traffic that has ended is in the metrics. The parts
 	// of a minute take four ninths of it to all of it, so that the minute grows. With 0 there is no delay.
 	MetricDelay time.Duration
-	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is not
-	// documented whether AWS does.
+	// UnweightedVersions publishes metrics with the dimension ExecutedVersion of aliases with one version too. It is
+	// not documented whether AWS does.
 	UnweightedVersions bool
 	// EpochPeriods counts the periods of GetMetricData from the epoch, not from the beginning of its time, as
 	// users report. It is not documented which of them AWS does.
@@ -76,7 +73,7 @@ func LambdaQuotas() Quotas {
 const UsualMetricDelay = 150 * time.Second
 
 const (
-	// settles is how long a creation or an update takes, as AWS takes a second or two.
+	// settles is the duration of a creation or an update, as AWS takes a second or two.
 	settles = 1500 * time.Millisecond
 
 	// nearby is the latency of a call to a nearby region.

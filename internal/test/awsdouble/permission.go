@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 )
@@ -15,11 +14,8 @@ type permission struct {
 }
 
 // statement returns the statement that a permission adds to the policy of a resource.
-func (p *permission) statement(resource, partition string) (statement, error) {
-	who, err := principalOf(p.Principal, partition)
-	if err != nil {
-		return statement{}, err
-	}
+func (p *permission) statement(resource, partition string) statement {
+	who := principalOf(p.Principal, partition)
 	out := statement{Sid: p.StatementId, Effect: "Allow", Principal: who, Action: p.Action, Resource: resource}
 	for _, c := range []struct{ operator, key, value string }{
 		{"ArnLike", "AWS:SourceArn", p.SourceArn},
@@ -35,7 +31,7 @@ func (p *permission) statement(resource, partition string) (statement, error) {
 	if p.InvokedViaFunctionUrl != nil {
 		out.condition("Bool", "lambda:InvokedViaFunctionUrl", strconv.FormatBool(*p.InvokedViaFunctionUrl))
 	}
-	return out, nil
+	return out
 }
 
 func (s *statement) condition(operator, key, value string) {
@@ -49,109 +45,81 @@ func (s *statement) condition(operator, key, value string) {
 }
 
 // check rejects contradictory members.
-func (p *permission) check() error {
+func (p *permission) check() {
 	if p.FunctionUrlAuthType != "" && p.Action != "lambda:InvokeFunctionUrl" {
-		return invalidParameter("FunctionUrlAuthType is only supported for lambda:InvokeFunctionUrl action")
+		panic(invalidParameter("FunctionUrlAuthType is only supported for lambda:InvokeFunctionUrl action"))
 	}
+}
+
+func addPermission(s *Server, r *request) any {
+	in := decoded[permission](r)
+	refuseLatest(r)
+	f, i := s.permitting(r)
+	if in.RevisionId != "" && !r.home.isRevision(f, i.FunctionArn, in.RevisionId) {
+		// This was recorded, of a function and of an alias.
+		if i.FunctionArn == f.latest.FunctionArn {
+			panic(staleRevision("GetFunction/GetAlias"))
+		}
+		panic(staleRevision("GetPolicy"))
+	}
+	in.check()
+	st := in.statement(i.FunctionArn, partition(r.region))
+	if !s.resources.have(in.Principal) {
+		panic(invalidPrincipal())
+	}
+	held := r.home.policies
+	if r.policies != nil {
+		held = r.policies
+	}
+	next := held[i.FunctionArn].with(in.StatementId, st)
+	r.home.setPolicy(f, i.FunctionArn, next)
+	return map[string]string{"Statement": text(st)}
+}
+
+func removePermission(s *Server, r *request) any {
+	t := r.target()
+	h := r.home
+	if h.functions[t.name] == nil {
+		panic(notFound("No policy found for: %s", h.arn("function:"+t.name)))
+	}
+	f, i := s.permitting(r)
+	held := r.home.policies[i.FunctionArn]
+	if held == nil {
+		panic(notFound("No policy is associated with the given resource."))
+	}
+	next := held.without(r.vars["StatementId"])
+	if revision := r.query("RevisionId"); revision != "" && !r.home.isRevision(f, i.FunctionArn, revision) {
+		panic(staleRevision("GetFunction/GetAlias"))
+	}
+	r.home.setPolicy(f, i.FunctionArn, next)
 	return nil
 }
 
-func addPermission(s *Server, r *request) (*answer, error) {
-	in := permission{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
+func getPolicy(s *Server, r *request) any {
+	f, t := s.find(r)
+	if p := r.home.policies[f.arnOf(t.qualifier)]; p != nil {
+		return p.answer()
 	}
-	if err := refuseLatest(r); err != nil {
-		return nil, err
-	}
-	f, i, err := s.permitting(r)
-	if err != nil {
-		return nil, err
-	}
-	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
-		// This was recorded, of a function and of an alias.
-		if i.FunctionArn == f.latest.FunctionArn {
-			return nil, staleRevision()
-		}
-		return nil, stalePolicy("GetPolicy")
-	}
-	if err := in.check(); err != nil {
-		return nil, err
-	}
-	st, err := in.statement(i.FunctionArn, partition(r.region))
-	if err != nil {
-		return nil, err
-	}
-	if !s.resources.have(in.Principal) {
-		return nil, invalidPrincipal()
-	}
-	next, err := r.heldPolicy(f, i.FunctionArn).with(in.StatementId, st)
-	if err != nil {
-		return nil, err
-	}
-	f.setPolicy(i.FunctionArn, next)
-	return &answer{status: http.StatusCreated, json: map[string]string{"Statement": text(st)}}, nil
-}
-
-func removePermission(s *Server, r *request) (*answer, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, err
-	}
-	h := s.home(r.account, r.region)
-	if h.functions[t.name] == nil {
-		return nil, notFound("No policy found for: %s", h.arn("function:"+t.name))
-	}
-	f, i, err := s.permitting(r)
-	if err != nil {
-		return nil, err
-	}
-	held := f.policies[i.FunctionArn]
-	if held == nil {
-		return nil, notFound("No policy is associated with the given resource.")
-	}
-	next, err := held.without(r.vars["StatementId"])
-	if err != nil {
-		return nil, err
-	}
-	if revision := r.query("RevisionId"); revision != "" && !f.isRevision(i.FunctionArn, revision) {
-		return nil, staleRevision()
-	}
-	f.setPolicy(i.FunctionArn, next)
-	return &answer{status: http.StatusNoContent}, nil
-}
-
-func getPolicy(s *Server, r *request) (*answer, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
-	if i, err := s.pick(f, t, r); err == nil && f.policies[i.FunctionArn] != nil {
-		return f.policies[i.FunctionArn].answer(), nil
-	}
-	return nil, notFound("The resource you requested does not exist.")
+	panic(notFound("The resource you requested does not exist."))
 }
 
 // permitting returns the function, and the version or alias of it, to which a request's permission applies.
-func (s *Server) permitting(r *request) (*function, instance, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, instance{}, err
-	}
+func (s *Server) permitting(r *request) (*function, instance) {
+	f, t := s.find(r)
 	if aliasName.MatchString(t.qualifier) && f.aliases[t.qualifier] == nil {
-		return nil, instance{}, notFound("Cannot find alias arn: %s", f.arnOf(t.qualifier))
+		panic(notFound("Cannot find alias arn: %s", f.arnOf(t.qualifier)))
 	}
-	i, err := s.pick(f, t, r)
-	return f, i, err
+	i := s.pick(f, t, r)
+	return f, i
 }
 
 // setPolicy replaces the policy of a function, version or alias, which also changes the revision of that resource. A
 // policy without statements is removed.
-func (f *function) setPolicy(arn string, p *policy) {
+func (h *home) setPolicy(f *function, arn string, p *policy) {
 	if p == nil || len(p.Statement) == 0 {
-		delete(f.policies, arn)
+		delete(h.policies, arn)
 	} else {
-		f.policies[arn] = p
+		h.policies[arn] = p
 	}
 	of := f.revision(arn)
 	if of == nil {
@@ -179,24 +147,14 @@ func (f *function) revision(arn string) *string {
 }
 
 // isRevision reports whether a revision is that of a resource or of its policy.
-func (f *function) isRevision(arn, revision string) bool {
-	held, of := f.policies[arn], f.revision(arn)
+func (h *home) isRevision(f *function, arn, revision string) bool {
+	held, of := h.policies[arn], f.revision(arn)
 	return held != nil && held.revision == revision || of != nil && *of == revision
 }
 
 // refuseLatest rejects policies of $LATEST, which is the unqualified function.
-func refuseLatest(r *request) error {
-	t, err := r.target()
-	if err == nil && t.qualifier == latestVersion {
-		err = invalidParameter("We currently do not support adding policies for $LATEST.")
-	}
-	return err
-}
-
-// stalePolicy returns the error of a wrong revision, which names the operation that returns the current one.
-func stalePolicy(operation string) error {
-	return &Error{
-		Status: http.StatusPreconditionFailed, Code: "PreconditionFailedException",
-		Message: "The Revision Id provided does not match the latest Revision Id. Call the " + operation + " API to retrieve the latest Revision Id",
+func refuseLatest(r *request) {
+	if r.target().qualifier == latestVersion {
+		panic(invalidParameter("We currently do not support adding policies for $LATEST."))
 	}
 }

@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -46,39 +45,42 @@ func text(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// with returns the policy with a statement added. The statement's ID must be new.
-func (p *policy) with(sid string, s any) (*policy, error) {
+// with returns the policy, which may be nil, with a statement added. The statement's ID must be new.
+func (p *policy) with(sid string, s any) *policy {
+	if p == nil {
+		p = &policy{document: document{Version: "2012-10-17", Id: "default"}}
+	}
 	if p.index(sid) >= 0 {
-		return nil, conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid)
+		panic(conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove "+
+			"the existing statement.", sid))
 	}
 	next := &policy{document: p.document, revision: newUUID()}
 	next.Statement = slices.Concat(p.Statement, []json.RawMessage{json.RawMessage(text(s))})
-	return next, next.fits()
+	next.fits()
+	return next
 }
 
 // without returns the policy with a statement removed.
-func (p *policy) without(sid string) (*policy, error) {
+func (p *policy) without(sid string) *policy {
 	i := p.index(sid)
 	if i < 0 {
-		return nil, notFound("Statement %s is not found in resource policy.", sid)
+		panic(notFound("Statement %s is not found in resource policy.", sid))
 	}
 	next := &policy{document: p.document, revision: newUUID()}
 	next.Statement = slices.Delete(slices.Clone(p.Statement), i, i+1)
-	return next, nil
+	return next
 }
 
-func (p *policy) fits() error {
+func (p *policy) fits() {
 	if n := len(text(p.document)); n > maxPolicy {
-		return tooLong(n)
+		panic(tooLong(n))
 	}
-	return nil
 }
 
-func tooLong(n int) error {
-	return &Error{
-		Status: http.StatusBadRequest, Code: "PolicyLengthExceededException",
-		Message: fmt.Sprintf("The final policy size (%d) is bigger than the limit (%d).", n, maxPolicy),
-	}
+func tooLong(n int) *Error {
+	return apiError(
+		http.StatusBadRequest, "PolicyLengthExceededException",
+		"The final policy size (%d) is bigger than the limit (%d).", n, maxPolicy)
 }
 
 // index returns the index of a statement, or -1.
@@ -92,13 +94,8 @@ func (p *policy) index(sid string) int {
 }
 
 // answer returns the response of GetPolicy and similar operations.
-func (p *policy) answer() *answer {
-	return &answer{status: http.StatusOK, json: map[string]string{"Policy": text(p.document), "RevisionId": p.revision}}
-}
-
-// emptyPolicy returns the policy to which the first statement is added.
-func emptyPolicy() *policy {
-	return &policy{document: document{Version: "2012-10-17", Id: "default"}}
+func (p *policy) answer() any {
+	return map[string]string{"Policy": text(p.document), "RevisionId": p.revision}
 }
 
 var (
@@ -110,18 +107,18 @@ var (
 
 // principalOf returns a statement's principal for AddPermission's: an account becomes the ARN of its root user, a
 // service a service.
-func principalOf(given, partition string) (any, error) {
+func principalOf(given, partition string) any {
 	switch {
 	case given == "*":
-		return given, nil
+		return given
 	case accountID.MatchString(given):
-		return map[string]string{"AWS": rootOf(given, partition)}, nil
+		return map[string]string{"AWS": rootOf(given, partition)}
 	case entityARN.MatchString(given):
-		return map[string]string{"AWS": given}, nil
+		return map[string]string{"AWS": given}
 	case serviceID.MatchString(given):
-		return map[string]string{"Service": given}, nil
+		return map[string]string{"Service": given}
 	}
-	return nil, invalidPrincipal()
+	panic(invalidPrincipal())
 }
 
 func invalidPrincipal() error {

@@ -35,8 +35,7 @@ const provisionInProgress = "IN_PROGRESS"
 // FailProvisioning makes the next provisioned concurrency of a function settle as FAILED with one of AWS's reasons,
 // such as FUNCTION_ERROR_INIT_FAILURE.
 func (s *Server) FailProvisioning(name, reason string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.plans.provisions[name] = failure{reason: reason}
 }
 
@@ -112,31 +111,22 @@ func (s *Server) moveProvisioned(f *function, a *Alias, was, served string) {
 	}
 }
 
-func putProvisioned(s *Server, r *request) (*answer, error) {
-	in := struct{ ProvisionedConcurrentExecutions int32 }{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, t, err := s.provisionable(r)
-	if err != nil {
-		return nil, err
-	}
+func putProvisioned(s *Server, r *request) any {
+	in := decoded[struct{ ProvisionedConcurrentExecutions int32 }](r)
+	f, t := s.provisionable(r)
 	if f.versionOf(t.qualifier) == f.latest {
-		return nil, invalidParameter("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
+		panic(invalidParameter("Provisioned Concurrency Configs cannot be applied to unpublished function versions."))
 	}
 	if f.latest.managed() {
-		return nil, invalidParameter("Provisioned Concurrency isn't supported for Lambda Managed Instance functions.")
+		panic(invalidParameter("Provisioned Concurrency isn't supported for Lambda Managed Instance functions."))
 	}
 	if a := f.aliases[t.qualifier]; a != nil && a.RoutingConfig != nil {
-		return nil, invalidParameter("Alias with weights can not be used with Provisioned Concurrency")
+		panic(invalidParameter("Alias with weights can not be used with Provisioned Concurrency"))
 	}
-	if err := f.overlap(t.qualifier); err != nil {
-		return nil, err
-	}
-	if err := s.home(r.account, r.region).affords(f, t.qualifier, in.ProvisionedConcurrentExecutions); err != nil {
-		return nil, err
-	}
-	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
+	f.overlap(t.qualifier)
+	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
+	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration),
+		failure: take(s.plans.provisions, t.name)}
 	p.AvailableProvisionedConcurrentExecutions = new(int32)
 	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {
 		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions
@@ -145,70 +135,65 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	p.Status, p.LastModified = provisionInProgress, s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
 	p.RequestedProvisionedConcurrentExecutions = in.ProvisionedConcurrentExecutions
 	f.provisioned[t.qualifier] = p
-	return &answer{status: http.StatusAccepted, json: p.Provisioned}, nil
+	return p.Provisioned
 }
 
 // provisionable returns the function that a request names, with its version or alias.
-func (s *Server) provisionable(r *request) (*function, target, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, t, err
-	}
+func (s *Server) provisionable(r *request) (*function, target) {
+	f, t := s.find(r)
 	if f.versionOf(t.qualifier) != nil {
-		return f, t, nil
+		return f, t
 	}
 	arn := f.latest.FunctionArn + ":" + t.qualifier
 	if aliasName.MatchString(t.qualifier) {
-		return nil, t, notFound("Cannot find alias arn: %s", arn)
+		panic(notFound("Cannot find alias arn: %s", arn))
 	}
-	return nil, t, notFound("Function not found: %s", arn)
+	panic(notFound("Function not found: %s", arn))
 }
 
 // provisionedFor is provisionable for operations on an existing configuration, which $LATEST never has. It returns
 // the function and the target.
-func (s *Server) provisionedFor(r *request) (*function, target, error) {
-	t, err := r.target()
-	if err == nil && t.qualifier == latestVersion {
-		err = invalidParameter("The function resource provided must be an alias or a published version.")
-	}
-	if err != nil {
-		return nil, t, err
+func (s *Server) provisionedFor(r *request) (*function, target) {
+	if r.target().qualifier == latestVersion {
+		panic(invalidParameter("The function resource provided must be an alias or a published version."))
 	}
 	return s.provisionable(r)
 }
 
 // overlap rejects provisioned concurrency of both a version and an alias of it.
-func (f *function) overlap(qualifier string) error {
+func (f *function) overlap(qualifier string) {
 	version := f.versionOf(qualifier).Version
 	for q := range f.provisioned {
 		switch v := f.versionOf(q); {
 		case q == qualifier || v == nil || v.Version != version:
 		case q == version:
-			return conflict("Alias can't be used for Provisioned Concurrency configuration on an already Provisioned version")
+			panic(conflict("Alias can't be used for Provisioned Concurrency configuration on an already Provisioned " +
+				"version"))
 		case qualifier == version:
-			return conflict("Version is pointed by a Provisioned Concurrency alias")
+			panic(conflict("Version is pointed by a Provisioned Concurrency alias"))
 		}
 	}
-	return nil
 }
 
 // affords rejects more executions than the account, or the function's reservation, leaves for a qualifier.
-func (h *home) affords(f *function, qualifier string, n int32) error {
+func (h *home) affords(f *function, qualifier string, n int32) {
 	others := f.provisions(qualifier)
 	if f.concurrency != nil {
 		if others+n > *f.concurrency {
-			return invalidParameter("Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function")
+			panic(invalidParameter("Requested Provisioned Concurrency should not be greater than the " +
+				"reservedConcurrentExecution for function"))
 		}
-		return nil
+		return
 	}
 	left := h.limits.ConcurrentExecutions - h.reserved(f) - others
 	switch {
 	case n > left:
-		return untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left)
+		panic(untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency "+
+			"[%d].", left))
 	case left-n < h.limits.MinUnreserved:
-		return untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved)
+		panic(untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution "+
+			"below its minimum value of [%d].", h.limits.MinUnreserved))
 	}
-	return nil
 }
 
 // untyped returns the error of an invalid parameter in a response without a Type.
@@ -229,35 +214,24 @@ func (f *function) provisions(but string) int32 {
 	return total
 }
 
-func getProvisioned(s *Server, r *request) (*answer, error) {
-	f, t, err := s.provisionedFor(r)
-	if err != nil {
-		return nil, err
-	}
+func getProvisioned(s *Server, r *request) any {
+	f, t := s.provisionedFor(r)
 	p := f.provisioned[t.qualifier]
 	if p == nil {
-		return nil, &Error{
-			Status: http.StatusNotFound, Code: "ProvisionedConcurrencyConfigNotFoundException",
-			Message: "No Provisioned Concurrency Config found for this function",
-		}
+		panic(apiError(http.StatusNotFound, "ProvisionedConcurrencyConfigNotFoundException",
+			"No Provisioned Concurrency Config found for this function"))
 	}
-	return &answer{status: http.StatusOK, json: p.Provisioned}, nil
+	return p.Provisioned
 }
 
-func deleteProvisioned(s *Server, r *request) (*answer, error) {
-	f, t, err := s.provisionedFor(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteProvisioned(s *Server, r *request) any {
+	f, t := s.provisionedFor(r)
 	delete(f.provisioned, t.qualifier)
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func listProvisioned(s *Server, r *request) (*answer, error) {
-	f, _, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
+func listProvisioned(s *Server, r *request) any {
+	f, _ := s.find(r)
 	all := []Provisioned{}
 	for q, p := range f.provisioned {
 		item := p.Provisioned
@@ -265,5 +239,5 @@ func listProvisioned(s *Server, r *request) (*answer, error) {
 		all = append(all, item)
 	}
 	slices.SortFunc(all, func(a, b Provisioned) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
-	return paged("ProvisionedConcurrencyConfigs", all, r), nil
+	return paged("ProvisionedConcurrencyConfigs", all, r)
 }

@@ -1,5 +1,7 @@
 package awsdouble
 
+import "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
 // versionOf returns the version to which a qualifier of a function resolves, or nil: $LATEST, also for no qualifier,
 // a published version, or that of an alias.
 func (f *function) versionOf(qualifier string) *instance {
@@ -20,17 +22,17 @@ func (f *function) arnOf(qualifier string) string {
 	return f.latest.FunctionArn + ":" + qualifier
 }
 
-// configs are what a function has for its qualifiers.
+// configs are a function's configurations by qualifier.
 type configs struct {
 	urls        map[string]*FunctionURL
-	events      map[string]*EventInvoke
+	events      map[string]*types.FunctionEventInvokeConfig
 	provisioned map[string]*provisioning
 	runtimes    map[string]RuntimeManagement
 }
 
 func newConfigs() configs {
 	return configs{
-		urls: map[string]*FunctionURL{}, events: map[string]*EventInvoke{},
+		urls: map[string]*FunctionURL{}, events: map[string]*types.FunctionEventInvokeConfig{},
 		provisioned: map[string]*provisioning{}, runtimes: map[string]RuntimeManagement{},
 	}
 }

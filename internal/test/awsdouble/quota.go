@@ -19,8 +19,8 @@ func (t *tokens) take(rate float64, now time.Time) bool {
 	return true
 }
 
-// admit reports whether a call of Lambda or CloudWatch is within its quota.
-func (s *Server) admit(r *request) bool {
+// withinQuota reports whether a call of Lambda or CloudWatch is within its quota.
+func (s *Server) withinQuota(r *request) bool {
 	if r.service != serviceLambda && r.service != serviceCloudWatch {
 		return true
 	}
@@ -49,7 +49,6 @@ func (s *Server) admit(r *request) bool {
 
 // Throttled returns how many calls were rejected with 429, or as throttled by CloudWatch.
 func (s *Server) Throttled() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return s.throttled
 }

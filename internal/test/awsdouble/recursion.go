@@ -2,57 +2,37 @@ package awsdouble
 
 import "net/http"
 
-func putRecursion(s *Server, r *request) (*answer, error) {
-	in := struct{ RecursiveLoop string }{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
+func putRecursion(s *Server, r *request) any {
+	in := decoded[struct{ RecursiveLoop string }](r)
+	f := s.unqualified(r)
 	f.recursiveLoop = in.RecursiveLoop
-	return &answer{status: http.StatusOK, json: in}, nil
+	return in
 }
 
-func getRecursion(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: map[string]string{"RecursiveLoop": f.recursiveLoop}}, nil
+func getRecursion(s *Server, r *request) any {
+	f := s.unqualified(r)
+	return map[string]string{"RecursiveLoop": f.recursiveLoop}
 }
 
-func putScaling(s *Server, r *request) (*answer, error) {
-	in := struct{ FunctionScalingConfig *Scaling }{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, i, err := s.qualified(r)
-	if err != nil {
-		return nil, err
-	}
+func putScaling(s *Server, r *request) any {
+	in := decoded[struct{ FunctionScalingConfig *Scaling }](r)
+	f, i := s.qualified(r)
 	if i.runsOn() == "" {
-		return nil, &Error{
-			Status: http.StatusForbidden, Code: "AccessDeniedException",
-			Message: "The function provided by the arn does not contain a capacity provider configuration",
-		}
+		panic(apiError(http.StatusForbidden, "AccessDeniedException",
+			"The function provided by the arn does not contain a capacity provider configuration"))
 	}
 	delete(f.scaling, i.FunctionArn)
 	if in.FunctionScalingConfig != nil {
 		f.scaling[i.FunctionArn] = *in.FunctionScalingConfig
 	}
-	return &answer{status: http.StatusAccepted, json: map[string]string{"FunctionState": i.State}}, nil
+	return map[string]string{"FunctionState": i.State}
 }
 
-func getScaling(s *Server, r *request) (*answer, error) {
-	f, i, err := s.qualified(r)
-	if err != nil {
-		return nil, err
-	}
+func getScaling(s *Server, r *request) any {
+	f, i := s.qualified(r)
 	out := map[string]any{"FunctionArn": i.FunctionArn}
 	if c, ok := f.scaling[i.FunctionArn]; ok {
 		out["RequestedFunctionScalingConfig"], out["AppliedFunctionScalingConfig"] = c, c
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return out
 }

@@ -30,7 +30,8 @@ const (
 
 // TestRefusals calls operations on function f, its version 1 and its alias prod.
 func TestRefusals(t *testing.T) {
-	for _, cases := range []map[string]refused{networkRefusals, destinationRefusals, concurrencyRefusals, permissionRefusals, settingRefusals, orderRefusals} {
+	for _, cases := range []map[string]refused{networkRefusals, destinationRefusals, concurrencyRefusals,
+		permissionRefusals, settingRefusals, orderRefusals} {
 		for name, tc := range cases {
 			t.Run(name, func(t *testing.T) { tc.test(t) })
 		}
@@ -42,8 +43,10 @@ func (tc *refused) test(t *testing.T) {
 	s := start(t, Options{})
 	c := client(s)
 	create(t, c, zipFunction(t, "f"))
-	for _, do := range append([]string{"POST /2015-03-31/functions/f/versions {}", `POST /2015-03-31/functions/f/aliases {"Name":"prod","FunctionVersion":"1"}`}, tc.before...) {
-		if res, body := send(t, s, do); res.StatusCode >= http.StatusMultipleChoices { //nolint:bodyclose // call closes it.
+	for _, do := range append([]string{"POST /2015-03-31/functions/f/versions {}",
+		`POST /2015-03-31/functions/f/aliases {"Name":"prod","FunctionVersion":"1"}`}, tc.before...) {
+		if res, body := send(t, s, //nolint:bodyclose // call closes it.
+			do); res.StatusCode >= http.StatusMultipleChoices {
 			t.Fatalf("%s: %d %s", do, res.StatusCode, body)
 		}
 	}
@@ -76,7 +79,8 @@ func send(t *testing.T, s *Server, do string) (*http.Response, []byte) {
 
 // newFunction returns the creation of a function g with further members.
 func newFunction(more string) string {
-	return `POST /2015-03-31/functions {"FunctionName":"g","Handler":"h","Runtime":"python3.12","Role":"` + testRole + `","Code":{"ZipFile":"zip:1"}` + more + `}`
+	return `POST /2015-03-31/functions {"FunctionName":"g","Handler":"h","Runtime":"python3.12","Role":"` + testRole +
+		`","Code":{"ZipFile":"zip:1"}` + more + `}`
 }
 
 func network(subnet, group string) string {
@@ -94,18 +98,22 @@ var networkRefusals = map[string]refused{
 	},
 	"NoSubnet": {
 		reason: "Once a subnet was told, others do not exist.", exists: []string{"subnet-2"},
-		do:      network("subnet-1", "sg-1"),
-		message: "Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 Error Message: The subnet ID 'subnet-1' does not exist",
+		do: network("subnet-1", "sg-1"),
+		message: "Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 Error Message: " +
+			"The subnet ID 'subnet-1' does not exist",
 	},
 	"NoSecurityGroup": {
 		reason: "Security groups as subnets, in words that users quote.", removed: []string{"sg-1"},
-		do:      network("subnet-1", "sg-1"),
-		message: "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group 'sg-1' does not exist",
+		do: network("subnet-1", "sg-1"),
+		message: "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error " +
+			"Message: The security group 'sg-1' does not exist",
 	},
 	"UpdateToNoSecurityGroup": {
 		reason: "An update is held to it too.", exists: []string{"sg-2"},
-		do:      `PUT /2015-03-31/functions/f/configuration {"VpcConfig":{"SubnetIds":["subnet-1"],"SecurityGroupIds":["sg-1"]}}`,
-		message: "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group 'sg-1' does not exist",
+		do: `PUT /2015-03-31/functions/f/configuration {"VpcConfig":{"SubnetIds":["subnet-1"],` +
+			`"SecurityGroupIds":["sg-1"]}}`,
+		message: "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error " +
+			"Message: The security group 'sg-1' does not exist",
 	},
 	"HalfANetwork": {
 		reason:  "A network has both, in words that users quote.",
@@ -113,12 +121,14 @@ var networkRefusals = map[string]refused{
 		message: "SubnetIds and SecurityIds must coexist or be both empty list.",
 	},
 	"NoRole": {
-		reason: "A role that is not there is like one that may not be assumed.", exists: []string{"arn:aws:iam::123456789012:role/other"},
+		reason:  "A role that is not there is like one that may not be assumed.",
+		exists:  []string{"arn:aws:iam::123456789012:role/other"},
 		do:      newFunction(""),
 		message: "The role defined for the function cannot be assumed by Lambda.",
 	},
 	"RoleOfAnotherAccount": {
-		reason: "Roles are not passed to other accounts, in words that users quote.", exists: []string{testRole, "arn:aws:iam::210987654321:role/r"},
+		reason: "Roles are not passed to other accounts, in words that users quote.",
+		exists: []string{testRole, "arn:aws:iam::210987654321:role/r"},
 		do:     `PUT /2015-03-31/functions/f/configuration {"Role":"arn:aws:iam::210987654321:role/r"}`,
 		status: http.StatusForbidden, code: "AccessDeniedException", message: "Cross-account pass role is not allowed.",
 	},
@@ -128,27 +138,32 @@ var networkRefusals = map[string]refused{
 	},
 	"NoQueue": {
 		reason: "Once a queue was told, others do not exist; streams still do.", exists: []string{testQueue + "-other"},
-		do:      `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testQueue + `"}`,
-		message: "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.",
+		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testQueue + `"}`,
+		message: "Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS " +
+			"Error Message: The specified queue does not exist.",
 	},
 	"AnyStream": {
 		reason: "Kinds are told one by one.", exists: []string{testQueue},
-		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream + `","StartingPosition":"LATEST"}`,
+		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream +
+			`","StartingPosition":"LATEST"}`,
 	},
 	"NoSuccess": {
-		reason:  "Mappings tell of failures only.",
-		do:      `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream + `","StartingPosition":"LATEST","DestinationConfig":{"OnSuccess":{"Destination":"` + testQueue + `"}}}`,
+		reason: "Mappings tell of failures only.",
+		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream +
+			`","StartingPosition":"LATEST","DestinationConfig":{"OnSuccess":{"Destination":"` + testQueue + `"}}}`,
 		message: "Unsupported DestinationConfig parameter for given event source mapping type.",
 	},
 	"NoDestination": {
-		reason:  "A destination that is not named is no way to have none, in words that users quote.",
-		do:      `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream + `","StartingPosition":"LATEST","DestinationConfig":{"OnFailure":{}}}`,
+		reason: "A destination that is not named is no way to have none, in words that users quote.",
+		do: `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testStream +
+			`","StartingPosition":"LATEST","DestinationConfig":{"OnFailure":{}}}`,
 		message: "The Destination field is required for an OnFailure configuration.",
 	},
 }
 
 func destinations(failure, success string) string {
-	return fmt.Sprintf(`PUT %s {"DestinationConfig":{"OnFailure":{"Destination":%q},"OnSuccess":{"Destination":%q}}}`, testEvents, failure, success)
+	return fmt.Sprintf(`PUT %s {"DestinationConfig":{"OnFailure":{"Destination":%q},"OnSuccess":{"Destination":%q}}}`,
+		testEvents, failure, success)
 }
 
 var destinationRefusals = map[string]refused{
@@ -167,14 +182,16 @@ var destinationRefusals = map[string]refused{
 		message: "The destination ARN " + testQueue + " is invalid.",
 	},
 	"WrongService": {
-		reason:  "Tables take no records.",
-		do:      destinations("arn:aws:dynamodb:eu-west-1:123456789012:table/t", ""),
-		message: "The provided destination config DestinationConfig(onSuccess=null, onFailure=OnFailure(destination=arn:aws:dynamodb:eu-west-1:123456789012:table/t)) is invalid.",
+		reason: "Tables take no records.",
+		do:     destinations("arn:aws:dynamodb:eu-west-1:123456789012:table/t", ""),
+		message: "The provided destination config DestinationConfig(onSuccess=null, " +
+			"onFailure=OnFailure(destination=arn:aws:dynamodb:eu-west-1:123456789012:table/t)) is invalid.",
 	},
 	"BucketOfSuccesses": {
-		reason:  "Both are told of, whichever is wrong.",
-		do:      destinations(testQueue, "arn:aws:s3:::b"),
-		message: "The provided destination config DestinationConfig(onSuccess=OnSuccess(destination=arn:aws:s3:::b), onFailure=OnFailure(destination=" + testQueue + ")) is invalid.",
+		reason: "Both are told of, whichever is wrong.",
+		do:     destinations(testQueue, "arn:aws:s3:::b"),
+		message: "The provided destination config DestinationConfig(onSuccess=OnSuccess(destination=arn:aws:s3:::b), " +
+			"onFailure=OnFailure(destination=" + testQueue + ")) is invalid.",
 	},
 	"ToItself": {
 		reason:  "Nor by another qualifier.",
@@ -183,26 +200,31 @@ var destinationRefusals = map[string]refused{
 	},
 	"UpdateToWrongService": {
 		reason: "An update is held to it too.", before: []string{destinations("", testQueue)},
-		do:      `POST ` + testEvents + ` {"DestinationConfig":{"OnSuccess":{"Destination":"arn:aws:s3:::b"}}}`,
-		message: "The provided destination config DestinationConfig(onSuccess=OnSuccess(destination=arn:aws:s3:::b), onFailure=null) is invalid.",
+		do: `POST ` + testEvents + ` {"DestinationConfig":{"OnSuccess":{"Destination":"arn:aws:s3:::b"}}}`,
+		message: "The provided destination config DestinationConfig(onSuccess=OnSuccess(destination=arn:aws:s3:::b), " +
+			"onFailure=null) is invalid.",
 	},
 }
 
 var concurrencyRefusals = map[string]refused{
 	"ReservedBelowProvisioned": {
-		reason: "What is provisioned is part of what is reserved.", before: []string{`PUT ` + testProvisioned + `?Qualifier=1 {"ProvisionedConcurrentExecutions":5}`},
-		do:      `PUT /2017-10-31/functions/f/concurrency {"ReservedConcurrentExecutions":4}`,
-		message: " ReservedConcurrentExecutions  4 should not be lower than function's total provisioned concurrency [5].",
+		reason: "What is provisioned is part of what is reserved.",
+		before: []string{`PUT ` + testProvisioned + `?Qualifier=1 {"ProvisionedConcurrentExecutions":5}`},
+		do:     `PUT /2017-10-31/functions/f/concurrency {"ReservedConcurrentExecutions":4}`,
+		message: " ReservedConcurrentExecutions  4 should not be lower than function's total provisioned concurrency " +
+			"[5].",
 	},
 	"ReservedAsProvisioned": {
-		reason: "As much will do.", before: []string{`PUT ` + testProvisioned + `?Qualifier=1 {"ProvisionedConcurrentExecutions":5}`},
-		do: `PUT /2017-10-31/functions/f/concurrency {"ReservedConcurrentExecutions":5}`,
+		reason: "As much will do.",
+		before: []string{`PUT ` + testProvisioned + `?Qualifier=1 {"ProvisionedConcurrentExecutions":5}`},
+		do:     `PUT /2017-10-31/functions/f/concurrency {"ReservedConcurrentExecutions":5}`,
 	},
 	"ReservedBelowNothing": {
 		reason: "The model's bound is held to after the function is found.",
 		do:     `PUT /2017-10-31/functions/f/concurrency {"ReservedConcurrentExecutions":-1}`,
 		status: http.StatusBadRequest, code: "ValidationException",
-		message: "1 validation error detected: Value '-1' at 'reservedConcurrentExecutions' failed to satisfy constraint: Member must have value greater than or equal to 0",
+		message: "1 validation error detected: Value '-1' at 'reservedConcurrentExecutions' failed to satisfy " +
+			"constraint: Member must have value greater than or equal to 0",
 	},
 	"LatestIsNotProvisioned": {
 		reason:  "There is nothing to read.",
@@ -215,65 +237,90 @@ var concurrencyRefusals = map[string]refused{
 		message: "The function resource provided must be an alias or a published version.",
 	},
 	"AliasWithWeights": {
-		reason:  "An alias that moves, too, has weights; users quote the words.",
-		before:  []string{`PUT /2015-03-31/functions/f/configuration {"Description":"d"}`, "POST /2015-03-31/functions/f/versions {}", `PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":0.5}}}`},
+		reason: "An alias that moves, too, has weights; users quote the words.",
+		before: []string{`PUT /2015-03-31/functions/f/configuration {"Description":"d"}`,
+			"POST /2015-03-31/functions/f/versions {}",
+			`PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":0.5}}}`},
 		do:      `PUT ` + testProvisioned + `?Qualifier=prod {"ProvisionedConcurrentExecutions":1}`,
 		message: "Alias with weights can not be used with Provisioned Concurrency",
 	},
 	"NoInstances": {
 		reason: "Only functions on managed instances are scaled so, in words that users quote.",
-		do:     `PUT /2025-11-30/functions/f/function-scaling-config?Qualifier=1 {"FunctionScalingConfig":{"MinExecutionEnvironments":1}}`,
-		status: http.StatusForbidden, code: "AccessDeniedException", message: "The function provided by the arn does not contain a capacity provider configuration",
+		do: `PUT /2025-11-30/functions/f/function-scaling-config?Qualifier=1 {"FunctionScalingConfig":` +
+			`{"MinExecutionEnvironments":1}}`,
+		status: http.StatusForbidden, code: "AccessDeniedException",
+		message: "The function provided by the arn does not contain a capacity provider configuration",
 	},
 }
 
 const invalidPrincipalMessage = "The provided principal was invalid. Please check the principal and try again."
 
 var permissionRefusals = map[string]refused{
-	"ForeignService":  {reason: "Services are Amazon's.", do: `POST /2015-03-31/functions/f/policy ` + testPermission + `"invalid.example.com"}`, message: invalidPrincipalMessage},
-	"NoPrincipal":     {reason: "Only entities of IAM are principals.", do: `POST /2015-03-31/functions/f/policy ` + testPermission + `"arn:aws:s3:::b"}`, message: invalidPrincipalMessage},
-	"NoUser":          {reason: "Users that were removed are none.", removed: []string{"arn:aws:iam::123456789012:user/u"}, do: `POST /2015-03-31/functions/f/policy ` + testPermission + `"arn:aws:iam::123456789012:user/u"}`, message: invalidPrincipalMessage},
-	"NoAccount":       {reason: "Once an account was told, others do not exist.", exists: []string{"111122223333"}, do: `POST /2015-03-31/functions/f/policy ` + testPermission + `"210987654321"}`, message: invalidPrincipalMessage},
-	"AmazonsService":  {reason: "Services have more than one domain.", do: `POST /2015-03-31/functions/f/policy ` + testPermission + `"alexa-appkit.amazon.com"}`},
-	"NoAliasToPermit": {reason: "Aliases are told from versions.", do: `POST /2015-03-31/functions/f/policy?Qualifier=gone ` + testPermission + `"*"}`, status: http.StatusNotFound, code: "ResourceNotFoundException", message: "Cannot find alias arn: " + testFunctionARN + ":gone"},
-	"NoVersion":       {reason: "Versions are functions.", do: `POST /2015-03-31/functions/f/policy?Qualifier=9 ` + testPermission + `"*"}`, status: http.StatusNotFound, code: "ResourceNotFoundException", message: "Function not found: " + testFunctionARN + ":9"},
-	"NoAliasToRead":   {reason: "A policy that is not there is read as such, whatever it would be of.", do: `GET /2015-03-31/functions/f/policy?Qualifier=gone`, status: http.StatusNotFound, code: "ResourceNotFoundException", message: "The resource you requested does not exist."},
+	"ForeignService": {reason: "Services are Amazon's.", do: `POST /2015-03-31/functions/f/policy ` + testPermission +
+		`"invalid.example.com"}`, message: invalidPrincipalMessage},
+	"NoPrincipal": {reason: "Only entities of IAM are principals.", do: `POST /2015-03-31/functions/f/policy ` +
+		testPermission + `"arn:aws:s3:::b"}`, message: invalidPrincipalMessage},
+	"NoUser": {reason: "Users that were removed are none.",
+		removed: []string{"arn:aws:iam::123456789012:user/u"}, do: `POST /2015-03-31/functions/f/policy ` +
+			testPermission + `"arn:aws:iam::123456789012:user/u"}`, message: invalidPrincipalMessage},
+	"NoAccount": {reason: "Once an account was told, others do not exist.", exists: []string{"111122223333"},
+		do:      `POST /2015-03-31/functions/f/policy ` + testPermission + `"210987654321"}`,
+		message: invalidPrincipalMessage},
+	"AmazonsService": {reason: "Services have more than one domain.", do: `POST /2015-03-31/functions/f/policy ` +
+		testPermission + `"alexa-appkit.amazon.com"}`},
+	"NoAliasToPermit": {reason: "Aliases are told from versions.",
+		do:     `POST /2015-03-31/functions/f/policy?Qualifier=gone ` + testPermission + `"*"}`,
+		status: http.StatusNotFound, code: "ResourceNotFoundException", message: "Cannot find alias arn: " +
+			testFunctionARN + ":gone"},
+	"NoVersion": {reason: "Versions are functions.", do: `POST /2015-03-31/functions/f/policy?Qualifier=9 ` +
+		testPermission + `"*"}`, status: http.StatusNotFound, code: "ResourceNotFoundException",
+		message: "Function not found: " + testFunctionARN + ":9"},
+	"NoAliasToRead": {reason: "A policy that is not there is read as such, whatever it would be of.",
+		do: `GET /2015-03-31/functions/f/policy?Qualifier=gone`, status: http.StatusNotFound,
+		code: "ResourceNotFoundException", message: "The resource you requested does not exist."},
 }
 
 var settingRefusals = map[string]refused{
 	"NoSnapshots": {
-		reason:  "Of some runtimes there are no snapshots, in words that users quote.",
-		do:      strings.Replace(newFunction(`,"SnapStart":{"ApplyOn":"PublishedVersions"}`), "python3.12", "nodejs22.x", 1),
+		reason: "Of some runtimes there are no snapshots, in words that users quote.",
+		do: strings.Replace(newFunction(`,"SnapStart":{"ApplyOn":"PublishedVersions"}`), "python3.12",
+			"nodejs22.x", 1),
 		message: "nodejs22.x is not supported for SnapStart enabled functions.",
 	},
 	"NoMoreSnapshots": {
-		reason: "An update to such a runtime is refused too.", before: []string{newFunction(`,"SnapStart":{"ApplyOn":"PublishedVersions"}`)},
+		reason:  "An update to such a runtime is refused too.",
+		before:  []string{newFunction(`,"SnapStart":{"ApplyOn":"PublishedVersions"}`)},
 		do:      `PUT /2015-03-31/functions/g/configuration {"Runtime":"python3.10"}`,
 		message: "python3.10 is not supported for SnapStart enabled functions.",
 	},
 	"LevelsOfText": {
-		reason:  "Levels go with JSON, in words that users quote.",
-		do:      `PUT /2015-03-31/functions/f/configuration {"LoggingConfig":{"SystemLogLevel":"INFO"}}`,
-		message: `LogLevel is not supported when LogFormat is set to "Text". Remove LogLevel from your request or change the LogFormat to "Json" and try again.`,
+		reason: "Levels go with JSON, in words that users quote.",
+		do:     `PUT /2015-03-31/functions/f/configuration {"LoggingConfig":{"SystemLogLevel":"INFO"}}`,
+		message: `LogLevel is not supported when LogFormat is set to "Text". Remove LogLevel from your request or ` +
+			`change the LogFormat to "Json" and try again.`,
 	},
 	"HandlerOfAnImage": {
-		reason:  "An image has a handler of its own, in words that users quote.",
-		do:      strings.Replace(newFunction(`,"PackageType":"Image"`), `"ZipFile":"zip:1"`, `"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"`, 1),
+		reason: "An image has a handler of its own, in words that users quote.",
+		do: strings.Replace(newFunction(`,"PackageType":"Image"`), `"ZipFile":"zip:1"`,
+			`"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"`, 1),
 		message: "Please don't provide Handler or Runtime or Layer when the intended function PackageType is Image.",
 	},
 	"ImageOfAZip": {
-		reason:  "The words are those that were recorded of updates.",
-		do:      strings.Replace(newFunction(``), `"ZipFile":"zip:1"`, `"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"`, 1),
+		reason: "The words are those that were recorded of updates.",
+		do: strings.Replace(newFunction(``), `"ZipFile":"zip:1"`,
+			`"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"`, 1),
 		message: "Please don't provide ImageUri when creating a function with packageType Zip.",
 	},
 	"NoImage": {
-		reason:  "The words are those that were recorded of updates.",
-		do:      `POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole + `","Code":{"ZipFile":"zip:1"}}`,
+		reason: "The words are those that were recorded of updates.",
+		do: `POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole +
+			`","Code":{"ZipFile":"zip:1"}}`,
 		message: "Please provide ImageUri when creating a function with packageType Image.",
 	},
 	"SignedImage": {
-		reason:  "Images are signed in another way, in words that users quote.",
-		before:  []string{`POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole + `","Code":{"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"}}`},
+		reason: "Images are signed in another way, in words that users quote.",
+		before: []string{`POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole +
+			`","Code":{"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"}}`},
 		do:      `GET /2020-06-30/functions/g/code-signing-config`,
 		message: "Code signing is not supported for functions created with container images.",
 	},
@@ -281,7 +328,9 @@ var settingRefusals = map[string]refused{
 		reason: "Weights are printed as fractions.",
 		do:     `PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":2}}}`,
 		status: http.StatusBadRequest, code: "ValidationException",
-		message: "1 validation error detected: Value '{2=2.0}' at 'routingConfig.additionalVersionWeights' failed to satisfy constraint: Map value must satisfy constraint: [Member must have value less than or equal to 1.0, Member must have value greater than or equal to 0.0, Member must not be null]",
+		message: "1 validation error detected: Value '{2=2.0}' at 'routingConfig.additionalVersionWeights' failed to " +
+			"satisfy constraint: Map value must satisfy constraint: [Member must have value less than or equal to " +
+			"1.0, Member must have value greater than or equal to 0.0, Member must not be null]",
 	},
 }
 
@@ -289,9 +338,11 @@ var settingRefusals = map[string]refused{
 var orderRefusals = map[string]refused{
 	"SigningConfigBeforeFunction": {
 		reason: "The configuration is looked up first.",
-		do:     `PUT /2020-06-30/functions/gone/code-signing-config {"CodeSigningConfigArn":"arn:aws:lambda:eu-west-1:123456789012:code-signing-config:csc-00000000000000000"}`,
+		do: `PUT /2020-06-30/functions/gone/code-signing-config {"CodeSigningConfigArn":"arn:aws:lambda:` +
+			`eu-west-1:123456789012:code-signing-config:csc-00000000000000000"}`,
 		status: http.StatusNotFound, code: "CodeSigningConfigNotFoundException",
-		message: "The code signing configuration cannot be found. Check that the provided configuration is not deleted: arn:aws:lambda:eu-west-1:123456789012:code-signing-config:csc-00000000000000000.",
+		message: "The code signing configuration cannot be found. Check that the provided configuration is not " +
+			"deleted: arn:aws:lambda:eu-west-1:123456789012:code-signing-config:csc-00000000000000000.",
 	},
 	"SettingsBeforeFunction": {
 		reason:  "No setting is told of first.",
@@ -320,22 +371,29 @@ func TestTooManyTags(t *testing.T) {
 	}
 	arn := strings.ReplaceAll(testFunctionARN, ":", "%3A")
 	creations := map[string]string{
-		"Function":          strings.TrimSuffix(newFunction(","+tags()), "}"),
-		"Mapping":           `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` + testQueue + `",` + tags(),
-		"CodeSigningConfig": `POST /2020-04-22/code-signing-configs {"AllowedPublishers":{"SigningProfileVersionArns":["arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"]},` + tags(),
-		"CapacityProvider":  `POST /2025-11-30/capacity-providers {"CapacityProviderName":"c","VpcConfig":{"SubnetIds":["subnet-1"],"SecurityGroupIds":["sg-1"]},"PermissionsConfig":{"CapacityProviderOperatorRoleArn":"` + testRole + `"},` + tags(),
+		"Function": strings.TrimSuffix(newFunction(","+tags()), "}"),
+		"Mapping": `POST /2015-03-31/event-source-mappings {"FunctionName":"f","EventSourceArn":"` +
+			testQueue + `",` + tags(),
+		"CodeSigningConfig": `POST /2020-04-22/code-signing-configs {"AllowedPublishers":` +
+			`{"SigningProfileVersionArns":["arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"]},` + tags(),
+		"CapacityProvider": `POST /2025-11-30/capacity-providers {"CapacityProviderName":"c","VpcConfig":` +
+			`{"SubnetIds":["subnet-1"],"SecurityGroupIds":["sg-1"]},"PermissionsConfig":` +
+			`{"CapacityProviderOperatorRoleArn":"` + testRole + `"},` + tags(),
 	}
 	for name, do := range creations {
 		t.Run(name, func(t *testing.T) {
-			tooMany := refused{reason: "51 are too many.", do: strings.Replace(do, `"Tags":{`, `"Tags":{"one":"more",`, 1) + "}", message: "Number of tags exceeds resource tag limit."}
+			tooMany := refused{reason: "51 are too many.", do: strings.Replace(do, `"Tags":{`, `"Tags":{"one":"more",`,
+				1) + "}", message: "Number of tags exceeds resource tag limit."}
 			tooMany.test(t)
 			enough := refused{reason: "50 are not.", do: do + "}"}
 			enough.test(t)
 		})
 	}
 	for name, tc := range map[string]refused{
-		"TagResource": {reason: "With those that are there.", do: `POST /2017-03-31/tags/` + arn + ` {"Tags":{"one":"more"}}`, message: "Number of tags exceeds resource tag limit."},
-		"Again":       {reason: "A value that changes is no more tags.", do: `POST /2017-03-31/tags/` + arn + ` {"Tags":{"k0":"other"}}`},
+		"TagResource": {reason: "With those that are there.", do: `POST /2017-03-31/tags/` + arn +
+			` {"Tags":{"one":"more"}}`, message: "Number of tags exceeds resource tag limit."},
+		"Again": {reason: "A value that changes is no more tags.", do: `POST /2017-03-31/tags/` + arn +
+			` {"Tags":{"k0":"other"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.before = []string{`POST /2017-03-31/tags/` + arn + ` {` + tags() + `}`}
@@ -355,7 +413,8 @@ func TestProvisionedConcurrencyInProgress(t *testing.T) {
 	for _, do := range []string{tc.do, `GET ` + testProvisioned + `?Qualifier=1`} {
 		_, body := send(t, s, do) //nolint:bodyclose // call closes it.
 		got := Provisioned{}
-		if err := json.Unmarshal(body, &got); err != nil || got.Status != "IN_PROGRESS" || got.AvailableProvisionedConcurrentExecutions == nil || *got.AvailableProvisionedConcurrentExecutions != 0 {
+		if err := json.Unmarshal(body, &got); err != nil || got.Status != "IN_PROGRESS" ||
+			got.AvailableProvisionedConcurrentExecutions == nil || *got.AvailableProvisionedConcurrentExecutions != 0 {
 			t.Errorf("%s: %s, %v", do, body, err)
 		}
 	}

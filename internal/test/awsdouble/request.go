@@ -37,16 +37,16 @@ type request struct {
 	accessKey string
 	account   string
 	region    string
+	// home is the state of the account and region that the operation sees.
+	home *home
 	// payload is the SHA-256 of the body as it was sent, in hex. It, the signer and the caller are set in strict mode
 	// only.
 	payload string
 	sign    signer
 	caller  *principal
-	// contended says that a conflicting change was in flight when the call arrived, and policies are those that the
-	// function had then.
-	contended bool
-	policies  map[string]*policy
-	// items is how many metrics or alarms the call asks for.
+	// policies are the policies at the arrival of the call, if permissions may get lost.
+	policies map[string]*policy
+	// items is the number of metrics or alarms that the call asks for.
 	items int
 }
 
@@ -93,15 +93,21 @@ func plainBody(r *http.Request, raw []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
+// decoded returns the JSON body as a T. An empty body leaves it unset.
+func decoded[T any](r *request) T {
+	var v T
+	r.decode(&v)
+	return v
+}
+
 // decode decodes the JSON body into v. An empty body leaves v unchanged.
-func (r *request) decode(v any) error {
+func (r *request) decode(v any) {
 	if len(r.body) == 0 {
-		return nil
+		return
 	}
 	if err := json.Unmarshal(r.body, v); err != nil {
-		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+		panic(apiError(http.StatusBadRequest, "SerializationException", "%v", err))
 	}
-	return nil
 }
 
 // query returns the first value of a query parameter.

@@ -2,78 +2,60 @@ package awsdouble
 
 import (
 	"encoding/json"
-	"net/http"
 	"slices"
 	"strings"
 )
 
 // policyHolder returns the function of the ARN in the path, and the version or alias that it names.
-func (s *Server) policyHolder(r *request) (*function, instance, error) {
+func (s *Server) policyHolder(r *request) (*function, instance) {
 	t := parseTarget(r.vars["ResourceArn"])
-	if err := r.reachable(t); err != nil {
-		return nil, instance{}, err
-	}
-	f := s.home(r.account, r.region).functions[t.name]
+	r.reachable(t)
+	f := r.home.functions[t.name]
 	if f == nil {
-		return nil, instance{}, notFound("Function not found: %s", r.vars["ResourceArn"])
+		panic(notFound("Function not found: %s", r.vars["ResourceArn"]))
 	}
 	s.settleAll(f)
-	i, err := s.pick(f, t, r)
-	return f, i, err
+	i := s.pick(f, t, r)
+	return f, i
 }
 
-func putResourcePolicy(s *Server, r *request) (*answer, error) {
-	in := struct{ Policy, RevisionId string }{} //nolint:revive // Lambda's spelling
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, i, err := s.policyHolder(r)
-	if err != nil {
-		return nil, err
-	}
-	held := f.policies[i.FunctionArn]
+func putResourcePolicy(s *Server, r *request) any {
+	in := decoded[struct{ Policy, RevisionId string }](r) //nolint:revive // Lambda's spelling
+	f, i := s.policyHolder(r)
+	held := r.home.policies[i.FunctionArn]
 	if in.RevisionId != "" && (held == nil || in.RevisionId != held.revision) {
-		return nil, stalePolicy("GetResourcePolicy")
+		panic(staleRevision("GetResourcePolicy"))
 	}
-	next, err := readPolicy(in.Policy, partition(r.region))
-	if err != nil {
-		return nil, err
-	}
-	f.setPolicy(i.FunctionArn, next)
-	return next.answer(), nil
+	next := readPolicy(in.Policy, partition(r.region))
+	r.home.setPolicy(f, i.FunctionArn, next)
+	return next.answer()
 }
 
-func getResourcePolicy(s *Server, r *request) (*answer, error) {
-	f, i, err := s.policyHolder(r)
-	if err != nil {
-		return nil, err
+func getResourcePolicy(s *Server, r *request) any {
+	_, i := s.policyHolder(r)
+	if held := r.home.policies[i.FunctionArn]; held != nil {
+		return held.answer()
 	}
-	if held := f.policies[i.FunctionArn]; held != nil {
-		return held.answer(), nil
-	}
-	return nil, notFound("The resource you requested does not exist.")
+	panic(notFound("The resource you requested does not exist."))
 }
 
-func deleteResourcePolicy(s *Server, r *request) (*answer, error) {
-	f, i, err := s.policyHolder(r)
-	if err != nil {
-		return nil, err
-	}
-	held, revision := f.policies[i.FunctionArn], r.query("RevisionId")
+func deleteResourcePolicy(s *Server, r *request) any {
+	f, i := s.policyHolder(r)
+	held, revision := r.home.policies[i.FunctionArn], r.query("RevisionId")
 	switch {
 	case held == nil:
-		return nil, notFound("The resource you requested does not exist.")
+		panic(notFound("The resource you requested does not exist."))
 	case revision != "" && revision != held.revision:
-		return nil, stalePolicy("GetResourcePolicy")
+		panic(staleRevision("GetResourcePolicy"))
 	}
-	f.setPolicy(i.FunctionArn, nil)
-	return &answer{status: http.StatusNoContent}, nil
+	r.home.setPolicy(f, i.FunctionArn, nil)
+	return nil
 }
 
 // readPolicy parses a policy document into the stored form: compact, and with principals as IAM writes them.
-func readPolicy(document, partition string) (*policy, error) {
+func readPolicy(document, partition string) *policy {
 	if len(document) > maxPolicy {
-		return nil, tooLong(len(document))
+		panic(tooLong(len(document)))
 	}
 	p := &policy{revision: newUUID()}
 	in := struct {
@@ -82,19 +64,19 @@ func readPolicy(document, partition string) (*policy, error) {
 		Statement json.RawMessage `json:"Statement"`
 	}{}
 	if err := json.Unmarshal([]byte(document), &in); err != nil {
-		return nil, invalidParameter("The policy is not valid JSON.")
+		panic(invalidParameter("The policy is not valid JSON."))
 	}
 	statements := []map[string]any{}
 	if strings.HasPrefix(string(in.Statement), "{") {
 		in.Statement = slices.Concat([]byte("["), in.Statement, []byte("]"))
 	}
 	if err := json.Unmarshal(in.Statement, &statements); err != nil || len(statements) == 0 {
-		return nil, invalidParameter("The policy has no valid statement.")
+		panic(invalidParameter("The policy has no valid statement."))
 	}
 	p.Version, p.Id = in.Version, in.Id
 	for _, st := range statements {
 		if st["Effect"] != "Allow" && st["Effect"] != "Deny" {
-			return nil, invalidParameter("A statement of the policy has no valid effect.")
+			panic(invalidParameter("A statement of the policy has no valid effect."))
 		}
 		st["Principal"] = rewritten(st["Principal"], partition)
 		if st["Principal"] == nil {
@@ -102,7 +84,8 @@ func readPolicy(document, partition string) (*policy, error) {
 		}
 		p.Statement = append(p.Statement, json.RawMessage(text(st)))
 	}
-	return p, p.fits()
+	p.fits()
+	return p
 }
 
 // rewritten returns a principal with account IDs replaced by the ARNs of root users.
@@ -131,34 +114,31 @@ func expand(principal, partition string) string {
 	return principal
 }
 
-// PutPolicy replaces the policy of a function, a version or an alias as an out-of-band update does; an empty document
-// removes it. The resource is an ARN. It reports whether the function exists and the policy can be parsed.
+// PutPolicy replaces the policy of a function, a version, an alias or a layer version as an out-of-band update does; an
+// empty document removes it. The resource is an ARN. It reports whether the function or the layer version exists.
 func (s *Server) PutPolicy(arn, document string) bool {
 	defer s.editing()()
-	t := parseTarget(arn)
-	f := s.lookup(strings.TrimSuffix(arn, ":"+t.qualifier))
-	if f == nil {
-		return false
+	h := s.homeOf(arn)
+	var p *policy
+	if document != "" {
+		p = readPolicy(document, partition(h.region))
 	}
-	if document == "" {
-		f.setPolicy(arn, nil)
-		return true
+	if name, number, isLayer := h.ownLayer(arn); isLayer {
+		h.policies[arn] = p
+		return h.layerVersion(name, number) != nil
 	}
-	p, err := readPolicy(document, partition(t.region))
-	if err != nil {
-		return false
+	f := h.functions[parseTarget(arn).name]
+	if f != nil {
+		h.setPolicy(f, arn, p)
 	}
-	f.setPolicy(arn, p)
-	return true
+	return f != nil
 }
 
-// Policy returns the policy of a function, a version or an alias by its ARN, or "".
+// Policy returns the policy of a function, a version, an alias or a layer version by its ARN, or "".
 func (s *Server) Policy(arn string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.lookup(strings.TrimSuffix(arn, ":"+parseTarget(arn).qualifier))
-	if f == nil || f.policies[arn] == nil {
-		return ""
+	defer s.lock()()
+	if p := s.homeOf(arn).policies[arn]; p != nil {
+		return text(p.document)
 	}
-	return text(f.policies[arn].document)
+	return ""
 }

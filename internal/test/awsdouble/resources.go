@@ -2,9 +2,8 @@ package awsdouble
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
-	"strconv"
+	"strings"
 )
 
 // A Resource is a resource or a setting that exists in an account and region.
@@ -20,83 +19,84 @@ type Resource struct {
 // Resources returns all resources in an account and region, sorted by kind and ID. It includes a runtime management
 // configuration only if it differs from AWS's default.
 func (s *Server) Resources(account, region string) []Resource {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	h := s.home(account, region)
-	for _, m := range slices.Collect(maps.Values(h.mappings)) {
-		s.settleMapping(h, m)
-	}
+	s.settleMappings(h)
 	s.settleCapacity(h)
-	l := listing{}
+	l := listing{home: h}
 	for name, f := range h.functions {
 		l.function(h.arn("function:"+name), f)
 	}
-	for _, v := range h.layers {
-		l.layer(v)
+	for _, layer := range h.layers {
+		for _, v := range layer.versions {
+			l.add("LayerVersion", v.LayerVersionArn)
+		}
 	}
-	for arn, c := range h.signing {
-		l.add("CodeSigningConfig", arn, c.tags)
+	for on, p := range h.policies {
+		l.policy(on, p)
+	}
+	for arn := range h.signing {
+		l.add("CodeSigningConfig", arn)
 	}
 	for _, m := range h.mappings {
-		l.add("EventSourceMapping", m.UUID, m.Tags)
+		uid := h.tags[*m.EventSourceMappingArn][uidTag]
+		l.resources = append(l.resources, Resource{Kind: "EventSourceMapping", ID: *m.UUID, UID: uid})
 	}
-	for _, c := range h.capacity {
-		l.add("CapacityProvider", c.CapacityProviderArn, c.Tags)
+	for name := range h.capacity {
+		l.add("CapacityProvider", h.arn("capacity-provider:"+name))
 	}
-	slices.SortFunc(l.resources, func(a, b Resource) int { return slices.Compare([]string{a.Kind, a.ID}, []string{b.Kind, b.ID}) })
+	slices.SortFunc(l.resources,
+		func(a, b Resource) int { return slices.Compare([]string{a.Kind, a.ID}, []string{b.Kind, b.ID}) })
 	return l.resources
 }
 
-type listing struct{ resources []Resource }
+// uidTag is the tag that has the UID of the managed resource.
+const uidTag = "crossplane-uid"
 
-func (l *listing) add(kind, id string, tags map[string]string) {
-	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: tags["crossplane-uid"]})
+type listing struct {
+	home      *home
+	resources []Resource
+}
+
+func (l *listing) add(kind, id string) {
+	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: l.home.tags[id][uidTag]})
 }
 
 func (l *listing) function(arn string, f *function) {
-	l.add("Function", arn, f.tags)
+	l.add("Function", arn)
 	for _, v := range f.versions {
-		l.add("Version", arn+":"+v.Version, nil)
+		l.add("Version", arn+":"+v.Version)
 	}
 	for name := range f.aliases {
-		l.add("Alias", arn+":"+name, nil)
-	}
-	for on, p := range f.policies {
-		l.policy("Permission", on, p)
+		l.add("Alias", arn+":"+name)
 	}
 	for q := range f.urls {
-		l.add("FunctionURL", arn+":"+q, nil)
+		l.add("FunctionURL", arn+":"+q)
 	}
 	for q := range f.events {
-		l.add("FunctionEventInvokeConfig", arn+":"+q, nil)
+		l.add("FunctionEventInvokeConfig", arn+":"+q)
 	}
 	for q := range f.provisioned {
-		l.add("ProvisionedConcurrencyConfig", arn+":"+q, nil)
+		l.add("ProvisionedConcurrencyConfig", arn+":"+q)
 	}
-	for _, q := range slices.Sorted(maps.Keys(f.runtimes)) {
+	for q := range f.runtimes {
 		if f.runtimes[q].UpdateRuntimeOn != "Auto" {
-			l.add("RuntimeManagementConfig", arn+":"+q, nil)
+			l.add("RuntimeManagementConfig", arn+":"+q)
 		}
 	}
 }
 
-func (l *listing) layer(v *layer) {
-	for _, v := range v.versions {
-		l.add("LayerVersion", v.LayerArn+":"+strconv.FormatInt(v.Version, 10), nil)
-		l.policy("LayerVersionPermission", v.LayerVersionArn, v.policy)
-	}
-}
-
 // policy lists each statement of a policy.
-func (l *listing) policy(kind, on string, p *policy) {
-	if p == nil {
-		return
+func (l *listing) policy(on string, p *policy) {
+	kind := "Permission"
+	if strings.Contains(on, ":layer:") {
+		kind = "LayerVersionPermission"
 	}
 	for _, raw := range p.Statement {
 		st := struct {
 			Sid string `json:"Sid"`
 		}{}
 		_ = json.Unmarshal(raw, &st) // A statement without an ID has none.
-		l.add(kind, on+"/"+st.Sid, nil)
+		l.add(kind, on+"/"+st.Sid)
 	}
 }

@@ -7,20 +7,50 @@ import (
 	"time"
 )
 
-// handler handles an operation. It runs with the server's lock held.
-type handler func(s *Server, r *request) (*answer, error)
+// handler handles an operation, with the server's lock held. It returns the body of the response, or nil if there is
+// none, or an *answer. It rejects a call by a panic with an *Error, so that it reads as what succeeds.
+type handler func(s *Server, r *request) any
 
 // answer is the response of a successful operation.
 type answer struct {
+	// status is by default that of the operation.
 	status int
 	header http.Header
-	// json, xml, cbor and raw are the body; at most one is set.
-	json any
-	xml  any
-	cbor map[string]any
-	raw  []byte
-	// delay is how long the response takes, in real time.
+	// body is encoded as the service does, except for bytes.
+	body any
+	// delay is the duration of the response, in real time.
 	delay time.Duration
+}
+
+// statuses are the operations whose status is neither 200 nor, without a body, 204.
+var statuses = map[string]int{
+	"CreateFunction": http.StatusCreated, "PublishVersion": http.StatusCreated, "CreateAlias": http.StatusCreated,
+	"AddPermission": http.StatusCreated, "CreateCodeSigningConfig": http.StatusCreated,
+	"PublishLayerVersion": http.StatusCreated, "AddLayerVersionPermission": http.StatusCreated,
+	"CreateFunctionUrlConfig": http.StatusCreated, "CreateCapacityProvider": http.StatusAccepted,
+	"UpdateCapacityProvider": http.StatusAccepted, "DeleteCapacityProvider": http.StatusAccepted,
+	"CreateEventSourceMapping": http.StatusAccepted, "UpdateEventSourceMapping": http.StatusAccepted,
+	"DeleteEventSourceMapping": http.StatusAccepted, "PutProvisionedConcurrencyConfig": http.StatusAccepted,
+	"PutFunctionScalingConfig": http.StatusAccepted,
+}
+
+// answerTo returns the response to a call that a handler has handled.
+func answerTo(r *request, result any) *answer {
+	a, ok := result.(*answer)
+	if !ok {
+		a = &answer{body: result}
+	}
+	if a.status == 0 {
+		a.status = statuses[r.operation]
+	}
+	switch {
+	case a.status != 0:
+	case a.body == nil && a.header == nil:
+		a.status = http.StatusNoContent
+	default:
+		a.status = http.StatusOK
+	}
+	return a
 }
 
 // route maps a method and a path pattern to an operation. In a pattern, {Name} is one escaped segment and {Name...}
@@ -37,13 +67,16 @@ var lambdaRoutes = []route{
 	{"GET", "/2015-03-31/functions/{FunctionName}", "GetFunction", getFunction},
 	{"DELETE", "/2015-03-31/functions/{FunctionName}", "DeleteFunction", deleteFunction},
 	{"GET", "/2015-03-31/functions/{FunctionName}/configuration", "GetFunctionConfiguration", getFunctionConfiguration},
-	{"PUT", "/2015-03-31/functions/{FunctionName}/configuration", "UpdateFunctionConfiguration", updateFunctionConfiguration},
+	{"PUT", "/2015-03-31/functions/{FunctionName}/configuration", "UpdateFunctionConfiguration",
+		updateFunctionConfiguration},
 	{"PUT", "/2015-03-31/functions/{FunctionName}/code", "UpdateFunctionCode", updateFunctionCode},
 	{"POST", "/2015-03-31/functions/{FunctionName}/invocations", "Invoke", invoke},
-	{"GET", "/2025-12-01/functions/{FunctionName}/durable-executions", "ListDurableExecutionsByFunction", listExecutions},
+	{"GET", "/2025-12-01/functions/{FunctionName}/durable-executions", "ListDurableExecutionsByFunction",
+		listExecutions},
 	{"GET", "/2025-12-01/durable-executions/{DurableExecutionArn}", "GetDurableExecution", getExecution},
 	{"POST", "/2025-12-01/durable-executions/{DurableExecutionArn}/stop", "StopDurableExecution", stopExecution},
-	{"POST", "/2021-11-15/functions/{FunctionName}/response-streaming-invocations", "InvokeWithResponseStream", invokeStream},
+	{"POST", "/2021-11-15/functions/{FunctionName}/response-streaming-invocations", "InvokeWithResponseStream",
+		invokeStream},
 	{"POST", "/2015-03-31/functions/{FunctionName}/versions", "PublishVersion", publishVersion},
 	{"GET", "/2015-03-31/functions/{FunctionName}/versions", "ListVersionsByFunction", listVersions},
 	{"POST", "/2015-03-31/functions/{FunctionName}/aliases", "CreateAlias", createAlias},
@@ -57,23 +90,29 @@ var lambdaRoutes = []route{
 	{"POST", "/2017-03-31/tags/{Resource}", "TagResource", tagResource},
 	{"DELETE", "/2017-03-31/tags/{Resource}", "UntagResource", untagResource},
 	{"GET", "/2017-03-31/tags/{Resource}", "ListTags", listTags},
-	{"PUT", "/2020-06-30/functions/{FunctionName}/code-signing-config", "PutFunctionCodeSigningConfig", putFunctionCodeSigning},
-	{"GET", "/2020-06-30/functions/{FunctionName}/code-signing-config", "GetFunctionCodeSigningConfig", getFunctionCodeSigning},
-	{"DELETE", "/2020-06-30/functions/{FunctionName}/code-signing-config", "DeleteFunctionCodeSigningConfig", deleteFunctionCodeSigning},
+	{"PUT", "/2020-06-30/functions/{FunctionName}/code-signing-config", "PutFunctionCodeSigningConfig",
+		putFunctionCodeSigning},
+	{"GET", "/2020-06-30/functions/{FunctionName}/code-signing-config", "GetFunctionCodeSigningConfig",
+		getFunctionCodeSigning},
+	{"DELETE", "/2020-06-30/functions/{FunctionName}/code-signing-config", "DeleteFunctionCodeSigningConfig",
+		deleteFunctionCodeSigning},
 	{"POST", "/2020-04-22/code-signing-configs", "CreateCodeSigningConfig", createCodeSigning},
 	{"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "GetCodeSigningConfig", getCodeSigning},
 	{"PUT", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "UpdateCodeSigningConfig", updateCodeSigning},
 	{"DELETE", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "DeleteCodeSigningConfig", deleteCodeSigning},
 	{"GET", "/2020-04-22/code-signing-configs", "ListCodeSigningConfigs", listCodeSigning},
-	{"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}/functions", "ListFunctionsByCodeSigningConfig", listFunctionsByCodeSigning},
+	{"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}/functions", "ListFunctionsByCodeSigningConfig",
+		listFunctionsByCodeSigning},
 	{"GET", "/2018-10-31/layers?find=LayerVersion", "GetLayerVersionByArn", getLayerByArn},
 	{"GET", "/2018-10-31/layers", "ListLayers", listLayers},
 	{"POST", "/2018-10-31/layers/{LayerName}/versions", "PublishLayerVersion", publishLayer},
 	{"GET", "/2018-10-31/layers/{LayerName}/versions", "ListLayerVersions", listLayerVersions},
 	{"GET", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}", "GetLayerVersion", getLayer},
 	{"DELETE", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}", "DeleteLayerVersion", deleteLayer},
-	{"POST", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy", "AddLayerVersionPermission", addLayerPermission},
-	{"DELETE", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy/{StatementId}", "RemoveLayerVersionPermission", removeLayerPermission},
+	{"POST", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy", "AddLayerVersionPermission",
+		addLayerPermission},
+	{"DELETE", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy/{StatementId}",
+		"RemoveLayerVersionPermission", removeLayerPermission},
 	{"GET", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}/policy", "GetLayerVersionPolicy", getLayerPolicy},
 	{"POST", "/2015-03-31/event-source-mappings", "CreateEventSourceMapping", createMapping},
 	{"GET", "/2015-03-31/event-source-mappings", "ListEventSourceMappings", listMappings},
@@ -89,22 +128,30 @@ var lambdaRoutes = []route{
 	{"DELETE", "/2021-10-31/functions/{FunctionName}/url", "DeleteFunctionUrlConfig", deleteURL},
 	{"GET", "/2021-10-31/functions/{FunctionName}/urls", "ListFunctionUrlConfigs", listURLs},
 	{"PUT", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "PutFunctionEventInvokeConfig", putEventInvoke},
-	{"POST", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "UpdateFunctionEventInvokeConfig", updateEventInvoke},
+	{"POST", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "UpdateFunctionEventInvokeConfig",
+		updateEventInvoke},
 	{"GET", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "GetFunctionEventInvokeConfig", getEventInvoke},
-	{"DELETE", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "DeleteFunctionEventInvokeConfig", deleteEventInvoke},
-	{"GET", "/2019-09-25/functions/{FunctionName}/event-invoke-config/list", "ListFunctionEventInvokeConfigs", listEventInvokes},
-	{"GET", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency?List=ALL", "ListProvisionedConcurrencyConfigs", listProvisioned},
-	{"GET", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "GetProvisionedConcurrencyConfig", getProvisioned},
-	{"PUT", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "PutProvisionedConcurrencyConfig", putProvisioned},
-	{"DELETE", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "DeleteProvisionedConcurrencyConfig", deleteProvisioned},
-	{"PUT", "/2021-07-20/functions/{FunctionName}/runtime-management-config", "PutRuntimeManagementConfig", putRuntimeManagement},
-	{"GET", "/2021-07-20/functions/{FunctionName}/runtime-management-config", "GetRuntimeManagementConfig", getRuntimeManagement},
+	{"DELETE", "/2019-09-25/functions/{FunctionName}/event-invoke-config", "DeleteFunctionEventInvokeConfig",
+		deleteEventInvoke},
+	{"GET", "/2019-09-25/functions/{FunctionName}/event-invoke-config/list", "ListFunctionEventInvokeConfigs",
+		listEventInvokes},
+	{"GET", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency?List=ALL",
+		"ListProvisionedConcurrencyConfigs", listProvisioned},
+	{"GET", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "GetProvisionedConcurrencyConfig",
+		getProvisioned},
+	{"PUT", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "PutProvisionedConcurrencyConfig",
+		putProvisioned},
+	{"DELETE", "/2019-09-30/functions/{FunctionName}/provisioned-concurrency", "DeleteProvisionedConcurrencyConfig",
+		deleteProvisioned},
+	{"PUT", "/2021-07-20/functions/{FunctionName}/runtime-management-config", "PutRuntimeManagementConfig",
+		putRuntimeManagement},
+	{"GET", "/2021-07-20/functions/{FunctionName}/runtime-management-config", "GetRuntimeManagementConfig",
+		getRuntimeManagement},
 	{"POST", "/2025-11-30/capacity-providers", "CreateCapacityProvider", createCapacity},
 	{"GET", "/2025-11-30/capacity-providers", "ListCapacityProviders", listCapacity},
 	{"GET", "/2025-11-30/capacity-providers/{CapacityProviderName}", "GetCapacityProvider", getCapacity},
 	{"PUT", "/2025-11-30/capacity-providers/{CapacityProviderName}", "UpdateCapacityProvider", updateCapacity},
 	{"DELETE", "/2025-11-30/capacity-providers/{CapacityProviderName}", "DeleteCapacityProvider", deleteCapacity},
-	{"GET", "/2025-11-30/capacity-providers/{CapacityProviderName}/function-versions", "ListFunctionVersionsByCapacityProvider", listCapacityVersions},
 	{"PUT", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "PutFunctionScalingConfig", putScaling},
 	{"GET", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "GetFunctionScalingConfig", getScaling},
 	{"POST", "/2015-03-31/functions/{FunctionName}/policy", "AddPermission", addPermission},

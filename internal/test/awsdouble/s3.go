@@ -44,16 +44,14 @@ func (b *bucket) find(key, version string) *object {
 
 // CreateBucket creates a bucket, with or without versioning. It keeps the objects of an existing one.
 func (s *Server) CreateBucket(name string, versioned bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.bucket(name).versioned = versioned
 }
 
 // PutObject stores an object and returns its version ID, which is empty without versioning. If the bucket does not
 // exist, it is created without versioning. Like an upload that sends no checksum, it stores none.
 func (s *Server) PutObject(name, key string, data []byte) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	return s.store(s.bucket(name), key, data, "").version
 }
 
@@ -66,7 +64,8 @@ func (s *Server) bucket(name string) *bucket {
 
 func (s *Server) store(b *bucket, key string, data []byte, checksum string) *object {
 	sum := md5.Sum(data) //nolint:gosec // as above
-	o := &object{data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum, modified: s.options.Now()}
+	o := &object{data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum,
+		modified: s.options.Now()}
 	if !b.versioned {
 		b.objects[key] = []*object{o}
 		return o
@@ -77,54 +76,49 @@ func (s *Server) store(b *bucket, key string, data []byte, checksum string) *obj
 	return o
 }
 
-func putObject(s *Server, r *request) (*answer, error) {
+func putObject(s *Server, r *request) any {
 	b := s.buckets[r.vars["Bucket"]]
 	if b == nil {
-		return nil, noSuchBucket()
+		panic(noSuchBucket())
 	}
 	checksum := r.http.Header.Get("X-Amz-Checksum-Sha256")
 	sum := sha256.Sum256(r.body)
 	if checksum != "" && checksum != base64.StdEncoding.EncodeToString(sum[:]) {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "BadDigest", Message: "The SHA256 you specified did not match the calculated checksum."}
+		panic(apiError(http.StatusBadRequest, "BadDigest",
+			"The SHA256 you specified did not match the calculated checksum."))
 	}
 	o := s.store(b, r.vars["Key"], r.body, checksum)
-	return &answer{status: http.StatusOK, header: o.header(true)}, nil
+	return &answer{header: o.header(true)}
 }
 
 func noSuchBucket() error {
-	return &Error{Status: http.StatusNotFound, Code: "NoSuchBucket", Message: "The specified bucket does not exist"}
+	return apiError(http.StatusNotFound, "NoSuchBucket", "The specified bucket does not exist")
 }
 
-func (s *Server) object(r *request) (*object, error) {
+func (s *Server) object(r *request) *object {
 	b := s.buckets[r.vars["Bucket"]]
 	if b == nil {
-		return nil, noSuchBucket()
+		panic(noSuchBucket())
 	}
 	version := r.query("versionId")
 	o := b.find(r.vars["Key"], version)
 	switch {
 	case o == nil && version != "":
-		return nil, &Error{Status: http.StatusNotFound, Code: "NoSuchVersion", Message: "The specified version does not exist."}
+		panic(apiError(http.StatusNotFound, "NoSuchVersion", "The specified version does not exist."))
 	case o == nil:
-		return nil, &Error{Status: http.StatusNotFound, Code: "NoSuchKey", Message: "The specified key does not exist."}
+		panic(apiError(http.StatusNotFound, "NoSuchKey", "The specified key does not exist."))
 	}
-	return o, nil
+	return o
 }
 
-func headObject(s *Server, r *request) (*answer, error) {
-	o, err := s.object(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, header: o.describe(r)}, nil
+func headObject(s *Server, r *request) any {
+	o := s.object(r)
+	return &answer{header: o.describe(r)}
 }
 
-func getObject(s *Server, r *request) (*answer, error) {
-	o, err := s.object(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, header: o.describe(r), raw: o.data}, nil
+func getObject(s *Server, r *request) any {
+	o := s.object(r)
+	return &answer{header: o.describe(r), body: o.data}
 }
 
 // describe returns the header of a read; it contains checksums only if they were requested.

@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"encoding/xml"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,16 +35,17 @@ type objectEntry struct {
 
 // listObjects returns the newest version of each object, sorted by key. A continuation token is opaque to clients:
 // here it is the last key of the page before.
-func listObjects(s *Server, r *request) (*answer, error) {
+func listObjects(s *Server, r *request) any {
 	b := s.buckets[r.vars["Bucket"]]
 	if b == nil {
-		return nil, noSuchBucket()
+		panic(noSuchBucket())
 	}
 	size, err := strconv.Atoi(r.query("max-keys"))
 	if err != nil || size > maxObjects || size < 1 {
 		size = maxObjects
 	}
-	out := objectList{Name: r.vars["Bucket"], Prefix: r.query("prefix"), StartAfter: r.query("start-after"), MaxKeys: size}
+	out := objectList{Name: r.vars["Bucket"], Prefix: r.query("prefix"), StartAfter: r.query("start-after"),
+		MaxKeys: size}
 	after := max(out.StartAfter, r.query("continuation-token"))
 	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
 		o := b.find(key, "")
@@ -57,9 +57,10 @@ func listObjects(s *Server, r *request) (*answer, error) {
 			break
 		}
 		out.Contents = append(out.Contents, objectEntry{
-			Key: key, LastModified: o.modified.UTC().Format(time.RFC3339), ETag: o.etag, Size: len(o.data), StorageClass: "STANDARD",
+			Key: key, LastModified: o.modified.UTC().Format(time.RFC3339), ETag: o.etag, Size: len(o.data),
+			StorageClass: "STANDARD",
 		})
 	}
 	out.KeyCount = len(out.Contents)
-	return &answer{status: http.StatusOK, xml: out}, nil
+	return out
 }

@@ -32,7 +32,6 @@ type Server struct {
 	code      map[string]func(Invoked) Returned
 	memory    memory
 	held      []*Held
-	flights   map[string]int
 	monitors  map[string]*monitor
 	statuses  map[string]metricStatus
 	traffic   []*traffic
@@ -60,7 +59,6 @@ func New(o Options) *Server {
 		iam:       newDirectory(),
 		resources: newResources(),
 		code:      map[string]func(Invoked) Returned{},
-		flights:   map[string]int{},
 		monitors:  map[string]*monitor{},
 		statuses:  map[string]metricStatus{},
 		queues:    map[string]*sqsQueue{},
@@ -68,6 +66,12 @@ func New(o Options) *Server {
 		callers:   map[string]string{},
 		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
+}
+
+// lock locks the double, and returns the function that unlocks it.
+func (s *Server) lock() func() {
+	s.mu.Lock()
+	return s.mu.Unlock
 }
 
 // Start listens on a free port of 127.0.0.1.
@@ -110,14 +114,12 @@ func (s *Server) ConfigFor(region, accessKey string) aws.Config {
 
 // AddAccessKey assigns an access key to an account.
 func (s *Server) AddAccessKey(id, account string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.accounts[id] = account
 }
 
 func (s *Server) accountOf(accessKey string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if a, ok := s.accounts[accessKey]; ok {
 		return a
 	}
@@ -132,9 +134,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		return
 	}
 	h := find(r)
-	wait, leave := s.arrive(r)
-	defer leave()
-	if !s.travel(hr, wait) {
+	if !s.travel(hr, s.arrive(r)) {
 		return
 	}
 	s.awaitMessage(r)
@@ -182,49 +182,62 @@ func takes(hr *http.Request, d time.Duration) bool {
 
 // answer handles a call and logs it. It returns the fault that was applied, if any.
 func (s *Server) answer(r *request, h handler) (*answer, *Fault, error) {
+	r.home = s.home(r.account, r.region)
 	f := s.strike(r)
 	a, err := s.outcome(r, h, f)
 	s.log(r, f, a, err)
 	return a, f, err
 }
 
-func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
+// outcome handles a call, unless a fault prevents it.
+func (s *Server) outcome(r *request, h handler, f *Fault) (a *answer, err error) {
 	switch {
 	case h == nil:
-		return nil, &Error{Status: http.StatusNotFound, Code: "UnknownOperationException", Message: "The double does not know " + r.http.Method + " " + r.http.URL.Path + " of " + r.service}
+		return nil, apiError(
+			http.StatusNotFound, "UnknownOperationException", "The double does not know %s %s of %s",
+			r.http.Method, r.http.URL.Path, r.service)
 	case f != nil && f.Drop == DropBefore:
 		return nil, nil
 	case f != nil && f.Drop == DropNone && f.Answer == nil:
 		e := f.Error
 		return nil, &e
 	}
-	if err := s.authenticate(r); err != nil {
-		return nil, err
-	}
-	if err := s.authorize(r); err != nil {
-		return nil, err
-	}
-	switch {
-	case !s.admit(r):
-		return nil, r.throttled()
-	case len(r.body) > maxRequest && r.service == serviceLambda:
-		return nil, tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation)
-	}
-	if err := r.validate(); err != nil {
-		return nil, err
-	}
-	if r.contended {
-		return nil, r.lost()
-	}
+	defer rejected(&err)
+	s.admit(r)
 	from := s.serving(r)
-	if r.service == serviceLambda && r.http.Method != http.MethodGet {
+	r.home = from.home(r.account, r.region)
+	if r.http.Method == http.MethodGet {
+		return answerTo(r, h(from, r)), nil
+	}
+	defer s.remember()
+	if r.service == serviceLambda {
 		s.advanceTraffic() // By the routing before the call.
 	}
-	a, err := h(from, r)
-	if r.http.Method != http.MethodGet {
-		s.remember()
+	return answerTo(r, h(from, r)), nil
+}
+
+// rejected is deferred to return the *Error of a panic.
+func rejected(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case *Error:
+		*err = p
+	default:
+		panic(p)
 	}
-	return a, err
+}
+
+// admit rejects a call before its operation does.
+func (s *Server) admit(r *request) {
+	s.authenticate(r)
+	s.authorize(r)
+	if !s.withinQuota(r) {
+		panic(r.throttled())
+	}
+	if len(r.body) > maxRequest && r.service == serviceLambda {
+		panic(tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation))
+	}
+	r.validate()
 }
 
 // write writes a response or an error in the form of the service.
@@ -235,15 +248,16 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 		return
 	}
 	maps.Copy(w.Header(), a.header)
+	raw, isRaw := a.body.([]byte)
 	switch {
-	case a.xml != nil:
-		writeXML(w, a.status, a.xml)
-	case a.cbor != nil:
-		writeCBOR(w, a.status, a.cbor)
-	case a.json != nil:
-		writeJSON(w, a.status, a.json)
-	default:
+	case isRaw || a.body == nil:
 		w.WriteHeader(a.status)
-		_, _ = w.Write(a.raw)
+		_, _ = w.Write(raw)
+	case r.service == serviceS3, r.service == serviceSTS:
+		writeXML(w, a.status, a.body)
+	case r.service == serviceCloudWatch:
+		writeCBOR(w, a.status, a.body)
+	default:
+		writeJSON(w, a.status, wired(a.body))
 	}
 }

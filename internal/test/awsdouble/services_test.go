@@ -28,26 +28,32 @@ func TestS3(t *testing.T) {
 	s.CreateBucket("b", true)
 	sum := sha256.Sum256(data)
 	checksum := base64.StdEncoding.EncodeToString(sum[:])
-	put, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"), Body: bytes.NewReader(data), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256})
+	put, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"),
+		Body: bytes.NewReader(data), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256})
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := c.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"), ChecksumMode: s3types.ChecksumModeEnabled})
+	head, err := c.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"),
+		ChecksumMode: s3types.ChecksumModeEnabled})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if *head.ETag != `"9a0364b9e99bb480dd25e1f0284c8555"` || *head.VersionId != *put.VersionId || aws.ToString(head.ChecksumSHA256) != checksum || head.ChecksumType != s3types.ChecksumTypeFullObject || *head.ContentLength != 7 {
+	if *head.ETag != `"9a0364b9e99bb480dd25e1f0284c8555"` || *head.VersionId != *put.VersionId ||
+		aws.ToString(head.ChecksumSHA256) != checksum || head.ChecksumType != s3types.ChecksumTypeFullObject ||
+		*head.ContentLength != 7 {
 		t.Errorf("HeadObject: %+v", head)
 	}
 	second := s.PutObject("b", "dir/k", []byte("other"))
-	old, err := c.GetObject(ctx, &s3.GetObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"), VersionId: put.VersionId})
+	old, err := c.GetObject(ctx,
+		&s3.GetObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"), VersionId: put.VersionId})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(old.Body); err != nil || string(got) != "content" {
 		t.Errorf("old version: %q, %v", got, err)
 	}
-	head, err = c.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"), ChecksumMode: s3types.ChecksumModeEnabled})
+	head, err = c.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"),
+		ChecksumMode: s3types.ChecksumModeEnabled})
 	if err != nil || *head.VersionId != second || head.ChecksumSHA256 != nil || head.ChecksumType != "" {
 		t.Errorf("HeadObject of a version without checksum: %+v, %v", head, err)
 	}
@@ -70,10 +76,13 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 	s.AddAccessKey("AKIAOTHER", "210987654321")
 	create(t, client(s), zipFunction(t, "f"))
 	ctx := t.Context()
-	_, err := clientOf(s.ConfigFor(testRegion, "AKIAOTHER")).GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String("f")})
-	wantError(t, err, "ResourceNotFoundException", "Function not found: arn:aws:lambda:eu-west-1:210987654321:function:f")
+	_, err := clientOf(s.ConfigFor(testRegion, "AKIAOTHER")).GetFunction(ctx,
+		&lambda.GetFunctionInput{FunctionName: aws.String("f")})
+	wantError(t, err, "ResourceNotFoundException",
+		"Function not found: arn:aws:lambda:eu-west-1:210987654321:function:f")
 	_, err = clientOf(s.Config("us-east-1")).GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String("f")})
-	wantError(t, err, "ResourceNotFoundException", "Function not found: arn:aws:lambda:us-east-1:123456789012:function:f")
+	wantError(t, err, "ResourceNotFoundException",
+		"Function not found: arn:aws:lambda:us-east-1:123456789012:function:f")
 	if c := s.Calls()[1]; c.Account != "210987654321" || c.Region != testRegion || c.Service != "lambda" {
 		t.Errorf("logged %+v", c)
 	}
@@ -86,7 +95,8 @@ func TestSTS(t *testing.T) {
 	if err != nil || *me.Account != DefaultAccount {
 		t.Fatalf("GetCallerIdentity: %+v, %v", me, err)
 	}
-	role, err := c.AssumeRole(ctx, &sts.AssumeRoleInput{RoleArn: aws.String("arn:aws:iam::210987654321:role/dir/r"), RoleSessionName: aws.String("s")})
+	role, err := c.AssumeRole(ctx, &sts.AssumeRoleInput{RoleArn: aws.String("arn:aws:iam::210987654321:role/dir/r"),
+		RoleSessionName: aws.String("s")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +107,11 @@ func TestSTS(t *testing.T) {
 	if me, err = as.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{}); err != nil || *me.Account != "210987654321" {
 		t.Errorf("GetCallerIdentity as the role: %+v, %v", me, err)
 	}
-	unsigned := sts.NewFromConfig(s.Config(testRegion), func(o *sts.Options) { o.Credentials = aws.AnonymousCredentials{} })
+	unsigned := sts.NewFromConfig(s.Config(testRegion),
+		func(o *sts.Options) { o.Credentials = aws.AnonymousCredentials{} })
 	web, err := unsigned.AssumeRoleWithWebIdentity(ctx, &sts.AssumeRoleWithWebIdentityInput{
-		RoleArn: aws.String("arn:aws:iam::333333333333:role/r"), RoleSessionName: aws.String("s"), WebIdentityToken: aws.String("token"),
+		RoleArn: aws.String("arn:aws:iam::333333333333:role/r"), RoleSessionName: aws.String("s"),
+		WebIdentityToken: aws.String("token"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +120,8 @@ func TestSTS(t *testing.T) {
 	if me, err = as.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{}); err != nil || *me.Account != "333333333333" {
 		t.Errorf("GetCallerIdentity with a web identity: %+v, %v", me, err)
 	}
-	_, err = c.AssumeRole(ctx, &sts.AssumeRoleInput{RoleArn: aws.String("arn:aws:iam::1:user/not-a-role"), RoleSessionName: aws.String("s")})
+	_, err = c.AssumeRole(ctx,
+		&sts.AssumeRoleInput{RoleArn: aws.String("arn:aws:iam::1:user/not-a-role"), RoleSessionName: aws.String("s")})
 	wantError(t, err, "ValidationError", "arn:aws:iam::1:user/not-a-role is invalid")
 }
 
@@ -118,12 +131,14 @@ func TestImages(t *testing.T) {
 	ctx := t.Context()
 	s.PutImage("app", "latest", digest)
 	out, err := ecr.NewFromConfig(s.Config(testRegion)).BatchGetImage(ctx, &ecr.BatchGetImageInput{
-		RepositoryName: aws.String("app"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("latest")}, {ImageTag: aws.String("absent")}},
+		RepositoryName: aws.String("app"),
+		ImageIds:       []ecrtypes.ImageIdentifier{{ImageTag: aws.String("latest")}, {ImageTag: aws.String("absent")}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Images) != 1 || *out.Images[0].ImageId.ImageDigest != digest || len(out.Failures) != 1 || out.Failures[0].FailureCode != ecrtypes.ImageFailureCodeImageNotFound {
+	if len(out.Images) != 1 || *out.Images[0].ImageId.ImageDigest != digest || len(out.Failures) != 1 ||
+		out.Failures[0].FailureCode != ecrtypes.ImageFailureCodeImageNotFound {
 		t.Errorf("BatchGetImage: %+v", out)
 	}
 	const uri = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/app"
@@ -133,7 +148,8 @@ func TestImages(t *testing.T) {
 		Code: &types.FunctionCode{ImageUri: aws.String(uri + ":latest")},
 	})
 	f := get(t, c, "f")
-	if *f.Code.ImageUri != uri+":latest" || *f.Code.ResolvedImageUri != uri+"@"+digest || "sha256:"+*f.Configuration.CodeSha256 != digest {
+	if *f.Code.ImageUri != uri+":latest" || *f.Code.ResolvedImageUri != uri+"@"+digest ||
+		"sha256:"+*f.Configuration.CodeSha256 != digest {
 		t.Errorf("image function: %+v, CodeSha256 %s", f.Code, *f.Configuration.CodeSha256)
 	}
 }
@@ -143,12 +159,15 @@ func TestSubConfigurations(t *testing.T) {
 	c, ctx, f := client(s), t.Context(), aws.String("f")
 	create(t, c, zipFunction(t, "f"))
 
-	csc, err := c.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})
+	csc, err := c.CreateCodeSigningConfig(ctx,
+		&lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{
+			SigningProfileVersionArns: []string{"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	arn := csc.CodeSigningConfig.CodeSigningConfigArn
-	if _, err = c.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn}); err != nil {
+	if _, err = c.PutFunctionCodeSigningConfig(ctx,
+		&lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn}); err != nil {
 		t.Fatal(err)
 	}
 	attached, err := c.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: f})
@@ -157,11 +176,13 @@ func TestSubConfigurations(t *testing.T) {
 	}
 	_, err = c.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: arn})
 	wantError(t, err, "ResourceConflictException", "")
-	using, err := c.ListFunctionsByCodeSigningConfig(ctx, &lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: arn})
+	using, err := c.ListFunctionsByCodeSigningConfig(ctx,
+		&lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: arn})
 	if err != nil || !slices.Equal(using.FunctionArns, []string{"arn:aws:lambda:eu-west-1:123456789012:function:f"}) {
 		t.Errorf("functions: %+v, %v", using, err)
 	}
-	enforced, err := c.UpdateCodeSigningConfig(ctx, &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyEnforce}})
+	enforced, err := c.UpdateCodeSigningConfig(ctx, &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn,
+		CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyEnforce}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,19 +190,26 @@ func TestSubConfigurations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]types.CodeSigningConfig{*enforced.CodeSigningConfig}, all.CodeSigningConfigs, cmpopts.IgnoreUnexported(types.CodeSigningConfig{}, types.AllowedPublishers{}, types.CodeSigningPolicies{})); diff != "" {
+	if diff := cmp.Diff([]types.CodeSigningConfig{*enforced.CodeSigningConfig}, all.CodeSigningConfigs,
+		cmpopts.IgnoreUnexported(types.CodeSigningConfig{}, types.AllowedPublishers{},
+			types.CodeSigningPolicies{})); diff != "" {
 		t.Errorf("-updated +listed:\n%s", diff)
 	}
-	if _, err = c.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: f}); err != nil {
+	if _, err = c.DeleteFunctionCodeSigningConfig(ctx,
+		&lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: f}); err != nil {
 		t.Fatal(err)
 	}
-	if attached, err = c.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: f}); err != nil || attached.CodeSigningConfigArn != nil {
+	if attached, err = c.GetFunctionCodeSigningConfig(ctx,
+		&lambda.GetFunctionCodeSigningConfigInput{FunctionName: f}); err != nil ||
+		attached.CodeSigningConfigArn != nil {
 		t.Errorf("detached: %+v, %v", attached, err)
 	}
-	if _, err = c.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: arn}); err != nil {
+	if _, err = c.DeleteCodeSigningConfig(ctx,
+		&lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: arn}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn})
+	_, err = c.PutFunctionCodeSigningConfig(ctx,
+		&lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn})
 	wantError(t, err, "CodeSigningConfigNotFoundException", "")
 
 	managed := managedFunction(t, "managed")
@@ -192,10 +220,14 @@ func TestSubConfigurations(t *testing.T) {
 	if _, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: f}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = c.PutFunctionScalingConfig(ctx, &lambda.PutFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("1"), FunctionScalingConfig: &types.FunctionScalingConfig{MinExecutionEnvironments: aws.Int32(2)}}); err != nil {
+	if _, err = c.PutFunctionScalingConfig(ctx,
+		&lambda.PutFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String(
+			"1"),
+			FunctionScalingConfig: &types.FunctionScalingConfig{MinExecutionEnvironments: aws.Int32(2)}}); err != nil {
 		t.Fatal(err)
 	}
-	scaling, err := c.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("1")})
+	scaling, err := c.GetFunctionScalingConfig(ctx,
+		&lambda.GetFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("1")})
 	if err != nil || *scaling.AppliedFunctionScalingConfig.MinExecutionEnvironments != 2 {
 		t.Errorf("scaling: %+v, %v", scaling, err)
 	}

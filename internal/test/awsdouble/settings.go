@@ -1,10 +1,12 @@
 package awsdouble
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"maps"
+	"reflect"
 	"strings"
 )
 
@@ -42,48 +44,27 @@ func defaults(c *Configuration, region string) {
 
 // apply writes settings into a configuration.
 func (c *settings) apply(to *Configuration, h *home) {
-	set(c.Description, &to.Description)
-	set(c.Handler, &to.Handler)
-	set(c.KMSKeyArn, &to.KMSKeyArn)
-	set(c.Role, &to.Role)
-	set(c.MemorySize, &to.MemorySize)
-	set(c.Timeout, &to.Timeout)
+	sent, was := *c, *to
+	if c.TracingConfig != nil && c.TracingConfig.Mode == "" {
+		sent.TracingConfig = nil
+	}
+	sent.Runtime, sent.VpcConfig = nil, nil
+	overlay(to, &sent)
 	if c.Runtime != nil && *c.Runtime != "" {
 		to.setRuntime(*c.Runtime, h.region)
-	}
-	if c.EphemeralStorage != nil {
-		to.EphemeralStorage = c.EphemeralStorage
-	}
-	if c.TracingConfig != nil && c.TracingConfig.Mode != "" {
-		to.TracingConfig = c.TracingConfig
 	}
 	if c.SnapStart != nil {
 		to.SnapStart = &SnapStart{ApplyOn: c.SnapStart.ApplyOn, OptimizationStatus: "Off"}
 	}
 	if c.DurableConfig != nil {
-		to.DurableConfig = durableFrom(to.DurableConfig, c.DurableConfig)
+		to.DurableConfig = durableFrom(was.DurableConfig, c.DurableConfig)
 	}
 	if c.CapacityProviderConfig != nil {
 		to.CapacityProviderConfig = onInstances(c.CapacityProviderConfig)
 	}
-	c.applyClearable(to, h)
-	c.applyLogging(to)
-}
-
-// applyClearable writes the settings that an empty value removes.
-func (c *settings) applyClearable(to *Configuration, h *home) {
 	if c.Environment != nil {
 		to.Environment = &Environment{Variables: map[string]string{}}
 		maps.Copy(to.Environment.Variables, c.Environment.Variables)
-	}
-	if c.DeadLetterConfig != nil {
-		to.DeadLetterConfig = nil
-		if c.DeadLetterConfig.TargetArn != "" {
-			to.DeadLetterConfig = c.DeadLetterConfig
-		}
-	}
-	if c.FileSystemConfigs != nil {
-		to.FileSystemConfigs = c.FileSystemConfigs
 	}
 	if c.Layers != nil {
 		to.Layers = nil
@@ -93,12 +74,15 @@ func (c *settings) applyClearable(to *Configuration, h *home) {
 	}
 	if c.ImageConfig != nil {
 		to.ImageConfigResponse = nil
-		if len(c.ImageConfig.Command)+len(c.ImageConfig.EntryPoint) > 0 || c.ImageConfig.WorkingDirectory != "" {
+		if !blank(reflect.ValueOf(*c.ImageConfig)) {
 			to.ImageConfigResponse = &ImageResponse{ImageConfig: *c.ImageConfig}
 		}
 	}
 	if c.VpcConfig != nil {
 		to.VpcConfig = vpc(c.VpcConfig)
+	}
+	if c.LoggingConfig != nil {
+		to.LoggingConfig = to.LoggingConfig.filled()
 	}
 }
 
@@ -116,24 +100,15 @@ func vpc(in *VPC) *VPC {
 	return out
 }
 
-// applyLogging merges the logging settings; levels exist with JSON only.
-func (c *settings) applyLogging(to *Configuration) {
-	if c.LoggingConfig == nil {
-		return
-	}
-	l := *to.LoggingConfig
-	keep(c.LoggingConfig.LogFormat, &l.LogFormat)
-	keep(c.LoggingConfig.LogGroup, &l.LogGroup)
+// filled returns logging settings with the levels of JSON, which other formats do not have.
+func (l *Logging) filled() *Logging {
 	if l.LogFormat != "JSON" {
-		to.LoggingConfig = &Logging{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
-		return
+		return &Logging{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
 	}
-	if l.ApplicationLogLevel == "" {
-		l.ApplicationLogLevel, l.SystemLogLevel = "INFO", "INFO"
-	}
-	keep(c.LoggingConfig.ApplicationLogLevel, &l.ApplicationLogLevel)
-	keep(c.LoggingConfig.SystemLogLevel, &l.SystemLogLevel)
-	to.LoggingConfig = &l
+	out := *l
+	out.ApplicationLogLevel, out.SystemLogLevel = cmp.Or(out.ApplicationLogLevel, "INFO"), cmp.Or(out.SystemLogLevel,
+		"INFO")
+	return &out
 }
 
 // setRuntime sets a runtime and the version of it that AWS would select.
@@ -141,7 +116,8 @@ func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
 	c.Runtime = runtime
 	c.RuntimeVersionConfig = &RuntimeVersion{
-		RuntimeVersionArn: strings.Join([]string{"arn", partition(region), "lambda", region, "", "runtime", hex.EncodeToString(sum[:])}, ":"),
+		RuntimeVersionArn: strings.Join([]string{"arn", partition(region), "lambda", region, "", "runtime",
+			hex.EncodeToString(sum[:])}, ":"),
 	}
 }
 

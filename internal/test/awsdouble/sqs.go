@@ -3,6 +3,7 @@ package awsdouble
 import (
 	"crypto/md5" //nolint:gosec // It is the checksum that SQS returns.
 	"encoding/hex"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,10 +12,10 @@ import (
 )
 
 const (
-	// maxReceived is how many messages a call receives or deletes at most.
+	// maxReceived is the maximum number of messages that a call receives or deletes.
 	maxReceived = 10
 
-	// defaultVisibility is how long a received message is invisible.
+	// defaultVisibility is the time for which a received message is invisible.
 	defaultVisibility = 30 * time.Second
 )
 
@@ -47,8 +48,7 @@ type queueMessage struct {
 
 // AddQueue creates a standard queue, given its ARN. An existing queue stays as it is.
 func (s *Server) AddQueue(arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if s.queues[arn] == nil {
 		s.queues[arn] = &sqsQueue{changed: make(chan struct{})}
 	}
@@ -56,15 +56,13 @@ func (s *Server) AddQueue(arn string) {
 
 // RemoveQueue deletes a queue with its messages.
 func (s *Server) RemoveQueue(arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.queues, arn)
 }
 
 // SendMessages sends messages to a queue that exists.
 func (s *Server) SendMessages(arn string, bodies ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	for _, b := range bodies {
 		s.send(arn, b, 0)
 	}
@@ -72,8 +70,7 @@ func (s *Server) SendMessages(arn string, bodies ...string) {
 
 // QueuedMessages returns the bodies of the messages that were not deleted, visible or not, oldest first.
 func (s *Server) QueuedMessages(arn string) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	bodies := []string{}
 	if q := s.queues[arn]; q != nil {
 		for _, m := range q.messages {
@@ -85,8 +82,7 @@ func (s *Server) QueuedMessages(arn string) []string {
 
 // FailDeletions makes the deletion of the next messages of a queue fail: their entries of a batch are rejected.
 func (s *Server) FailDeletions(arn string, n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	if q := s.queues[arn]; q != nil {
 		q.undeletable = n
 	}
@@ -113,7 +109,8 @@ func (s *Server) awaitMessage(r *request) {
 		QueueURL        string `json:"QueueUrl"`
 		WaitTimeSeconds int
 	}
-	if r.service != serviceSQS || r.operation != "ReceiveMessage" || r.decode(&in) != nil || in.WaitTimeSeconds <= 0 {
+	if r.service != serviceSQS || r.operation != "ReceiveMessage" || json.Unmarshal(r.body, &in) != nil ||
+		in.WaitTimeSeconds <= 0 {
 		return
 	}
 	end := time.NewTimer(time.Duration(in.WaitTimeSeconds) * time.Second)
@@ -136,10 +133,10 @@ func (s *Server) awaitMessage(r *request) {
 // emptyQueue returns the channel that is closed when a message is sent to a queue. It is nil if the call is answered
 // at once: it fails, or there is a message.
 func (s *Server) emptyQueue(r *request, url string) <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	q := s.queues[queueARN(r.region, url)]
-	if q == nil || slices.ContainsFunc(s.faults, func(f *Fault) bool { return f.Times != 0 && (f.Operation == "" || f.Operation == r.operation) }) {
+	if q == nil || slices.ContainsFunc(s.faults,
+		func(f *Fault) bool { return f.Times != 0 && (f.Operation == "" || f.Operation == r.operation) }) {
 		return nil
 	}
 	now := s.options.Now()
@@ -165,51 +162,46 @@ func queueARN(region, url string) string {
 }
 
 // queue returns the queue that a call names by its URL.
-func (s *Server) queue(r *request, url string) (*sqsQueue, error) {
+func (s *Server) queue(r *request, url string) *sqsQueue {
 	q := s.queues[queueARN(r.region, url)]
 	if q == nil {
-		return nil, noQueue()
+		panic(noQueue())
 	}
-	return q, nil
+	return q
 }
 
 func noQueue() *Error {
-	return &Error{Status: http.StatusBadRequest, Code: "QueueDoesNotExist", Message: "The specified queue does not exist."}
+	return apiError(http.StatusBadRequest, "QueueDoesNotExist", "The specified queue does not exist.")
 }
 
-func getQueueURL(s *Server, r *request) (*answer, error) {
+func getQueueURL(s *Server, r *request) any {
 	var in struct {
 		QueueName string
 		Owner     string `json:"QueueOwnerAWSAccountId"`
 	}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
+	r.decode(&in)
 	if in.Owner == "" {
 		in.Owner = r.account
 	}
 	arn := "arn:" + partition(r.region) + ":sqs:" + r.region + ":" + in.Owner + ":" + in.QueueName
 	if s.queues[arn] == nil {
-		return nil, noQueue()
+		panic(noQueue())
 	}
-	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)}), nil
+	return sqsAnswer(map[string]any{"QueueUrl": queueURL(arn)})
 }
 
-func receiveMessage(s *Server, r *request) (*answer, error) {
+func receiveMessage(s *Server, r *request) any {
 	in := struct {
 		QueueURL            string `json:"QueueUrl"`
 		MaxNumberOfMessages int
 		VisibilityTimeout   *int
 	}{MaxNumberOfMessages: 1}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	q, err := s.queue(r, in.QueueURL)
-	if err != nil {
-		return nil, err
-	}
+	r.decode(&in)
+	q := s.queue(r, in.QueueURL)
 	if in.MaxNumberOfMessages < 1 || in.MaxNumberOfMessages > maxReceived {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidParameterValue", Message: "Value " + strconv.Itoa(in.MaxNumberOfMessages) + " for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."}
+		panic(&Error{Status: http.StatusBadRequest, Code: "InvalidParameterValue", Message: "Value " +
+			strconv.Itoa(in.MaxNumberOfMessages) +
+			" for parameter MaxNumberOfMessages is invalid. Reason: Must be between 1 and 10, if provided."})
 	}
 	invisible := defaultVisibility
 	if in.VisibilityTimeout != nil {
@@ -232,7 +224,7 @@ func receiveMessage(s *Server, r *request) (*answer, error) {
 	if len(found) > 0 {
 		out["Messages"] = found
 	}
-	return sqsAnswer(out), nil
+	return sqsAnswer(out)
 }
 
 // answer returns a message as ReceiveMessage does.
@@ -252,23 +244,18 @@ func (q *sqsQueue) delete(receipt string) {
 	q.messages = slices.DeleteFunc(q.messages, func(m *queueMessage) bool { return m.receipt == receipt })
 }
 
-func deleteMessage(s *Server, r *request) (*answer, error) {
+func deleteMessage(s *Server, r *request) any {
 	var in struct {
 		QueueURL      string `json:"QueueUrl"`
 		ReceiptHandle string
 	}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	q, err := s.queue(r, in.QueueURL)
-	if err != nil {
-		return nil, err
-	}
+	r.decode(&in)
+	q := s.queue(r, in.QueueURL)
 	q.delete(in.ReceiptHandle)
-	return sqsAnswer(map[string]any{}), nil
+	return sqsAnswer(map[string]any{})
 }
 
-func deleteMessageBatch(s *Server, r *request) (*answer, error) {
+func deleteMessageBatch(s *Server, r *request) any {
 	var in struct {
 		QueueURL string `json:"QueueUrl"`
 		Entries  []struct {
@@ -276,50 +263,46 @@ func deleteMessageBatch(s *Server, r *request) (*answer, error) {
 			ReceiptHandle string
 		}
 	}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	q, err := s.queue(r, in.QueueURL)
+	r.decode(&in)
+	q := s.queue(r, in.QueueURL)
 	switch {
-	case err != nil:
-		return nil, err
 	case len(in.Entries) == 0:
-		return nil, &Error{Status: http.StatusBadRequest, Code: "EmptyBatchRequest", Message: "There should be at least one DeleteMessageBatchRequestEntry in the request."}
+		panic(apiError(http.StatusBadRequest, "EmptyBatchRequest",
+			"There should be at least one DeleteMessageBatchRequestEntry in the request."))
 	case len(in.Entries) > maxReceived:
-		return nil, &Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest", Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) + "."}
+		panic(&Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest",
+			Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) +
+				"."})
 	}
 	deleted, failed := []any{}, []any{}
 	for _, e := range in.Entries {
 		if q.undeletable > 0 {
 			q.undeletable--
-			failed = append(failed, map[string]any{"Id": e.ID, "SenderFault": false, "Code": "InternalError", "Message": "We encountered an internal error. Please try again."})
+			failed = append(failed, map[string]any{"Id": e.ID, "SenderFault": false, "Code": "InternalError",
+				"Message": "We encountered an internal error. Please try again."})
 			continue
 		}
 		q.delete(e.ReceiptHandle)
 		deleted = append(deleted, map[string]any{"Id": e.ID})
 	}
 	r.items = len(deleted)
-	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": failed}), nil
+	return sqsAnswer(map[string]any{"Successful": deleted, "Failed": failed})
 }
 
-func sendMessage(s *Server, r *request) (*answer, error) {
+func sendMessage(s *Server, r *request) any {
 	var in struct {
 		QueueURL    string `json:"QueueUrl"`
 		MessageBody string
 	}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	if _, err := s.queue(r, in.QueueURL); err != nil {
-		return nil, err
-	}
+	r.decode(&in)
+	s.queue(r, in.QueueURL)
 	sum := md5.Sum([]byte(in.MessageBody)) //nolint:gosec // See above.
 	id := s.send(queueARN(r.region, in.QueueURL), in.MessageBody, 0)
-	return sqsAnswer(map[string]any{"MessageId": id, "MD5OfMessageBody": hex.EncodeToString(sum[:])}), nil
+	return sqsAnswer(map[string]any{"MessageId": id, "MD5OfMessageBody": hex.EncodeToString(sum[:])})
 }
 
 func sqsAnswer(body map[string]any) *answer {
-	return &answer{status: http.StatusOK, header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, json: body}
+	return &answer{header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}}, body: body}
 }
 
 // legacyCodes are the codes of the query protocol that differ from those of JSON.

@@ -21,7 +21,8 @@ func receive(t *testing.T, c *sqs.Client, url *string, wait int32) []sqstypes.Me
 	t.Helper()
 	out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
 		QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: wait,
-		MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{sqstypes.MessageSystemAttributeNameApproximateReceiveCount},
+		MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{
+			sqstypes.MessageSystemAttributeNameApproximateReceiveCount},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +35,8 @@ func TestQueue(t *testing.T) {
 	s := start(t, Options{Now: func() time.Time { return now }})
 	s.AddQueue(driftQueue)
 	c := sqs.NewFromConfig(s.Config(testRegion))
-	at, err := c.GetQueueUrl(t.Context(), &sqs.GetQueueUrlInput{QueueName: aws.String("drift"), QueueOwnerAWSAccountId: aws.String(DefaultAccount)})
+	at, err := c.GetQueueUrl(t.Context(),
+		&sqs.GetQueueUrlInput{QueueName: aws.String("drift"), QueueOwnerAWSAccountId: aws.String(DefaultAccount)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +50,11 @@ func TestQueue(t *testing.T) {
 		t.Errorf("messages are visible while they are handled: %d", len(again))
 	}
 	s.FailDeletions(driftQueue, 1)
-	del, err := c.DeleteMessageBatch(t.Context(), &sqs.DeleteMessageBatchInput{QueueUrl: at.QueueUrl, Entries: []sqstypes.DeleteMessageBatchRequestEntry{
-		{Id: aws.String("0"), ReceiptHandle: first[0].ReceiptHandle}, {Id: aws.String("1"), ReceiptHandle: first[1].ReceiptHandle},
-	}})
+	del, err := c.DeleteMessageBatch(t.Context(),
+		&sqs.DeleteMessageBatchInput{QueueUrl: at.QueueUrl, Entries: []sqstypes.DeleteMessageBatchRequestEntry{
+			{Id: aws.String("0"), ReceiptHandle: first[0].ReceiptHandle},
+			{Id: aws.String("1"), ReceiptHandle: first[1].ReceiptHandle},
+		}})
 	if err != nil || len(del.Failed) != 1 || *del.Failed[0].Id != "0" || len(del.Successful) != 1 {
 		t.Errorf("deleted %+v, %v", del, err)
 	}
@@ -73,7 +77,8 @@ func TestQueueErrors(t *testing.T) {
 	}
 	s.AddQueue(driftQueue)
 	s.Fail(Fault{Operation: "ReceiveMessage", Error: AccessDenied("sqs:ReceiveMessage")})
-	_, err = c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{QueueUrl: aws.String(queueURL(driftQueue)), WaitTimeSeconds: 20})
+	_, err = c.ReceiveMessage(t.Context(),
+		&sqs.ReceiveMessageInput{QueueUrl: aws.String(queueURL(driftQueue)), WaitTimeSeconds: 20})
 	if e, ok := errors.AsType[smithy.APIError](err); !ok || e.ErrorCode() != "AccessDeniedException" {
 		t.Errorf("ReceiveMessage: %v", err)
 	}
@@ -92,7 +97,8 @@ func TestLongPollEndsWithAMessage(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := c.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: aws.String(queueURL(driftQueue)), WaitTimeSeconds: 20})
+		_, err := c.ReceiveMessage(ctx,
+			&sqs.ReceiveMessageInput{QueueUrl: aws.String(queueURL(driftQueue)), WaitTimeSeconds: 20})
 		ended <- err
 	}()
 	cancel()
@@ -109,8 +115,10 @@ func TestTrail(t *testing.T) {
 	s.AddCaller("AKIAALICE", DefaultAccount, "arn:aws:sts::123456789012:assumed-role/ops/alice")
 	c := lambda.NewFromConfig(s.ConfigFor(testRegion, "AKIAALICE"))
 	_, _ = c.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("cart")})
-	_, _ = c.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String("cart"), Qualifier: aws.String("3")})
-	_, _ = c.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{UUID: aws.String("91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae")})
+	_, _ = c.DeleteFunction(t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: aws.String("cart"), Qualifier: aws.String("3")})
+	_, _ = c.UpdateEventSourceMapping(t.Context(),
+		&lambda.UpdateEventSourceMappingInput{UUID: aws.String("91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae")})
 
 	type event struct {
 		EventName, EventTime, ErrorCode string
@@ -127,8 +135,10 @@ func TestTrail(t *testing.T) {
 	}
 	alice := struct{ Type, ARN string }{"AssumedRole", "arn:aws:sts::123456789012:assumed-role/ops/alice"}
 	want := []event{
-		{"DeleteFunction20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice, map[string]string{"functionName": "cart", "qualifier": "3"}},
-		{"UpdateEventSourceMapping20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice, map[string]string{"uUID": "91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"}},
+		{"DeleteFunction20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice,
+			map[string]string{"functionName": "cart", "qualifier": "3"}},
+		{"UpdateEventSourceMapping20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice,
+			map[string]string{"uUID": "91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

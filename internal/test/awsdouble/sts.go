@@ -18,13 +18,11 @@ type identity struct {
 	Account string   `xml:"GetCallerIdentityResult>Account"`
 }
 
-func getCallerIdentity(s *Server, r *request) (*answer, error) {
+func getCallerIdentity(s *Server, r *request) any {
 	if c := r.caller; c != nil {
-		return &answer{status: http.StatusOK, xml: identity{Arn: c.arn, UserID: c.id, Account: c.account}}, nil
+		return identity{Arn: c.arn, UserID: c.id, Account: c.account}
 	}
-	return &answer{status: http.StatusOK, xml: identity{
-		Arn: s.callerARN(r), UserID: "AIDADOUBLE", Account: r.account,
-	}}, nil
+	return identity{Arn: s.callerARN(r), UserID: "AIDADOUBLE", Account: r.account}
 }
 
 // sessionCredentials are temporary keys.
@@ -57,49 +55,36 @@ type webIdentityResponse struct {
 	Result  assumed  `xml:"AssumeRoleWithWebIdentityResult"`
 }
 
-func assumeRole(s *Server, r *request) (*answer, error) {
-	a, err := s.assume(r, s.assumeStrictly)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, xml: assumeRoleResponse{Result: a}}, nil
+func assumeRole(s *Server, r *request) any {
+	return assumeRoleResponse{Result: s.assume(r, s.assumeStrictly)}
 }
 
-func assumeRoleWithWebIdentity(s *Server, r *request) (*answer, error) {
+func assumeRoleWithWebIdentity(s *Server, r *request) any {
 	if r.form.Get("WebIdentityToken") == "" {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidIdentityToken", Message: "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"}
+		panic(apiError(http.StatusBadRequest, "InvalidIdentityToken",
+			"The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"))
 	}
-	a, err := s.assume(r, s.assumeByToken)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, xml: webIdentityResponse{Result: a}}, nil
+	return webIdentityResponse{Result: s.assume(r, s.assumeByToken)}
 }
 
 // assume creates an access key that acts in the role's account: in strict mode after the checks of strict, otherwise
 // without checks.
-func (s *Server) assume(r *request, strict func(*request, wish) (string, *key, error)) (assumed, error) {
+func (s *Server) assume(r *request, strict func(*request, wish) (string, *key)) assumed {
 	if role := r.form.Get("RoleArn"); !roleArn.MatchString(role) {
-		return assumed{}, &Error{Status: http.StatusBadRequest, Code: "ValidationError", Message: role + " is invalid"}
+		panic(&Error{Status: http.StatusBadRequest, Code: "ValidationError", Message: role + " is invalid"})
 	}
-	w, err := wishOf(r.form)
+	w := wishOf(r.form)
 	if !s.options.StrictCredentials {
-		return s.assumeFreely(w), nil
+		return s.assumeFreely(w)
 	}
-	if err != nil {
-		return assumed{}, err
-	}
-	id, k, err := strict(r, w)
-	if err != nil {
-		return assumed{}, err
-	}
+	id, k := strict(r, w)
 	return assumed{
 		Credentials: sessionCredentials{
 			AccessKeyID: id, SecretAccessKey: k.secret, SessionToken: k.token,
 			Expiration: k.expires.Format(time.RFC3339),
 		},
 		AssumedRoleUser: assumedUser{Arn: k.who.arn, AssumedRoleID: k.who.id},
-	}, nil
+	}
 }
 
 // assumeFreely lets anybody assume any role.
@@ -114,35 +99,27 @@ func (s *Server) assumeFreely(w wish) assumed {
 			Expiration: s.options.Now().Add(w.duration).UTC().Format(time.RFC3339),
 		},
 		AssumedRoleUser: assumedUser{
-			Arn:           fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4], w.role[strings.LastIndex(w.role, "/")+1:], w.name),
+			Arn: fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4],
+				w.role[strings.LastIndex(w.role, "/")+1:], w.name),
 			AssumedRoleID: "AROADOUBLE:" + w.name,
 		},
 	}
 }
 
 // assumeStrictly handles AssumeRole by an authenticated caller.
-func (s *Server) assumeStrictly(r *request, w wish) (string, *key, error) {
-	role, err := s.permit(r.caller, w)
-	if err != nil {
-		return "", nil, err
-	}
-	id, k := s.issue(role, w, r.caller.inherited)
-	return id, k, nil
+func (s *Server) assumeStrictly(r *request, w wish) (string, *key) {
+	role := s.permit(r.caller, w)
+	return s.issue(role, w, r.caller.inherited)
 }
 
 // assumeByToken handles AssumeRoleWithWebIdentity with a token that is verified.
-func (s *Server) assumeByToken(r *request, w wish) (string, *key, error) {
+func (s *Server) assumeByToken(r *request, w wish) (string, *key) {
 	c, err := s.identifyToken(accountOfArn(w.role), r.form.Get("WebIdentityToken"))
 	if err != nil {
-		return "", nil, err
+		panic(err)
 	}
 	role := s.iam.roles[w.role]
-	if err := role.accepts(c); err != nil {
-		return "", nil, err
-	}
-	if err := role.permitDuration(w); err != nil {
-		return "", nil, err
-	}
-	id, k := s.issue(role, w, nil)
-	return id, k, nil
+	role.accepts(c)
+	role.permitDuration(w)
+	return s.issue(role, w, nil)
 }

@@ -68,7 +68,8 @@ type directory struct {
 }
 
 func newDirectory() directory {
-	return directory{keys: map[string]*key{}, roles: map[string]Role{}, providers: map[string]provider{}, pods: map[string]string{}}
+	return directory{keys: map[string]*key{}, roles: map[string]Role{}, providers: map[string]provider{},
+		pods: map[string]string{}}
 }
 
 // key signs calls.
@@ -94,35 +95,32 @@ type principal struct {
 
 // AddUser adds a user and its key. A user that is added again has the new key in addition to the old one.
 func (s *Server) AddUser(u User) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	account := accountOfArn(u.ARN)
 	s.accounts[u.AccessKeyID] = account
 	s.iam.keys[u.AccessKeyID] = &key{
 		secret: u.SecretAccessKey,
-		who:    &principal{arn: u.ARN, id: "AIDA" + strings.TrimPrefix(u.AccessKeyID, "AKIA"), account: account, mayAssume: u.MayAssume},
+		who: &principal{arn: u.ARN, id: "AIDA" + strings.TrimPrefix(u.AccessKeyID, "AKIA"), account: account,
+			mayAssume: u.MayAssume},
 	}
 }
 
 // RemoveKey deletes a user's access key. Calls with it are rejected from then on.
 func (s *Server) RemoveKey(accessKeyID string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	delete(s.iam.keys, accessKeyID)
 }
 
 // AddRole adds or replaces a role. Its sessions stay valid.
 func (s *Server) AddRole(r Role) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.roles[r.ARN] = r
 }
 
 // IssuedSecrets returns the secret keys and the session tokens of all sessions so far, which must not appear in any
 // output.
 func (s *Server) IssuedSecrets() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	secrets := []string{}
 	for _, k := range s.iam.keys {
 		if k.token != "" {

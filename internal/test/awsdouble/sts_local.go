@@ -14,16 +14,14 @@ const podAudience = "pods.eks.amazonaws.com"
 // URL()/v1/credentials for a token of the issuer, which must have been added with AddIssuer to the role's account
 // with the audience pods.eks.amazonaws.com. The role must trust ServicePods and have TagSession.
 func (s *Server) AddPodIdentity(issuer *Issuer, subject, role string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.pods[issuer.URL+" "+subject] = role
 }
 
 // AddInstanceProfile gives the node a role. The instance metadata service at URL() returns its credentials. The role
 // must trust ServiceInstances.
 func (s *Server) AddInstanceProfile(role string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.instance = role
 }
 
@@ -40,44 +38,44 @@ type containerCredentials struct {
 }
 
 // podCredentials responds as the agent of EKS Pod Identity on a node does.
-func podCredentials(s *Server, r *request) (*answer, error) {
+func podCredentials(s *Server, r *request) any {
 	token := r.http.Header.Get("Authorization")
 	if token == "" {
-		return nil, podRefusal(http.StatusBadRequest, "InvalidRequestException", "Service account token cannot be empty")
+		panic(podRefusal(http.StatusBadRequest, "InvalidRequestException", "Service account token cannot be empty"))
 	}
-	c, role, err := s.pod(token)
-	if err != nil {
-		return nil, err
-	}
+	c, role := s.pod(token)
 	parts := strings.Split(c.Subject, ":")
 	w := wish{name: "eks-double-pod", duration: defaultSession, tags: map[string]string{}}
 	if len(parts) == 4 {
 		w.tags["kubernetes-namespace"], w.tags["kubernetes-service-account"] = parts[2], parts[3]
 		w.transitive = []string{"kubernetes-namespace", "kubernetes-service-account"}
 	}
-	return &answer{status: http.StatusOK, json: s.containerKeys(role, w)}, nil
+	return s.containerKeys(role, w)
 }
 
 // pod returns the claims of a pod's token, and the pod's role.
-func (s *Server) pod(token string) (claims, Role, error) {
+func (s *Server) pod(token string) (claims, Role) {
 	t, err := parseToken(token)
 	if err != nil {
-		return claims{}, Role{}, podRefusal(http.StatusBadRequest, "InvalidTokenException", "The token included in the request is invalid.")
+		panic(podRefusal(http.StatusBadRequest, "InvalidTokenException",
+			"The token included in the request is invalid."))
 	}
 	arn, ok := s.iam.pods[t.claims.Issuer+" "+t.claims.Subject]
 	if !ok {
-		return claims{}, Role{}, podRefusal(http.StatusNotFound, "ResourceNotFoundException", "No associations found for the service account")
+		panic(podRefusal(http.StatusNotFound, "ResourceNotFoundException",
+			"No associations found for the service account"))
 	}
 	c, err := s.identifyToken(accountOfArn(arn), token)
 	if err != nil {
 		e := asError(err)
-		return claims{}, Role{}, podRefusal(http.StatusBadRequest, e.Code, e.Message)
+		panic(podRefusal(http.StatusBadRequest, e.Code, e.Message))
 	}
 	role := s.iam.roles[arn]
 	if !slices.Contains(c.Audience, podAudience) || !slices.Contains(role.Principals, ServicePods) || !role.TagSession {
-		return claims{}, Role{}, podRefusal(http.StatusForbidden, "AccessDeniedException", "Unauthorized Exception! EKS does not have permissions to assume the associated role.")
+		panic(podRefusal(http.StatusForbidden, "AccessDeniedException",
+			"Unauthorized Exception! EKS does not have permissions to assume the associated role."))
 	}
-	return c, role, nil
+	return c, role
 }
 
 func podRefusal(status int, code, message string) *Error {
@@ -93,44 +91,37 @@ func (s *Server) containerKeys(role Role, w wish) containerCredentials {
 }
 
 // metadataToken starts a session with the metadata service (IMDSv2).
-func metadataToken(s *Server, r *request) (*answer, error) {
+func metadataToken(s *Server, r *request) any {
 	ttl := r.http.Header.Get("X-Aws-Ec2-Metadata-Token-Ttl-Seconds")
 	if ttl == "" {
-		return nil, &Error{Status: http.StatusBadRequest, Code: "BadRequest"}
+		panic(&Error{Status: http.StatusBadRequest, Code: "BadRequest"})
 	}
 	s.iam.metadata = "double-metadata-token-" + newUUID()
 	return &answer{
-		status: http.StatusOK, raw: []byte(s.iam.metadata),
-		header: http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {ttl}},
-	}, nil
+		body: []byte(s.iam.metadata), header: http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {ttl}},
+	}
 }
 
 // node returns the node's role, for a session with the metadata service.
-func (s *Server) node(r *request) (Role, error) {
+func (s *Server) node(r *request) Role {
 	if s.iam.metadata == "" || r.http.Header.Get("X-Aws-Ec2-Metadata-Token") != s.iam.metadata {
-		return Role{}, &Error{Status: http.StatusUnauthorized, Code: "Unauthorized"}
+		panic(&Error{Status: http.StatusUnauthorized, Code: "Unauthorized"})
 	}
 	role, ok := s.iam.roles[s.iam.instance]
 	if !ok || !slices.Contains(role.Principals, ServiceInstances) {
-		return Role{}, &Error{Status: http.StatusNotFound, Code: "NotFound"}
+		panic(&Error{Status: http.StatusNotFound, Code: "NotFound"})
 	}
-	return role, nil
+	return role
 }
 
-func instanceRole(s *Server, r *request) (*answer, error) {
-	role, err := s.node(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, raw: []byte(role.ARN[strings.LastIndex(role.ARN, "/")+1:])}, nil
+func instanceRole(s *Server, r *request) any {
+	role := s.node(r)
+	return []byte(role.ARN[strings.LastIndex(role.ARN, "/")+1:])
 }
 
-func instanceCredentials(s *Server, r *request) (*answer, error) {
-	role, err := s.node(r)
-	if err != nil {
-		return nil, err
-	}
+func instanceCredentials(s *Server, r *request) any {
+	role := s.node(r)
 	c := s.containerKeys(role, wish{name: "i-0123456789abcdef0", duration: defaultSession})
 	c.Code, c.Type = "Success", "AWS-HMAC"
-	return &answer{status: http.StatusOK, json: c}, nil
+	return c
 }

@@ -31,7 +31,7 @@ type wish struct {
 }
 
 // wishOf parses a call. A member that is missing or invalid has its default.
-func wishOf(f url.Values) (wish, error) {
+func wishOf(f url.Values) wish {
 	w := wish{
 		role: f.Get("RoleArn"), name: f.Get("RoleSessionName"), duration: defaultSession,
 		externalID: f.Get("ExternalId"), policy: f.Get("Policy"), tags: map[string]string{},
@@ -39,7 +39,7 @@ func wishOf(f url.Values) (wish, error) {
 	if text := f.Get("DurationSeconds"); text != "" {
 		seconds, err := strconv.Atoi(text)
 		if err != nil {
-			return w, stsError400("ValidationError", "%q is no number of seconds", text)
+			panic(stsError400("ValidationError", "%q is no number of seconds", text))
 		}
 		w.duration = time.Duration(seconds) * time.Second
 	}
@@ -47,7 +47,8 @@ func wishOf(f url.Values) (wish, error) {
 	for i := 1; f.Has(fmt.Sprintf("Tags.member.%d.Key", i)); i++ {
 		k := f.Get(fmt.Sprintf("Tags.member.%d.Key", i))
 		if folded[strings.ToLower(k)] {
-			return w, stsError400("InvalidParameterValue", "Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+			panic(stsError400("InvalidParameterValue",
+				"Duplicate tag keys found. Please note that Tag keys are case insensitive."))
 		}
 		folded[strings.ToLower(k)] = true
 		w.tags[k] = f.Get(fmt.Sprintf("Tags.member.%d.Value", i))
@@ -55,83 +56,86 @@ func wishOf(f url.Values) (wish, error) {
 	for i := 1; f.Has(fmt.Sprintf("TransitiveTagKeys.member.%d", i)); i++ {
 		w.transitive = append(w.transitive, f.Get(fmt.Sprintf("TransitiveTagKeys.member.%d", i)))
 	}
-	return w, w.check()
+	w.check()
+	return w
 }
 
 // check checks what AWS checks of the parameters alone.
-func (w *wish) check() error {
+func (w *wish) check() {
 	if w.duration < shortestSession {
-		return stsError400("ValidationError", "1 validation error detected: Value '%d' at 'durationSeconds' failed to satisfy constraint: Member must have value greater than or equal to 900", int(w.duration.Seconds()))
+		panic(stsError400("ValidationError", "1 validation error detected: Value '%d' at 'durationSeconds' failed to "+
+			"satisfy constraint: Member must have value greater than or equal to 900", int(w.duration.Seconds())))
 	}
 	if w.policy != "" && !json.Valid([]byte(w.policy)) {
-		return stsError400("MalformedPolicyDocument", "Syntax errors in policy.")
+		panic(stsError400("MalformedPolicyDocument", "Syntax errors in policy."))
 	}
 	for _, k := range w.transitive {
 		if _, ok := w.tags[k]; !ok {
-			return stsError400("InvalidParameterValue", "The specified transitive tag key must be included in the requested tags.")
+			panic(stsError400("InvalidParameterValue",
+				"The specified transitive tag key must be included in the requested tags."))
 		}
 	}
-	return nil
 }
 
 func stsError400(code, format string, args ...any) *Error {
-	return &Error{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
+	return apiError(http.StatusBadRequest, code, format, args...)
 }
 
 func notAuthorized(caller, action, role string) *Error {
-	return &Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", caller, action, role)}
+	return apiError(http.StatusForbidden, "AccessDenied", "User: %s is not authorized to perform: %s on resource: %s",
+		caller, action, role)
 }
 
 // permit returns the role if a caller may assume it, or else an error with the reason.
-func (s *Server) permit(p *principal, w wish) (Role, error) {
+func (s *Server) permit(p *principal, w wish) Role {
 	role, ok := s.iam.roles[w.role]
 	denied := notAuthorized(p.arn, "sts:AssumeRole", w.role)
 	if !ok || role.ExternalID != "" && role.ExternalID != w.externalID {
-		return Role{}, denied
+		panic(denied)
 	}
 	trusted, itself := role.trusts(p)
 	if !trusted || !p.allows(w.role) && !(itself && p.account == accountOfArn(w.role)) {
-		return Role{}, denied
+		panic(denied)
 	}
-	if err := role.permitTags(p, w); err != nil {
-		return Role{}, err
-	}
+	role.permitTags(p, w)
 	if p.role != "" && w.duration > chainedSession {
-		return Role{}, stsError400("ValidationError", "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining")
+		panic(stsError400("ValidationError",
+			"The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining"))
 	}
-	return role, role.permitDuration(w)
+	role.permitDuration(w)
+	return role
 }
 
 // permitTags checks the tags of a session. Inherited tags count as tags that are set.
-func (r *Role) permitTags(p *principal, w wish) error {
+func (r *Role) permitTags(p *principal, w wish) {
 	if len(w.tags)+len(p.inherited) > 0 && !r.TagSession {
-		return notAuthorized(p.arn, "sts:TagSession", r.ARN)
+		panic(notAuthorized(p.arn, "sts:TagSession", r.ARN))
 	}
 	for k := range w.tags {
 		if _, taken := p.inherited[k]; taken {
-			return stsError400("InvalidParameterValue", "One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.")
+			panic(stsError400("InvalidParameterValue", "One of the specified transitive tag keys can't be set "+
+				"because it conflicts with a transitive tag key from the calling session."))
 		}
 		if r.TagKeys != nil && !slices.Contains(r.TagKeys, k) {
-			return notAuthorized(p.arn, "sts:TagSession", r.ARN)
+			panic(notAuthorized(p.arn, "sts:TagSession", r.ARN))
 		}
 	}
 	for k, want := range r.RequestTags {
 		if got, ok := w.tags[k]; !ok || want != "*" && got != want {
-			return notAuthorized(p.arn, "sts:AssumeRole", r.ARN)
+			panic(notAuthorized(p.arn, "sts:AssumeRole", r.ARN))
 		}
 	}
-	return nil
 }
 
-func (r *Role) permitDuration(w wish) error {
+func (r *Role) permitDuration(w wish) {
 	limit := r.MaxSessionDuration
 	if limit == 0 {
 		limit = defaultSession
 	}
 	if w.duration > limit {
-		return stsError400("ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
+		panic(stsError400("ValidationError",
+			"The requested DurationSeconds exceeds the MaxSessionDuration set for this role."))
 	}
-	return nil
 }
 
 // issue issues the keys of a new session of a role. inherited are the caller's transitive tags.

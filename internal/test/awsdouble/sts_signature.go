@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	signatureMismatch = "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details."
-	tokenInvalid      = "The security token included in the request is invalid."
-	tokenExpired      = "The security token included in the request is expired"
+	signatureMismatch = "The request signature we calculated does not match the signature you provided. Check your " +
+		"AWS Secret Access Key and signing method. Consult the service documentation for details."
+	tokenInvalid = "The security token included in the request is invalid."
+	tokenExpired = "The security token included in the request is expired"
 )
 
 // authorization matches a SigV4 header.
-var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/,\s]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
+var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/,\s]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request,` +
+	` ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
 
 // unsigned are operations that are not signed: a token identifies the caller.
 var unsigned = map[string]bool{
@@ -32,26 +34,25 @@ var unsigned = map[string]bool{
 
 // authenticate identifies the caller. In strict mode it rejects unknown callers; otherwise it identifies and rejects
 // nobody.
-func (s *Server) authenticate(r *request) error {
+func (s *Server) authenticate(r *request) {
 	if !s.options.StrictCredentials || unsigned[r.operation] {
-		return nil
+		return
 	}
 	m := authorization.FindStringSubmatch(r.http.Header.Get("Authorization"))
 	if m == nil {
-		return refusal(r.service, "MissingAuthenticationTokenException", "Missing Authentication Token")
+		panic(refusal(r.service, "MissingAuthenticationTokenException", "Missing Authentication Token"))
 	}
 	k, ok := s.iam.keys[m[1]]
 	if !ok || k.token != r.http.Header.Get("X-Amz-Security-Token") {
-		return refusal(r.service, "UnrecognizedClientException", tokenInvalid)
+		panic(refusal(r.service, "UnrecognizedClientException", tokenInvalid))
 	}
 	if !k.expires.IsZero() && !s.options.Now().Before(k.expires) {
-		return refusal(r.service, "ExpiredTokenException", tokenExpired)
+		panic(refusal(r.service, "ExpiredTokenException", tokenExpired))
 	}
 	if !signedBy(r, m[1], k, m[5], m[6]) {
-		return refusal(r.service, "InvalidSignatureException", signatureMismatch)
+		panic(refusal(r.service, "InvalidSignatureException", signatureMismatch))
 	}
 	r.caller = k.who
-	return nil
 }
 
 // addressed returns the service of a call without a signature, or "" if the call is for the node.
@@ -76,10 +77,14 @@ type signer func(call *http.Request, keys aws.Credentials, payload, service, reg
 // @contextcheck(req_has_ctx)
 // newSigner returns a signer that signs as the SDK does, in the context of a call.
 func newSigner(hr *http.Request) signer {
-	return func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error { //nolint:contextcheck // The context is that of hr.
-		return v4.NewSigner().SignHTTP(hr.Context(), keys, call, payload, service, region, at, func(o *v4.SignerOptions) {
-			o.DisableURIPathEscaping = service == serviceS3
-		})
+	return func(call *http.Request, keys aws.Credentials, payload, //nolint:contextcheck // The context is that of hr.
+		service,
+		region string,
+		at time.Time) error {
+		return v4.NewSigner().SignHTTP(hr.Context(), keys, call, payload, service, region, at,
+			func(o *v4.SignerOptions) {
+				o.DisableURIPathEscaping = service == serviceS3
+			})
 	}
 }
 
@@ -102,7 +107,8 @@ func signedBy(r *request, id string, k *key, signedHeaders, signature string) bo
 		return false
 	}
 	want := authorization.FindStringSubmatch(again.Header.Get("Authorization"))
-	return want != nil && want[5] == signedHeaders && subtle.ConstantTimeCompare([]byte(want[6]), []byte(signature)) == 1
+	return want != nil && want[5] == signedHeaders &&
+		subtle.ConstantTimeCompare([]byte(want[6]), []byte(signature)) == 1
 }
 
 // unsignedCopy returns a copy of a call with the headers that were signed, and no body.
@@ -144,10 +150,15 @@ var stsCodes = map[string]string{
 
 // s3Refusals are S3's errors for those of other services.
 var s3Refusals = map[string]Error{
-	"MissingAuthenticationTokenException": {Status: http.StatusForbidden, Code: "AccessDenied", Message: "Access Denied"},
-	"UnrecognizedClientException":         {Status: http.StatusForbidden, Code: "InvalidAccessKeyId", Message: "The AWS Access Key Id you provided does not exist in our records."},
-	"ExpiredTokenException":               {Status: http.StatusBadRequest, Code: "ExpiredToken", Message: "The provided token has expired."},
-	"InvalidSignatureException":           {Status: http.StatusForbidden, Code: "SignatureDoesNotMatch", Message: "The request signature we calculated does not match the signature you provided. Check your key and signing method."},
+	"MissingAuthenticationTokenException": {Status: http.StatusForbidden, Code: "AccessDenied",
+		Message: "Access Denied"},
+	"UnrecognizedClientException": {Status: http.StatusForbidden, Code: "InvalidAccessKeyId",
+		Message: "The AWS Access Key Id you provided does not exist in our records."},
+	"ExpiredTokenException": {Status: http.StatusBadRequest, Code: "ExpiredToken",
+		Message: "The provided token has expired."},
+	"InvalidSignatureException": {Status: http.StatusForbidden, Code: "SignatureDoesNotMatch",
+		Message: "The request signature we calculated does not match the signature you provided. Check your key and " +
+			"signing method."},
 }
 
 func hashOf(b []byte) string {

@@ -32,7 +32,8 @@ func strict(t *testing.T) (*Server, *clock) {
 	t.Helper()
 	c := newClock()
 	s := start(t, Options{Now: c.now, StrictCredentials: true})
-	s.AddUser(User{ARN: alice, AccessKeyID: aliceKey.AccessKeyID, SecretAccessKey: aliceKey.SecretAccessKey, MayAssume: []string{roleB}})
+	s.AddUser(User{ARN: alice, AccessKeyID: aliceKey.AccessKeyID, SecretAccessKey: aliceKey.SecretAccessKey,
+		MayAssume: []string{roleB}})
 	s.AddRole(Role{ARN: roleA, Principals: []string{alice}, MayAssume: []string{roleB}})
 	s.AddRole(Role{ARN: roleB, Principals: []string{"arn:aws:iam::123456789012:root"}})
 	return s, c
@@ -62,7 +63,8 @@ func assume(t *testing.T, c aws.Config, in *sts.AssumeRoleInput) (aws.Credential
 }
 
 func keysOf(c *types.Credentials) aws.Credentials {
-	return aws.Credentials{AccessKeyID: *c.AccessKeyId, SecretAccessKey: *c.SecretAccessKey, SessionToken: *c.SessionToken, Expires: *c.Expiration}
+	return aws.Credentials{AccessKeyID: *c.AccessKeyId, SecretAccessKey: *c.SecretAccessKey,
+		SessionToken: *c.SessionToken, Expires: *c.Expiration}
 }
 
 func whoami(t *testing.T, c aws.Config) string {
@@ -80,16 +82,18 @@ func TestSignaturesAreChecked(t *testing.T) {
 	s.CreateBucket("b", false)
 	services := map[string]func(aws.Config) error{
 		"lambda": func(c aws.Config) error {
-			_, err := lambda.NewFromConfig(c).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn:aws:lambda:eu-west-1:123456789012:function:f")})
+			_, err := lambda.NewFromConfig(c).ListTags(t.Context(),
+				&lambda.ListTagsInput{Resource: aws.String("arn:aws:lambda:eu-west-1:123456789012:function:f")})
 			if err != nil && strings.Contains(err.Error(), "ResourceNotFoundException") {
 				return nil
 			}
 			return err
 		},
 		"s3": func(c aws.Config) error {
-			_, err := s3.NewFromConfig(c, func(o *s3.Options) { o.UsePathStyle = true }).PutObject(t.Context(), &s3.PutObjectInput{
-				Bucket: aws.String("b"), Key: aws.String("a dir/ä+k"), Body: bytes.NewReader([]byte("x")),
-			})
+			_, err := s3.NewFromConfig(c, func(o *s3.Options) { o.UsePathStyle = true }).PutObject(t.Context(),
+				&s3.PutObjectInput{
+					Bucket: aws.String("b"), Key: aws.String("a dir/ä+k"), Body: bytes.NewReader([]byte("x")),
+				})
 			return err
 		},
 		"sts": func(c aws.Config) error {
@@ -97,7 +101,9 @@ func TestSignaturesAreChecked(t *testing.T) {
 			return err
 		},
 		"ecr": func(c aws.Config) error {
-			_, err := ecr.NewFromConfig(c).BatchGetImage(t.Context(), &ecr.BatchGetImageInput{RepositoryName: aws.String("r"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("t")}}})
+			_, err := ecr.NewFromConfig(c).BatchGetImage(t.Context(),
+				&ecr.BatchGetImageInput{RepositoryName: aws.String(
+					"r"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("t")}}})
 			return err
 		},
 	}
@@ -105,7 +111,8 @@ func TestSignaturesAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expired, err := assume(t, as(s, aliceKey), &sts.AssumeRoleInput{RoleArn: aws.String(roleA), DurationSeconds: aws.Int32(900)})
+	expired, err := assume(t, as(s, aliceKey),
+		&sts.AssumeRoleInput{RoleArn: aws.String(roleA), DurationSeconds: aws.Int32(900)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,17 +122,24 @@ func TestSignaturesAreChecked(t *testing.T) {
 		// want by service; lambda's is that of ecr too.
 		lambda, sts, s3 string
 	}{
-		"User":         {keys: aliceKey},
-		"Session":      {keys: session},
-		"Anonymous":    {aws.Credentials{}, "MissingAuthenticationTokenException", "MissingAuthenticationToken", "AccessDenied"},
-		"UnknownKey":   {aws.Credentials{AccessKeyID: "AKIANOBODY", SecretAccessKey: "x"}, "UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
-		"WrongSecret":  {aws.Credentials{AccessKeyID: "AKIAALICE", SecretAccessKey: "bob's"}, "InvalidSignatureException", "SignatureDoesNotMatch", "SignatureDoesNotMatch"},
-		"NoToken":      {aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey}, "UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
-		"ForeignToken": {aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey, SessionToken: expired.SessionToken}, "UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
-		"Expired":      {expired, "ExpiredTokenException", "ExpiredToken", "ExpiredToken"},
+		"User":    {keys: aliceKey},
+		"Session": {keys: session},
+		"Anonymous": {aws.Credentials{}, "MissingAuthenticationTokenException", "MissingAuthenticationToken",
+			"AccessDenied"},
+		"UnknownKey": {aws.Credentials{AccessKeyID: "AKIANOBODY", SecretAccessKey: "x"},
+			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
+		"WrongSecret": {aws.Credentials{AccessKeyID: "AKIAALICE", SecretAccessKey: "bob's"},
+			"InvalidSignatureException", "SignatureDoesNotMatch", "SignatureDoesNotMatch"},
+		"NoToken": {aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey},
+			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
+		"ForeignToken": {aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey,
+			SessionToken: expired.SessionToken},
+			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
+		"Expired": {expired, "ExpiredTokenException", "ExpiredToken", "ExpiredToken"},
 	}
 	for name, tc := range cases {
-		for service, want := range map[string]string{"lambda": tc.lambda, "ecr": tc.lambda, "sts": tc.sts, "s3": tc.s3} {
+		for service, want := range map[string]string{"lambda": tc.lambda, "ecr": tc.lambda, "sts": tc.sts,
+			"s3": tc.s3} {
 			t.Run(name+"/"+service, func(t *testing.T) {
 				err := services[service](as(s, tc.keys))
 				if want != "" {
@@ -187,24 +201,43 @@ func TestAssumeRole(t *testing.T) {
 		code    string
 		message string
 	}{
-		"Account":      {role: Role{Principals: []string{"arn:aws:iam::123456789012:root"}}},
-		"Itself":       {role: Role{Principals: []string{alice}}},
-		"Stranger":     {role: Role{Principals: []string{"arn:aws:iam::999999999999:root"}}, code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"Nobody":       {code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"ExternalID":   {role: Role{Principals: []string{alice}, ExternalID: "x1"}, in: sts.AssumeRoleInput{ExternalId: aws.String("x1")}},
-		"NoExternalID": {role: Role{Principals: []string{alice}, ExternalID: "x1"}, code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"Tags":         {role: Role{Principals: []string{alice}, TagSession: true}, in: sts.AssumeRoleInput{Tags: tag("team", "a"), TransitiveTagKeys: []string{"team"}}},
-		"NoTagSession": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Tags: tag("team", "a")}, code: "AccessDenied", message: denied("sts:TagSession")},
-		"OtherTag":     {role: Role{Principals: []string{alice}, TagSession: true, TagKeys: []string{"app"}}, in: sts.AssumeRoleInput{Tags: tag("team", "a")}, code: "AccessDenied", message: denied("sts:TagSession")},
-		"TagAsked":     {role: Role{Principals: []string{alice}, TagSession: true, RequestTags: map[string]string{"team": "a", "app": "*"}}, in: sts.AssumeRoleInput{Tags: tag("team", "a", "app", "b")}},
-		"TagMissing":   {role: Role{Principals: []string{alice}, TagSession: true, RequestTags: map[string]string{"team": "a"}}, code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"TagOther":     {role: Role{Principals: []string{alice}, TagSession: true, RequestTags: map[string]string{"team": "a"}}, in: sts.AssumeRoleInput{Tags: tag("team", "b")}, code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"TagTwice":     {role: Role{Principals: []string{alice}, TagSession: true}, in: sts.AssumeRoleInput{Tags: tag("team", "a", "Team", "b")}, code: "InvalidParameterValue"},
-		"NotATag":      {role: Role{Principals: []string{alice}, TagSession: true}, in: sts.AssumeRoleInput{TransitiveTagKeys: []string{"team"}}, code: "InvalidParameterValue", message: "The specified transitive tag key must be included in the requested tags."},
-		"Long":         {role: Role{Principals: []string{alice}, MaxSessionDuration: 2 * time.Hour}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(7200)}},
-		"TooLong":      {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(3601)}, code: "ValidationError", message: "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."},
-		"TooShort":     {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(60)}, code: "ValidationError"},
-		"NoPolicy":     {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Policy: aws.String("{")}, code: "MalformedPolicyDocument"},
+		"Account": {role: Role{Principals: []string{"arn:aws:iam::123456789012:root"}}},
+		"Itself":  {role: Role{Principals: []string{alice}}},
+		"Stranger": {role: Role{Principals: []string{"arn:aws:iam::999999999999:root"}}, code: "AccessDenied",
+			message: denied("sts:AssumeRole")},
+		"Nobody": {code: "AccessDenied", message: denied("sts:AssumeRole")},
+		"ExternalID": {role: Role{Principals: []string{alice}, ExternalID: "x1"},
+			in: sts.AssumeRoleInput{ExternalId: aws.String("x1")}},
+		"NoExternalID": {role: Role{Principals: []string{alice}, ExternalID: "x1"}, code: "AccessDenied",
+			message: denied("sts:AssumeRole")},
+		"Tags": {role: Role{Principals: []string{alice}, TagSession: true},
+			in: sts.AssumeRoleInput{Tags: tag("team", "a"), TransitiveTagKeys: []string{"team"}}},
+		"NoTagSession": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Tags: tag("team", "a")},
+			code: "AccessDenied", message: denied("sts:TagSession")},
+		"OtherTag": {role: Role{Principals: []string{alice}, TagSession: true, TagKeys: []string{"app"}},
+			in: sts.AssumeRoleInput{Tags: tag("team", "a")}, code: "AccessDenied", message: denied("sts:TagSession")},
+		"TagAsked": {role: Role{Principals: []string{alice}, TagSession: true,
+			RequestTags: map[string]string{"team": "a",
+				"app": "*"}}, in: sts.AssumeRoleInput{Tags: tag("team", "a", "app", "b")}},
+		"TagMissing": {role: Role{Principals: []string{alice}, TagSession: true,
+			RequestTags: map[string]string{"team": "a"}}, code: "AccessDenied", message: denied("sts:AssumeRole")},
+		"TagOther": {role: Role{Principals: []string{alice}, TagSession: true,
+			RequestTags: map[string]string{"team": "a"}}, in: sts.AssumeRoleInput{Tags: tag(
+			"team", "b")}, code: "AccessDenied", message: denied("sts:AssumeRole")},
+		"TagTwice": {role: Role{Principals: []string{alice}, TagSession: true},
+			in: sts.AssumeRoleInput{Tags: tag("team", "a", "Team", "b")}, code: "InvalidParameterValue"},
+		"NotATag": {role: Role{Principals: []string{alice}, TagSession: true},
+			in: sts.AssumeRoleInput{TransitiveTagKeys: []string{"team"}}, code: "InvalidParameterValue",
+			message: "The specified transitive tag key must be included in the requested tags."},
+		"Long": {role: Role{Principals: []string{alice}, MaxSessionDuration: 2 * time.Hour},
+			in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(7200)}},
+		"TooLong": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(3601)},
+			code:    "ValidationError",
+			message: "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."},
+		"TooShort": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(60)},
+			code: "ValidationError"},
+		"NoPolicy": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Policy: aws.String("{")},
+			code: "MalformedPolicyDocument"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -236,18 +269,22 @@ func TestRoleChains(t *testing.T) {
 
 	_, err := assume(t, as(s, aliceKey), &sts.AssumeRoleInput{RoleArn: aws.String(roleB)})
 	wantError(t, err, "AccessDenied", "")
-	first, err := assume(t, as(s, aliceKey), &sts.AssumeRoleInput{RoleArn: aws.String(roleA), Tags: team, TransitiveTagKeys: []string{"team"}})
+	first, err := assume(t, as(s, aliceKey),
+		&sts.AssumeRoleInput{RoleArn: aws.String(roleA), Tags: team, TransitiveTagKeys: []string{"team"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = assume(t, as(s, first), &sts.AssumeRoleInput{RoleArn: aws.String(roleB)})
-	wantError(t, err, "AccessDenied", "User: arn:aws:sts::123456789012:assumed-role/a/it is not authorized to perform: sts:TagSession on resource: "+roleB)
+	wantError(t, err, "AccessDenied", "User: arn:aws:sts::123456789012:assumed-role/a/it is not authorized to "+
+		"perform: sts:TagSession on resource: "+roleB)
 
 	s.AddRole(Role{ARN: roleB, Principals: []string{roleA}, TagSession: true, MaxSessionDuration: 12 * time.Hour})
 	_, err = assume(t, as(s, first), &sts.AssumeRoleInput{RoleArn: aws.String(roleB), Tags: team})
-	wantError(t, err, "InvalidParameterValue", "One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.")
+	wantError(t, err, "InvalidParameterValue", "One of the specified transitive tag keys can't be set because it "+
+		"conflicts with a transitive tag key from the calling session.")
 	_, err = assume(t, as(s, first), &sts.AssumeRoleInput{RoleArn: aws.String(roleB), DurationSeconds: aws.Int32(7200)})
-	wantError(t, err, "ValidationError", "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining")
+	wantError(t, err, "ValidationError",
+		"The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining")
 	second, err := assume(t, as(s, first), &sts.AssumeRoleInput{RoleArn: aws.String(roleB)})
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +298,8 @@ func TestRoleChains(t *testing.T) {
 	_, err = clientOf(as(s, first)).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
 	wantError(t, err, "ResourceNotFoundException", "")
 	calls := s.Calls()
-	if c := calls[len(calls)-2]; c.Caller != "arn:aws:sts::210987654321:assumed-role/b/it" || c.Account != "210987654321" {
+	if c := calls[len(calls)-2]; c.Caller != "arn:aws:sts::210987654321:assumed-role/b/it" ||
+		c.Account != "210987654321" {
 		t.Errorf("logged %+v", c)
 	}
 	if n := len(s.IssuedSecrets()); n != 4 {

@@ -50,8 +50,7 @@ func (s *Server) AddIssuer(account string, i *Issuer, audiences ...string) {
 
 // AddIssuerKeys adds an external issuer, such as a cluster, by the keys that it publishes.
 func (s *Server) AddIssuerKeys(account, url string, keys map[string]crypto.PublicKey, audiences ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.iam.providers[account+" "+url] = provider{audiences: audiences, keys: keys}
 }
 
@@ -59,17 +58,21 @@ func (s *Server) AddIssuerKeys(account, url string, keys map[string]crypto.Publi
 func (s *Server) identifyToken(account, token string) (claims, error) {
 	t, err := parseToken(token)
 	if err != nil {
-		return claims{}, stsError400("InvalidIdentityToken", "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
+		return claims{}, stsError400("InvalidIdentityToken",
+			"The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)")
 	}
 	p, ok := s.iam.providers[account+" "+t.claims.Issuer]
 	if !ok {
-		return claims{}, stsError400("InvalidIdentityToken", "No OpenIDConnect provider found in your account for %s", t.claims.Issuer)
+		return claims{}, stsError400("InvalidIdentityToken", "No OpenIDConnect provider found in your account for %s",
+			t.claims.Issuer)
 	}
 	if !t.signedBy(p.keys[t.header.KeyID]) {
-		return claims{}, stsError400("InvalidIdentityToken", "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements")
+		return claims{}, stsError400("InvalidIdentityToken", "Couldn't retrieve verification key from your identity "+
+			"provider,  please reference AssumeRoleWithWebIdentity documentation for requirements")
 	}
 	if now := s.options.Now(); !now.Before(time.Unix(t.claims.Expires, 0)) {
-		return claims{}, stsError400("ExpiredTokenException", "Token expired: current date/time %d must be before the expiration date/time %d", now.Unix(), t.claims.Expires)
+		return claims{}, stsError400("ExpiredTokenException", "Token expired: current date/time %d must be before "+
+			"the expiration date/time %d", now.Unix(), t.claims.Expires)
 	}
 	if !slices.ContainsFunc(t.claims.Audience, func(a string) bool { return slices.Contains(p.audiences, a) }) {
 		return claims{}, stsError400("InvalidIdentityToken", "Incorrect token audience")
@@ -78,12 +81,12 @@ func (s *Server) identifyToken(account, token string) (claims, error) {
 }
 
 // accepts returns an error if a role does not trust a token's claims.
-func (r *Role) accepts(c claims) error {
+func (r *Role) accepts(c claims) {
 	w := r.WebIdentity
-	if w == nil || w.Issuer != c.Issuer || w.Subject != "" && w.Subject != c.Subject || w.Audience != "" && !slices.Contains(c.Audience, w.Audience) {
-		return &Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: "Not authorized to perform sts:AssumeRoleWithWebIdentity"}
+	if w == nil || w.Issuer != c.Issuer || w.Subject != "" && w.Subject != c.Subject || w.Audience != "" &&
+		!slices.Contains(c.Audience, w.Audience) {
+		panic(apiError(http.StatusForbidden, "AccessDenied", "Not authorized to perform sts:AssumeRoleWithWebIdentity"))
 	}
-	return nil
 }
 
 // jwt is a token, parsed but not verified.
@@ -130,7 +133,8 @@ func (t *jwt) signedBy(k crypto.PublicKey) bool {
 		if t.header.Algorithm != "ES256" || len(t.signature) != 2*ecHalf {
 			return false
 		}
-		return ecdsa.Verify(k, sum[:], new(big.Int).SetBytes(t.signature[:ecHalf]), new(big.Int).SetBytes(t.signature[ecHalf:]))
+		return ecdsa.Verify(k, sum[:], new(big.Int).SetBytes(t.signature[:ecHalf]),
+			new(big.Int).SetBytes(t.signature[ecHalf:]))
 	default:
 		return false
 	}

@@ -26,7 +26,7 @@ func newIssuer(t *testing.T, url, algorithm string) *Issuer {
 	return i
 }
 
-func token(t *testing.T, i *Issuer, subject, audience string, expires time.Time) string {
+func signToken(t *testing.T, i *Issuer, subject, audience string, expires time.Time) string {
 	t.Helper()
 	text, err := i.Token(subject, audience, expires)
 	if err != nil {
@@ -44,14 +44,16 @@ func forged(token string, part int, with string) string {
 
 func TestWebIdentity(t *testing.T) {
 	const (
-		noJWT  = "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"
-		noKey  = "Couldn't retrieve verification key from your identity provider,  please reference AssumeRoleWithWebIdentity documentation for requirements"
+		noJWT = "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"
+		noKey = "Couldn't retrieve verification key from your identity provider,  please reference " +
+			"AssumeRoleWithWebIdentity documentation for requirements"
 		denied = "Not authorized to perform sts:AssumeRoleWithWebIdentity"
 	)
-	rs, es, other := newIssuer(t, issuer, RS256), newIssuer(t, issuer, ES256), newIssuer(t, "https://elsewhere.example.org", ES256)
+	rs, es, other := newIssuer(t, issuer, RS256), newIssuer(t, issuer, ES256), newIssuer(t,
+		"https://elsewhere.example.org", ES256)
 	now := newClock().now()
 	later := now.Add(time.Hour)
-	good := token(t, es, subject, "sts.amazonaws.com", later)
+	good := signToken(t, es, subject, "sts.amazonaws.com", later)
 	cases := map[string]struct {
 		reason  string
 		issuer  *Issuer
@@ -60,23 +62,36 @@ func TestWebIdentity(t *testing.T) {
 		code    string
 		message string
 	}{
-		"RS256":       {reason: "A token of a cluster.", issuer: rs, token: token(t, rs, subject, "sts.amazonaws.com", later)},
-		"ES256":       {reason: "A token of another sort of key.", token: good},
-		"NoJWT":       {reason: "What is no token is said to be none.", token: "token", code: "InvalidIdentityToken", message: noJWT},
-		"NoBase64":    {reason: "Nor is this.", token: "a.b.!", code: "InvalidIdentityToken", message: noJWT},
-		"OtherKey":    {reason: "A key of that issuer that it has not published.", token: token(t, newIssuer(t, issuer, ES256), subject, "sts.amazonaws.com", later), code: "InvalidIdentityToken", message: noKey},
-		"ForgedClaim": {reason: "Another subject does not have the signature.", token: forged(good, 1, `{"iss":"`+issuer+`","sub":"`+subject+`","aud":"sts.amazonaws.com","exp":9999999999}`), code: "InvalidIdentityToken", message: noKey},
-		"Unsigned":    {reason: "A token must not say that it needs no signature.", token: forged(forged(good, 0, `{"alg":"none"}`), 2, ""), code: "InvalidIdentityToken", message: noKey},
-		"OtherIssuer": {reason: "The account knows no such issuer.", token: token(t, other, subject, "sts.amazonaws.com", later), code: "InvalidIdentityToken", message: "No OpenIDConnect provider found in your account for https://elsewhere.example.org"},
+		"RS256": {reason: "A token of a cluster.", issuer: rs,
+			token: signToken(t, rs, subject, "sts.amazonaws.com", later)},
+		"ES256": {reason: "A token of another sort of key.", token: good},
+		"NoJWT": {reason: "What is no token is said to be none.", token: "token", code: "InvalidIdentityToken",
+			message: noJWT},
+		"NoBase64": {reason: "Nor is this.", token: "a.b.!", code: "InvalidIdentityToken", message: noJWT},
+		"OtherKey": {reason: "A key of that issuer that it has not published.", token: signToken(t, newIssuer(t,
+			issuer, ES256), subject, "sts.amazonaws.com", later), code: "InvalidIdentityToken", message: noKey},
+		"ForgedClaim": {reason: "Another subject does not have the signature.",
+			token: forged(good, 1, `{"iss":"`+issuer+`","sub":"`+subject+
+				`","aud":"sts.amazonaws.com","exp":9999999999}`), code: "InvalidIdentityToken", message: noKey},
+		"Unsigned": {reason: "A token must not say that it needs no signature.",
+			token: forged(forged(good, 0, `{"alg":"none"}`), 2, ""), code: "InvalidIdentityToken", message: noKey},
+		"OtherIssuer": {reason: "The account knows no such issuer.", token: signToken(t, other, subject,
+			"sts.amazonaws.com", later), code: "InvalidIdentityToken",
+			message: "No OpenIDConnect provider found in your account for https://elsewhere.example.org"},
 		"OtherAccount": {
 			reason: "The issuer is known in one account, not in the other.", token: good, role: roleB,
 			code: "InvalidIdentityToken", message: "No OpenIDConnect provider found in your account for " + issuer,
 		},
-		"Audience":     {reason: "A token that is meant for something else.", token: token(t, es, subject, "kubernetes", later), code: "InvalidIdentityToken", message: "Incorrect token audience"},
-		"RoleAudience": {reason: "The role asks for another of the audiences.", token: token(t, es, subject, "second", later), code: "AccessDenied", message: denied},
-		"Subject":      {reason: "Another ServiceAccount.", token: token(t, es, "system:serviceaccount:shop:default", "sts.amazonaws.com", later), code: "AccessDenied", message: denied},
-		"Expired":      {reason: "A token ends.", token: token(t, es, subject, "sts.amazonaws.com", now), code: "ExpiredTokenException"},
-		"NoTrust":      {reason: "A role that trusts no issuer.", token: good, role: roleA, code: "AccessDenied", message: denied},
+		"Audience": {reason: "A token that is meant for something else.", token: signToken(t, es, subject,
+			"kubernetes", later), code: "InvalidIdentityToken", message: "Incorrect token audience"},
+		"RoleAudience": {reason: "The role asks for another of the audiences.",
+			token: signToken(t, es, subject, "second", later), code: "AccessDenied", message: denied},
+		"Subject": {reason: "Another ServiceAccount.", token: signToken(t, es, "system:serviceaccount:shop:default",
+			"sts.amazonaws.com", later), code: "AccessDenied", message: denied},
+		"Expired": {reason: "A token ends.", token: signToken(t, es, subject, "sts.amazonaws.com", now),
+			code: "ExpiredTokenException"},
+		"NoTrust": {reason: "A role that trusts no issuer.", token: good, role: roleA, code: "AccessDenied",
+			message: denied},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -89,10 +104,13 @@ func TestWebIdentity(t *testing.T) {
 				tc.role = web
 			}
 			s.AddIssuer("123456789012", tc.issuer, "sts.amazonaws.com", "second")
-			s.AddRole(Role{ARN: web, WebIdentity: &WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"}})
-			out, err := sts.NewFromConfig(as(s, aws.Credentials{})).AssumeRoleWithWebIdentity(t.Context(), &sts.AssumeRoleWithWebIdentityInput{
-				RoleArn: aws.String(tc.role), RoleSessionName: aws.String("it"), WebIdentityToken: aws.String(tc.token),
-			})
+			s.AddRole(Role{ARN: web,
+				WebIdentity: &WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"}})
+			out, err := sts.NewFromConfig(as(s, aws.Credentials{})).AssumeRoleWithWebIdentity(t.Context(),
+				&sts.AssumeRoleWithWebIdentityInput{
+					RoleArn: aws.String(tc.role), RoleSessionName: aws.String("it"),
+					WebIdentityToken: aws.String(tc.token),
+				})
 			if tc.code != "" {
 				wantError(t, err, tc.code, tc.message)
 				return
@@ -100,7 +118,8 @@ func TestWebIdentity(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", tc.reason, err)
 			}
-			if got := whoami(t, as(s, keysOf(out.Credentials))); got != "arn:aws:sts::123456789012:assumed-role/web/it" {
+			if got := whoami(t,
+				as(s, keysOf(out.Credentials))); got != "arn:aws:sts::123456789012:assumed-role/web/it" {
 				t.Errorf("%s: acts as %s", tc.reason, got)
 			}
 		})
@@ -114,7 +133,7 @@ func TestPodIdentity(t *testing.T) {
 	s.AddIssuer("123456789012", i, podAudience)
 	s.AddPodIdentity(i, subject, roleA)
 	later := clock.now().Add(24 * time.Hour)
-	good := token(t, i, subject, podAudience, later)
+	good := signToken(t, i, subject, podAudience, later)
 	fetch := func(token string) (aws.Credentials, error) {
 		return endpointcreds.New(s.URL()+"/v1/credentials", func(o *endpointcreds.Options) {
 			o.AuthorizationToken, o.Retryer = token, aws.NopRetryer{}
@@ -130,10 +149,12 @@ func TestPodIdentity(t *testing.T) {
 	s.AddRole(Role{ARN: roleA, Principals: []string{ServicePods}, TagSession: true, MayAssume: []string{roleB}})
 	refused("no token", "", "Service account token cannot be empty")
 	refused("no JWT", "x", "InvalidTokenException")
-	refused("another ServiceAccount", token(t, i, "system:serviceaccount:shop:default", podAudience, later), "No associations found")
-	refused("another audience", token(t, i, subject, "sts.amazonaws.com", later), "Incorrect token audience")
-	refused("an expired token", token(t, i, subject, podAudience, clock.now()), "ExpiredTokenException")
-	refused("another's signature", token(t, newIssuer(t, issuer, RS256), subject, podAudience, later), "InvalidIdentityToken")
+	refused("another ServiceAccount", signToken(t, i, "system:serviceaccount:shop:default", podAudience, later),
+		"No associations found")
+	refused("another audience", signToken(t, i, subject, "sts.amazonaws.com", later), "Incorrect token audience")
+	refused("an expired token", signToken(t, i, subject, podAudience, clock.now()), "ExpiredTokenException")
+	refused("another's signature", signToken(t, newIssuer(t, issuer, RS256), subject, podAudience, later),
+		"InvalidIdentityToken")
 
 	keys, err := fetch(good)
 	if err != nil {
@@ -147,7 +168,8 @@ func TestPodIdentity(t *testing.T) {
 	}
 	// EKS tags the session, and the tags are transitive to any further role.
 	_, err = assume(t, as(s, keys), &sts.AssumeRoleInput{RoleArn: aws.String(roleB)})
-	wantError(t, err, "AccessDenied", "User: arn:aws:sts::123456789012:assumed-role/a/eks-double-pod is not authorized to perform: sts:TagSession on resource: "+roleB)
+	wantError(t, err, "AccessDenied", "User: arn:aws:sts::123456789012:assumed-role/a/eks-double-pod is not "+
+		"authorized to perform: sts:TagSession on resource: "+roleB)
 }
 
 // TestInstanceMetadata uses the role of a node with the SDK's own client.

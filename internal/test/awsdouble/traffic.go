@@ -14,7 +14,7 @@ const (
 	// slice is the precision of the times at which invocations begin.
 	slice = 10 * time.Second
 
-	// usualDuration is that of invocations without another one.
+	// usualDuration is the default of Outcomes.Duration.
 	usualDuration = 10 * time.Millisecond
 )
 
@@ -24,7 +24,7 @@ type Traffic struct {
 	Account, Region string
 	// Function and Alias that are invoked. There are no invocations while either does not exist.
 	Function, Alias string
-	// PerMinute is how many invocations are requested in a minute.
+	// PerMinute is the number of invocations that are requested in a minute.
 	PerMinute float64
 	// Versions are the outcomes by version; those of other versions are the zero value's: they succeed.
 	Versions map[string]Outcomes
@@ -32,7 +32,7 @@ type Traffic struct {
 	Rand *rand.Rand
 }
 
-// Outcomes are how a version responds to invocations. Rates are parts from 0 to 1.
+// Outcomes are a version's responses to invocations. Rates are parts from 0 to 1.
 type Outcomes struct {
 	// ErrorRate is the part of the invocations that fails. If one kind of payload fails, it is the part of that kind.
 	ErrorRate float64
@@ -50,13 +50,14 @@ type Outcomes struct {
 	SlowDuration time.Duration
 }
 
-// Received is what a version has received of an alias's traffic, whether or not metrics show it yet.
+// Received counts the requests that a version has received of an alias's traffic, whether or not metrics show it yet.
 type Received struct {
 	// Requests includes those that are throttled or fail.
 	Requests int
-	// Throttled is how many were no invocations.
+	// Throttled is the number of requests that were no invocations.
 	Throttled int
-	// Failed is how many have failed or will at their timeout, and how many found the version not to be Active.
+	// Failed is the number of requests that have failed or will at their timeout, or found the version not to be
+	// Active.
 	Failed int
 }
 
@@ -80,7 +81,7 @@ type received struct {
 	due  struct{ requests, throttled, cold, coldFailed, hung, failed, slow float64 }
 }
 
-// seriesKey is what series of metrics of Lambda count: those without a version, or those of an executed version.
+// seriesKey identifies metrics of Lambda: all of an account and region, or those of an executed version.
 type seriesKey struct {
 	of             *home
 	name, executed string
@@ -89,12 +90,12 @@ type seriesKey struct {
 // Traffic starts invocations of an alias now, or changes those of an earlier call for the alias. The double makes
 // their metrics by the alias's routing at the time, when it is asked for metrics or the routing changes.
 func (s *Server) Traffic(t Traffic) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.advanceTraffic()
 	t.Versions = maps.Clone(t.Versions)
 	for _, known := range s.traffic {
-		if known.Function == t.Function && known.Alias == t.Alias && known.Account == t.Account && known.Region == t.Region {
+		if known.Function == t.Function && known.Alias == t.Alias && known.Account == t.Account &&
+			known.Region == t.Region {
 			known.Traffic = t
 			return
 		}
@@ -106,8 +107,7 @@ func (s *Server) Traffic(t Traffic) {
 
 // Received returns what the versions have received of an alias's traffic until now.
 func (s *Server) Received(function, alias string) map[string]Received {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.advanceTraffic()
 	all := map[string]Received{}
 	for _, t := range s.traffic {
@@ -272,7 +272,8 @@ func (b *batch) series(name, executed string) []*recordedMetric {
 	resource := t.Function + ":" + t.Alias
 	sets := []map[string]string{nil, {"FunctionName": t.Function}, {"FunctionName": t.Function, "Resource": resource}}
 	if executed != "" {
-		sets = append(sets, map[string]string{"FunctionName": t.Function, "Resource": resource, "ExecutedVersion": executed})
+		sets = append(sets,
+			map[string]string{"FunctionName": t.Function, "Resource": resource, "ExecutedVersion": executed})
 	}
 	for _, dimensions := range sets {
 		m := Metric{Account: b.home.account, Region: b.home.region, Namespace: lambdaNamespace, Name: name}

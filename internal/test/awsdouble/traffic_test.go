@@ -42,7 +42,8 @@ func (s *served) sum(name string, more ...string) map[int]float64 {
 	dimensions := append([]string{"FunctionName", "f", "Resource", "f:live"}, more...)
 	query := stat("q", lambdaNamespace, name, "Sum", 60, dimensions...)
 	out, err := cloudWatch(s.Config(testRegion)).GetMetricData(s.Context(), &cloudwatch.GetMetricDataInput{
-		StartTime: &s.begin, EndTime: aws.Time(s.begin.Add(time.Hour)), MetricDataQueries: []types.MetricDataQuery{query},
+		StartTime: &s.begin, EndTime: aws.Time(s.begin.Add(time.Hour)),
+		MetricDataQueries: []types.MetricDataQuery{query},
 	})
 	if err != nil {
 		s.Fatal(err)
@@ -84,7 +85,8 @@ func TestMinutesGrow(t *testing.T) {
 		s.move(time.Second)
 		now := s.sum("Invocations", "ExecutedVersion", "1")[0]
 		switch {
-		case now < last, at <= time.Minute && now > 0, at == 3*time.Minute && now == 60, at == 4*time.Minute && now != 60:
+		case now < last, at <= time.Minute && now > 0, at == 3*time.Minute && now == 60, at == 4*time.Minute &&
+			now != 60:
 			t.Fatalf("%v of 60 invocations after %v, %v before", now, at, last)
 		case now > last:
 			parts++
@@ -171,7 +173,8 @@ func TestOutcomes(t *testing.T) {
 			s.Server.mu.Lock()
 			s.lookup("f").version("1").Timeout = 120
 			s.Server.mu.Unlock()
-			s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 600, Versions: map[string]Outcomes{"1": tc.outcomes}})
+			s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 600,
+				Versions: map[string]Outcomes{"1": tc.outcomes}})
 			s.move(time.Minute)
 			if diff := cmp.Diff(map[string]Received{"1": tc.want}, s.Received("f", "live")); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
@@ -289,7 +292,8 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 		refused = "Invalid alias configuration for Provisioned Concurrency"
 	)
 	keep := func(version string) *lambda.UpdateAliasInput {
-		return &lambda.UpdateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"), FunctionVersion: &version}
+		return &lambda.UpdateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"),
+			FunctionVersion: &version}
 	}
 	cases := map[string]struct {
 		reason  string
@@ -309,11 +313,6 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 			reason: "The version that still serves needs no move.",
 			then:   func(s *served) error { return s.route("1", nil) },
 			want:   map[string]float64{"1": 1}, later: map[string]float64{"1": 1}, status: ready,
-		},
-		"Refused": {
-			reason: "AWS may refuse that.", options: Options{RefuseMoves: true},
-			then: func(s *served) error { return s.route("1", nil) }, err: refused,
-			want: map[string]float64{"1": 1, "2": 0}, later: map[string]float64{"2": 1}, status: ready,
 		},
 		"Kept": {
 			reason: "The weight of the old version does not fit to itself.",
@@ -348,7 +347,8 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 			tc.options.ProvisionDuration = time.Minute
 			s := serve(t, tc.options)
 			put := &lambda.PutProvisionedConcurrencyConfigInput{
-				FunctionName: aws.String("f"), Qualifier: aws.String("live"), ProvisionedConcurrentExecutions: aws.Int32(3),
+				FunctionName: aws.String("f"), Qualifier: aws.String("live"),
+				ProvisionedConcurrentExecutions: aws.Int32(3),
 			}
 			if _, err := s.lambda.PutProvisionedConcurrencyConfig(t.Context(), put); err != nil {
 				t.Fatal(err)
@@ -376,7 +376,8 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 			s.move(2 * time.Minute)
-			get := &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: aws.String("f"), Qualifier: aws.String("live")}
+			get := &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: aws.String("f"),
+				Qualifier: aws.String("live")}
 			p, err := s.lambda.GetProvisionedConcurrencyConfig(t.Context(), get)
 			if err != nil {
 				t.Fatal(err)

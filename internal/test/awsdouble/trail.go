@@ -16,16 +16,14 @@ type trail struct {
 // Trail delivers each later call to Lambda that is not read-only to a queue, as an event of CloudTrail in an event of
 // EventBridge. Calls of all accounts and regions are delivered. A message is visible after the delay.
 func (s *Server) Trail(queue string, delay time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.trails = append(s.trails, trail{queue: queue, delay: delay})
 }
 
 // AddCaller assigns an access key to an account and to the ARN of a user or a session, which the events of Trail and
 // GetCallerIdentity have. It is not for strict mode, in which they are known.
 func (s *Server) AddCaller(accessKey, account, arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.lock()()
 	s.accounts[accessKey] = account
 	s.callers[accessKey] = arn
 }
@@ -41,16 +39,21 @@ func (s *Server) callerARN(r *request) string {
 // apiVersions are the ends of the names of events, as AWS documents them. The names of other events are those of the
 // operations.
 var apiVersions = map[string]string{
-	"AddPermission": "20150331v2", "CreateAlias": "20150331", "CreateEventSourceMapping": "20150331", "CreateFunction": "20150331",
-	"DeleteAlias": "20150331", "DeleteEventSourceMapping": "20150331", "DeleteFunction": "20150331", "DeleteFunctionConcurrency": "20171031",
-	"PublishLayerVersion": "20181031", "PublishVersion": "20150331", "PutFunctionConcurrency": "20171031", "RemovePermission": "20150331v2",
-	"TagResource": "20170331v2", "UntagResource": "20170331v2", "UpdateAlias": "20150331", "UpdateEventSourceMapping": "20150331",
-	"UpdateFunctionCode": "20150331v2", "UpdateFunctionConfiguration": "20150331v2",
+	"AddPermission": "20150331v2", "CreateAlias": "20150331", "CreateEventSourceMapping": "20150331",
+	"CreateFunction": "20150331",
+	"DeleteAlias":    "20150331", "DeleteEventSourceMapping": "20150331", "DeleteFunction": "20150331",
+	"DeleteFunctionConcurrency": "20171031",
+	"PublishLayerVersion":       "20181031", "PublishVersion": "20150331", "PutFunctionConcurrency": "20171031",
+	"RemovePermission": "20150331v2",
+	"TagResource":      "20170331v2", "UntagResource": "20170331v2", "UpdateAlias": "20150331",
+	"UpdateEventSourceMapping": "20150331",
+	"UpdateFunctionCode":       "20150331v2", "UpdateFunctionConfiguration": "20150331v2",
 }
 
 // deliver sends a call to the queues of all trails.
 func (s *Server) deliver(r *request, c Call) {
-	read := strings.HasPrefix(c.Operation, "Get") || strings.HasPrefix(c.Operation, "List") || strings.HasPrefix(c.Operation, "Invoke")
+	read := strings.HasPrefix(c.Operation, "Get") || strings.HasPrefix(c.Operation, "List") ||
+		strings.HasPrefix(c.Operation, "Invoke")
 	if len(s.trails) == 0 || c.Service != serviceLambda || c.Operation == "" || read {
 		return
 	}
@@ -66,7 +69,8 @@ func (s *Server) deliver(r *request, c Call) {
 // event returns the event of EventBridge about a call. It has no values of a request beyond names.
 func (s *Server) event(r *request, c Call) map[string]any {
 	arn, at := s.callerARN(r), c.Time.UTC().Format(time.RFC3339)
-	who := map[string]any{"type": "IAMUser", "principalId": "AIDADOUBLE", "arn": arn, "accountId": c.Account, "accessKeyId": c.AccessKey}
+	who := map[string]any{"type": "IAMUser", "principalId": "AIDADOUBLE", "arn": arn, "accountId": c.Account,
+		"accessKeyId": c.AccessKey}
 	if strings.Contains(arn, ":assumed-role/") {
 		who["type"] = "AssumedRole"
 	}
@@ -89,7 +93,8 @@ func (s *Server) event(r *request, c Call) map[string]any {
 // named returns the parameters of a call that name something, as CloudTrail spells them.
 func (r *request) named() map[string]any {
 	p := map[string]any{}
-	for _, v := range []string{"FunctionName", "Name", "UUID", "Resource", "ResourceArn", "LayerName", "VersionNumber", "StatementId", "CodeSigningConfigArn", "CapacityProviderName"} {
+	for _, v := range []string{"FunctionName", "Name", "UUID", "Resource", "ResourceArn", "LayerName", "VersionNumber",
+		"StatementId", "CodeSigningConfigArn", "CapacityProviderName"} {
 		if r.vars[v] != "" {
 			p[strings.ToLower(v[:1])+v[1:]] = r.vars[v]
 		}
@@ -98,8 +103,9 @@ func (r *request) named() map[string]any {
 		p["qualifier"] = q
 	}
 	var in struct{ FunctionName, Name, CapacityProviderName string }
-	if r.decode(&in) == nil {
-		for k, v := range map[string]string{"functionName": in.FunctionName, "name": in.Name, "capacityProviderName": in.CapacityProviderName} {
+	if json.Unmarshal(r.body, &in) == nil {
+		for k, v := range map[string]string{"functionName": in.FunctionName, "name": in.Name,
+			"capacityProviderName": in.CapacityProviderName} {
 			if v != "" && p[k] == nil {
 				p[k] = v
 			}

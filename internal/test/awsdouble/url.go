@@ -1,10 +1,7 @@
 package awsdouble
 
 import (
-	"cmp"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -36,11 +33,10 @@ type urlInput struct {
 }
 
 // check rejects CORS settings without an origin. A block without any setting means none.
-func (in *urlInput) check() error {
+func (in *urlInput) check() {
 	if c := in.Cors; c != nil && !c.none() && len(c.AllowOrigins) == 0 {
-		return invalidParameter("You can't leave AllowOrigins as empty when Cors is enabled.")
+		panic(invalidParameter("You can't leave AllowOrigins as empty when Cors is enabled."))
 	}
-	return nil
 }
 
 // apply writes what was sent. CORS settings are replaced as a whole, and an empty block removes them.
@@ -73,29 +69,19 @@ func lower(names []string) []string {
 }
 
 // modified returns the response to a change. It contains the invoke mode only if the request did.
-func (in *urlInput) modified(status int, u FunctionURL) *answer {
+func (in *urlInput) modified(u FunctionURL) any {
 	u.InvokeMode = in.InvokeMode
-	if status == http.StatusCreated {
-		u.LastModifiedTime = ""
-	}
-	return &answer{status: status, json: u}
+	return u
 }
 
-func createURL(s *Server, r *request) (*answer, error) {
-	in := urlInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, t, err := s.endpoint(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.check(); err != nil {
-		return nil, err
-	}
+func createURL(s *Server, r *request) any {
+	in := decoded[urlInput](r)
+	f, t := s.endpoint(r)
+	in.check()
 	arn := f.arnOf(t.qualifier)
 	if f.urls[t.qualifier] != nil {
-		return nil, conflict("Failed to create function url config for [functionArn = %s]. Error message:  FunctionUrlConfig exists for this Lambda function", arn)
+		panic(conflict("Failed to create function url config for [functionArn = %s]. Error message:  "+
+			"FunctionUrlConfig exists for this Lambda function", arn))
 	}
 	now := s.isoTime()
 	u := &FunctionURL{
@@ -104,81 +90,55 @@ func createURL(s *Server, r *request) (*answer, error) {
 	}
 	in.apply(u)
 	f.urls[t.qualifier] = u
-	return in.modified(http.StatusCreated, *u), nil
+	out := *u
+	out.LastModifiedTime = ""
+	return in.modified(out)
 }
 
 // endpoint returns the function, and the alias of it, that may have a URL.
-func (s *Server) endpoint(r *request) (*function, target, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, t, err
-	}
-	f := s.home(r.account, r.region).functions[t.name]
+func (s *Server) endpoint(r *request) (*function, target) {
+	t := r.target()
+	f := r.home.functions[t.name]
 	if f == nil || f.versionOf(t.qualifier) == nil {
-		return nil, t, notFound("Function does not exist")
+		panic(notFound("Function does not exist"))
 	}
-	return f, t, nil
+	return f, t
 }
 
 // url returns the function that a request names, and the qualifier of its URL.
-func (s *Server) url(r *request) (*function, string, error) {
-	t, err := r.target()
-	if err != nil {
-		return nil, "", err
-	}
-	f := s.home(r.account, r.region).functions[t.name]
+func (s *Server) url(r *request) (*function, string) {
+	t := r.target()
+	f := r.home.functions[t.name]
 	if f == nil || f.urls[t.qualifier] == nil {
-		return nil, "", notFound("The resource you requested does not exist.")
+		panic(notFound("The resource you requested does not exist."))
 	}
-	return f, t.qualifier, nil
+	return f, t.qualifier
 }
 
-func getURL(s *Server, r *request) (*answer, error) {
-	f, q, err := s.url(r)
-	if err != nil {
-		return nil, err
-	}
-	return &answer{status: http.StatusOK, json: *f.urls[q]}, nil
+func getURL(s *Server, r *request) any {
+	f, q := s.url(r)
+	return *f.urls[q]
 }
 
-func updateURL(s *Server, r *request) (*answer, error) {
-	in := urlInput{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, q, err := s.url(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := in.check(); err != nil {
-		return nil, err
-	}
+func updateURL(s *Server, r *request) any {
+	in := decoded[urlInput](r)
+	f, q := s.url(r)
+	in.check()
 	u := f.urls[q]
 	in.apply(u)
 	u.LastModifiedTime = s.isoTime()
-	return in.modified(http.StatusOK, *u), nil
+	return in.modified(*u)
 }
 
-func deleteURL(s *Server, r *request) (*answer, error) {
-	f, q, err := s.url(r)
-	if err != nil {
-		return nil, err
-	}
+func deleteURL(s *Server, r *request) any {
+	f, q := s.url(r)
 	delete(f.urls, q)
-	return &answer{status: http.StatusNoContent}, nil
+	return nil
 }
 
-func listURLs(s *Server, r *request) (*answer, error) {
-	f, _, err := s.endpoint(r)
-	if err != nil {
-		return nil, err
-	}
-	all := []FunctionURL{}
-	for _, u := range f.urls {
-		all = append(all, *u)
-	}
-	slices.SortFunc(all, func(a, b FunctionURL) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
-	return paged("FunctionUrlConfigs", all, r), nil
+func listURLs(s *Server, r *request) any {
+	f, _ := s.endpoint(r)
+	return listedBy("FunctionUrlConfigs", f.urls, r)
 }
 
 func (s *Server) isoTime() string { return s.options.Now().UTC().Format("2006-01-02T15:04:05.000000Z") }

@@ -8,25 +8,34 @@ import (
 )
 
 // runtimes are the runtimes that AWS accepts, in the order of its message.
-var runtimes = strings.Split("nodejs20.x, python3.14, provided.al2023, python3.12, python3.13, nodejs24.x, nodejs22.x, java25, python3.10, python3.11, java21, ruby3.3, ruby3.4, ruby3.2, python3.8, python3.9, java17, nodejs16.x, dotnet10, dotnet8, java11, dotnet6, nodejs18.x, provided.al2, java8.al2", ", ")
+var runtimes = strings.Split("nodejs20.x, python3.14, provided.al2023, python3.12, python3.13, nodejs24.x, "+
+	"nodejs22.x, java25, python3.10, python3.11, java21, ruby3.3, ruby3.4, ruby3.2, python3.8, python3.9, java17, "+
+	"nodejs16.x, dotnet10, dotnet8, java11, dotnet6, nodejs18.x, provided.al2, java8.al2", ", ")
 
 // retired are runtimes that AWS no longer accepts for functions.
-var retired = []string{"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7", "java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5"}
+var retired = []string{"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7",
+	"java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5"}
 
 // snapshotted are the runtimes that support SnapStart.
-var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, python3.13, python3.14, dotnet8, dotnet10", ", ")
+var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, python3.13, python3.14, dotnet8, dotnet10",
+	", ")
 
 // anyRuntime is the rule for a layer's compatible runtimes, which include retired ones.
-var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, nodejs4.3, nodejs6.10, nodejs8.10, python2.7, dotnetcore1.0, dotnetcore2.0, nodejs4.3-edge, ruby4.0, nodejs26.x, python3.15, java8.al2023, java11.al2023, java17.al2023", ", "))...)
+var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, nodejs4.3, nodejs6.10, nodejs8.10, "+
+	"python2.7, dotnetcore1.0, dotnetcore2.0, nodejs4.3-edge, ruby4.0, nodejs26.x, python3.15, java8.al2023, "+
+	"java11.al2023, java17.al2023", ", "))...)
 
-func checkRuntime(runtime string) error {
+func checkRuntime(runtime string) {
 	switch {
 	case slices.Contains(runtimes, runtime):
-		return nil
+		return
 	case slices.Contains(retired, runtime):
-		return invalidParameter("The runtime parameter of %s is no longer supported for creating or updating AWS Lambda functions. We recommend you use a supported runtime while creating or updating functions.", runtime)
+		panic(invalidParameter("The runtime parameter of %s is no longer supported for creating or updating AWS "+
+			"Lambda functions. We recommend you use a supported runtime while creating or updating functions.",
+			runtime))
 	}
-	return invalidParameter("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] or be a valid ARN", runtime, strings.Join(runtimes, ", "))
+	panic(invalidParameter("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: "+
+		"[%s] or be a valid ARN", runtime, strings.Join(runtimes, ", ")))
 }
 
 // maxEnvironment is the maximum size of all variables as JSON, in bytes.
@@ -34,96 +43,88 @@ const maxEnvironment = 4096
 
 // check rejects settings that Lambda rejects after the model's checks. The configuration is the one to which they
 // will be applied.
-func (c *settings) check(r *request, to *Configuration) error {
+func (c *settings) check(r *request, to *Configuration) {
 	if c.Runtime != nil && *c.Runtime != "" {
-		if err := checkRuntime(*c.Runtime); err != nil {
-			return err
-		}
+		checkRuntime(*c.Runtime)
 	}
-	if err := c.checkSnapStart(to); err != nil {
-		return err
-	}
-	if err := c.checkLogging(to); err != nil {
-		return err
-	}
-	if err := checkLayers(c.Layers, r.region); err != nil {
-		return err
-	}
-	return checkEnvironment(r)
+	c.checkSnapStart(to)
+	c.checkLogging(to)
+	checkLayers(c.Layers, r.region)
+	checkEnvironment(r)
 }
 
 // checkSnapStart rejects snapshots of runtimes that do not support them.
-func (c *settings) checkSnapStart(to *Configuration) error {
+func (c *settings) checkSnapStart(to *Configuration) {
 	on, runtime := to.SnapStart, to.Runtime
 	if c.SnapStart != nil {
 		on = c.SnapStart
 	}
 	set(c.Runtime, &runtime)
 	if on == nil || on.ApplyOn != "PublishedVersions" || runtime == "" || slices.Contains(snapshotted, runtime) {
-		return nil
+		return
 	}
-	return invalidParameter("%s is not supported for SnapStart enabled functions.", runtime)
+	panic(invalidParameter("%s is not supported for SnapStart enabled functions.", runtime))
 }
 
 // checkLogging rejects log levels with a format that has none.
-func (c *settings) checkLogging(to *Configuration) error {
+func (c *settings) checkLogging(to *Configuration) {
 	if c.LoggingConfig == nil || c.LoggingConfig.ApplicationLogLevel == "" && c.LoggingConfig.SystemLogLevel == "" {
-		return nil
+		return
 	}
 	format := c.LoggingConfig.LogFormat
 	if format == "" && to.LoggingConfig != nil {
 		format = to.LoggingConfig.LogFormat
 	}
 	if format == "JSON" {
-		return nil
+		return
 	}
-	return invalidParameter("LogLevel is not supported when LogFormat is set to \"Text\". Remove LogLevel from your request or change the LogFormat to \"Json\" and try again.")
+	panic(invalidParameter("LogLevel is not supported when LogFormat is set to \"Text\". Remove LogLevel from your " +
+		"request or change the LogFormat to \"Json\" and try again."))
 }
 
 // checkNetwork rejects a network to which functions cannot be attached.
-func (c *settings) checkNetwork(s *Server) error {
+func (c *settings) checkNetwork(s *Server) {
 	if c.VpcConfig == nil {
-		return nil
+		return
 	}
 	if (len(c.VpcConfig.SubnetIds) == 0) != (len(c.VpcConfig.SecurityGroupIds) == 0) {
-		return invalidParameter("SubnetIds and SecurityIds must coexist or be both empty list.")
+		panic(invalidParameter("SubnetIds and SecurityIds must coexist or be both empty list."))
 	}
-	return s.checkNetwork(c.VpcConfig.SubnetIds, c.VpcConfig.SecurityGroupIds)
+	s.checkNetwork(c.VpcConfig.SubnetIds, c.VpcConfig.SecurityGroupIds)
 }
 
 // checkEnvironment measures the variables as they were sent: in the order of the request, without the white space.
-func checkEnvironment(r *request) error {
+func checkEnvironment(r *request) {
 	var in struct {
 		Environment struct{ Variables json.RawMessage }
 	}
-	if err := r.decode(&in); err != nil {
-		return err
-	}
+	r.decode(&in)
 	var measured bytes.Buffer
 	if err := json.Compact(&measured, in.Environment.Variables); err != nil && len(in.Environment.Variables) > 0 {
-		return err
+		panic(err)
 	}
 	if measured.Len() > maxEnvironment {
-		return invalidParameter("Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: %s", &measured)
+		panic(invalidParameter("Lambda was unable to configure your environment variables because the environment "+
+			"variables you have provided exceeded the 4KB limit. String measured: %s", &measured))
 	}
-	return nil
 }
 
-func checkLayers(layers []string, region string) error {
+func checkLayers(layers []string, region string) {
 	if len(layers) > 5 {
-		return invalidParameter("Cannot reference more than 5 layers.")
+		panic(invalidParameter("Cannot reference more than 5 layers."))
 	}
 	seen := map[string]string{}
 	for _, arn := range layers {
 		parts := strings.Split(arn, ":")
 		if parts[3] != region && parts[3] != "" {
-			return invalidParameter("Layers are not in the same region as the function. Layers are expected to be in region %s.", region)
+			panic(invalidParameter("Layers are not in the same region as the function. Layers are expected to be in "+
+				"region %s.", region))
 		}
 		name := arn[:strings.LastIndex(arn, ":")]
 		if other, ok := seen[name]; ok {
-			return invalidParameter("Two different versions of the same layer are not allowed to be referenced in the same function. %s and %s are versions of the same layer.", other, arn)
+			panic(invalidParameter("Two different versions of the same layer are not allowed to be referenced in the "+
+				"same function. %s and %s are versions of the same layer.", other, arn))
 		}
 		seen[name] = arn
 	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 )
@@ -41,39 +40,28 @@ func (s *Server) prepare(v *instance, d time.Duration) {
 	s.begin(v, d, take(s.plans.versions, v.FunctionName))
 }
 
-func publishVersion(s *Server, r *request) (*answer, error) {
-	in := struct {
+func publishVersion(s *Server, r *request) any {
+	in := decoded[struct {
 		CodeSha256, RevisionId, PublishTo string //nolint:revive // Lambda's spelling
 		Description                       *string
-	}{}
-	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
-	if err := updatable(f); err != nil {
-		return nil, err
-	}
+	}](r)
+	f := s.unqualified(r)
+	updatable(f)
 	if in.CodeSha256 != "" && in.CodeSha256 != f.latest.CodeSha256 {
-		return nil, invalidParameter("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try again with the CodeSHA256 in $LATEST.", in.CodeSha256, f.latest.CodeSha256)
+		panic(invalidParameter("CodeSHA256 (%s) is different from current CodeSHA256 in $LATEST (%s). Please try "+
+			"again with the CodeSHA256 in $LATEST.", in.CodeSha256, f.latest.CodeSha256))
 	}
-	if err := checkRevision(f, in.RevisionId); err != nil {
-		return nil, err
-	}
+	checkRevision(f, in.RevisionId)
 	if v := f.unchanged(in.PublishTo); v != nil {
-		return &answer{status: http.StatusCreated, json: v.Configuration}, nil
+		return v.Configuration
 	}
-	if err := s.home(r.account, r.region).checkStorage(f.latest.CodeSize, 0); err != nil {
-		return nil, err
-	}
+	r.home.checkStorage(f.latest.CodeSize, 0)
 	v := s.publish(f, in.Description, in.PublishTo)
 	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) || v.managed() {
 		s.prepare(v, s.options.CreateDuration)
 	}
 	f.latest.RevisionId = newUUID()
-	return &answer{status: http.StatusCreated, json: v.Configuration}, nil
+	return v.Configuration
 }
 
 // unchanged returns the version that already equals $LATEST, or nil.
@@ -98,10 +86,7 @@ func versionsOf(f *function) []Configuration {
 	return all
 }
 
-func listVersions(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
-	return paged("Versions", versionsOf(f), r), nil
+func listVersions(s *Server, r *request) any {
+	f := s.unqualified(r)
+	return paged("Versions", versionsOf(f), r)
 }

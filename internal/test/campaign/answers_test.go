@@ -45,19 +45,22 @@ type fault struct {
 // refused returns a fault that responds with an error of AWS.
 func refused(status int, code, message string) fault {
 	return fault{name: fmt.Sprintf("%d %s", status, code), make: func(op string) awsdouble.Fault {
-		return awsdouble.Fault{Operation: op, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}}
+		return awsdouble.Fault{Operation: op, Times: -1,
+			Error: awsdouble.Error{Status: status, Code: code, Message: message}}
 	}}
 }
 
 // dropped returns a fault that closes the connection.
 func dropped(name string, d awsdouble.Drop) fault {
-	return fault{name: name, make: func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
+	return fault{name: name,
+		make: func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
 }
 
 // body returns a fault that responds with another body.
 func body(name string, status int, text string) fault {
 	return fault{name: name, make: func(op string) awsdouble.Fault {
-		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(int, []byte) (int, []byte) { return status, []byte(text) }}
+		return awsdouble.Fault{Operation: op, Times: -1,
+			Answer: func(int, []byte) (int, []byte) { return status, []byte(text) }}
 	}}
 }
 
@@ -101,7 +104,8 @@ func faults() []fault {
 	return []fault{
 		refused(http.StatusBadRequest, "InvalidParameterValueException", "no"),
 		refused(http.StatusBadRequest, "ValidationException", "no"),
-		refused(http.StatusForbidden, "AccessDeniedException", "User: arn:aws:iam::123456789012:user/double is not authorized"),
+		refused(http.StatusForbidden, "AccessDeniedException",
+			"User: arn:aws:iam::123456789012:user/double is not authorized"),
 		refused(http.StatusNotFound, "ResourceNotFoundException", "Resource not found"),
 		refused(http.StatusConflict, "ResourceConflictException", "The operation cannot be performed at this time"),
 		refused(http.StatusConflict, "ResourceInUseException", "in use"),
@@ -166,14 +170,16 @@ func TestEmulatorResponses(t *testing.T) {
 						sample = &metrics
 					}
 					for _, f := range faultsOf(op) {
-						sample.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) }) //nolint:thelper // It is the test.
+						sample.try(t, sc.name+op+f.name, op+", "+f.name, //nolint:thelper // It is the test.
+							func(t *testing.T) { sc.survives(t, f.make(op), want) })
 					}
 				}
 			})
 		}
 	})
 	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{
-		"faults": points.total + metrics.total, "faults tried": points.tried + metrics.tried, "simulated hours": points.tried + metrics.tried,
+		"faults": points.total + metrics.total, "faults tried": points.tried + metrics.tried,
+		"simulated hours": points.tried + metrics.tried,
 	}, Findings: points.failed + metrics.failed})
 }
 
@@ -185,7 +191,9 @@ func observations(scenarios []scenario) []scenario {
 			out = append(out, scenario{
 				name: name + " look", mg: sc.mg, before: sc.before,
 				act: func(s *Simulation) {
-					s.Patch(sc.mg(), map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/reconcile-requested-at": "now"}}})
+					s.Patch(sc.mg(),
+						map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+							"crossplane.io/reconcile-requested-at": "now"}}})
 				},
 				done: func(s *Simulation) bool { return s.ready(sc.mg()) },
 			})

@@ -71,7 +71,8 @@ func (b *bars) add(work, figure string, reached, most float64) {
 // run runs a simulation with AWS's quotas, in which AWS takes a second for a creation or an update.
 func (b *bars) run(t *testing.T, test func(s *measured)) {
 	t.Helper()
-	o := awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second, UpdateDuration: time.Second}
+	o := awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
+		CreateDuration: time.Second, UpdateDuration: time.Second}
 	Run(t, o, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Logs.most = 1 << 20
 		test(newMeasured(t, s))
@@ -131,7 +132,8 @@ func (b *bars) steady(t *testing.T) {
 		t.Logf("calls: %v", calls)
 		b.add(work, "AWS calls", float64(sum(calls)), 250)
 		b.add(work, "API server writes", float64(c.all()-writes), 0)
-		b.rows = append(b.rows, bar{work: work, figure: "CPU ms a function, with the doubles' own", reached: float64((cpuTime(t) - before).Microseconds()) / 1000 / float64(n), most: 0.2, machine: true})
+		b.rows = append(b.rows, bar{work: work, figure: "CPU ms a function, with the doubles' own",
+			reached: float64((cpuTime(t) - before).Microseconds()) / 1000 / float64(n), most: 0.2, machine: true})
 
 		idle := s.change(f, 11)
 		time.Sleep(pollInterval)
@@ -196,7 +198,8 @@ func (b *bars) throttled(t *testing.T) {
 			f.apply()
 			took = s.allReady(f, began)
 			if others {
-				t.Logf("%d calls were throttled, %d of %d functions of that account are Ready", s.Double.Throttled(), busy.ready(), n)
+				t.Logf("%d calls were throttled, %d of %d functions of that account are Ready", s.Double.Throttled(),
+					busy.ready(), n)
 				if s.Double.Throttled() == 0 || busy.ready() > n/2 {
 					t.Error("the account is not throttled hard")
 				}
@@ -229,7 +232,8 @@ func (b *bars) fair(t *testing.T) {
 		alone := one(0)
 		busy.apply()
 		time.Sleep(10 * time.Second)
-		b.add("1,000 new Functions of one tenant, one of another", "x the time of the one alone", ratio(one(1), alone), 2)
+		b.add("1,000 new Functions of one tenant, one of another", "x the time of the one alone", ratio(one(1), alone),
+			2)
 		s.stop(p)
 	})
 }
@@ -276,7 +280,9 @@ func newMeasured(t *testing.T, s *Simulation) *measured {
 
 // options are those of the binary: they trace nothing and log no details.
 func (s *measured) options(o *manager.Options) {
-	o.Tracer, o.Log, o.MaxConcurrentReconciles = nil, zap.New(zap.WriteTo(s.Logs)), 100 //nolint:mnd // The default of --max-reconcile-rate.
+	o.Tracer, o.Log, o.MaxConcurrentReconciles = nil, zap.New( //nolint:mnd // The default of --max-reconcile-rate.
+		zap.WriteTo(
+			s.Logs)), 100
 }
 
 func (s *measured) fleet(n int) *steadyFleet {
@@ -374,18 +380,19 @@ func (s *measured) count() int {
 func (s *measured) shown() func() int {
 	var mu sync.Mutex
 	names := map[string]bool{}
-	s.Double.Fail(awsdouble.Fault{Operation: "ListFunctions", Times: -1, Answer: func(status int, body []byte) (int, []byte) {
-		var page struct {
-			Functions []struct{ FunctionName string }
-		}
-		_ = json.Unmarshal(body, &page)
-		mu.Lock()
-		defer mu.Unlock()
-		for _, f := range page.Functions {
-			names[f.FunctionName] = true
-		}
-		return status, body
-	}})
+	s.Double.Fail(awsdouble.Fault{Operation: "ListFunctions", Times: -1,
+		Answer: func(status int, body []byte) (int, []byte) {
+			var page struct {
+				Functions []struct{ FunctionName string }
+			}
+			_ = json.Unmarshal(body, &page)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, f := range page.Functions {
+				names[f.FunctionName] = true
+			}
+			return status, body
+		}})
 	return func() int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -400,7 +407,8 @@ func (s *measured) useUp() (stop func()) {
 	go func() {
 		defer close(ended)
 		for ctx.Err() == nil {
-			_, _ = s.Lambda.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{}, func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+			_, _ = s.Lambda.GetAccountSettings(ctx, &lambda.GetAccountSettingsInput{},
+				func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
 			time.Sleep(time.Second / 25) // And 30 ms for the call.
 		}
 	}()

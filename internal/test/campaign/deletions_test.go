@@ -71,7 +71,8 @@ func killedAtDeletion(nth int32, side Side) (n *Network, killed *atomic.Bool) {
 	n, killed = &Network{}, &atomic.Bool{}
 	var count atomic.Int32
 	n.Do = func(_ context.Context, c Call, at Side) error {
-		if c.API != AWS || c.Method != http.MethodDelete || !strings.Contains(c.Path, "/functions/") || at != side || count.Add(1) != nth {
+		if c.API != AWS || c.Method != http.MethodDelete || !strings.Contains(c.Path, "/functions/") || at != side ||
+			count.Add(1) != nth {
 			return nil
 		}
 		killed.Store(true)
@@ -104,26 +105,31 @@ func TestDeletionLimit(t *testing.T) {
 				fleet.create()
 				_ = p.Stop()
 				s.Double.ResetCalls()
-				if err := s.Kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
+				if err := s.Kube.Delete(t.Context(),
+					&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
 					t.Fatal(err)
 				}
 				for _, nth := range tc.kills {
 					n, killed := killedAtDeletion(nth, tc.side)
 					p := s.Start(n, limited)
 					if !s.Until(10*time.Minute, killed.Load) {
-						t.Fatalf("%s: the provider made %d deletions and was not killed", tc.reason, s.accepted("DeleteFunction"))
+						t.Fatalf("%s: the provider made %d deletions and was not killed", tc.reason,
+							s.accepted("DeleteFunction"))
 					}
 					p.Kill()
 				}
 				p = s.Start(&Network{}, limited)
 				time.Sleep(90 * time.Minute) // The window has passed, and each function was considered again.
 				left := fleet.n - deletionLimit
-				if n, held := s.accepted("DeleteFunction"), s.heldBy(); n > deletionLimit || held[reconcile.ReasonTooManyDeletions] < left || len(s.functions()) < left {
-					t.Fatalf("%s: %d deletions, the limit is %d; %d functions are left, held %v", tc.reason, n, deletionLimit, len(s.functions()), held)
+				if n, held := s.accepted("DeleteFunction"), s.heldBy(); n > deletionLimit ||
+					held[reconcile.ReasonTooManyDeletions] < left || len(s.functions()) < left {
+					t.Fatalf("%s: %d deletions, the limit is %d; %d functions are left, held %v", tc.reason, n,
+						deletionLimit, len(s.functions()), held)
 				}
 				s.confirmAll()
 				if !s.Until(2*time.Hour, func() bool {
-					return kerrors.IsNotFound(s.Kube.Get(t.Context(), client.ObjectKey{Name: Namespace}, &corev1.Namespace{}))
+					return kerrors.IsNotFound(s.Kube.Get(t.Context(), client.ObjectKey{Name: Namespace},
+						&corev1.Namespace{}))
 				}) {
 					t.Errorf("%s: the namespace does not go: %s", tc.reason, s.statuses())
 				}
@@ -159,7 +165,8 @@ func TestInvokedFunctions(t *testing.T) {
 		if n := s.calls("GetMetricData"); n != 0 {
 			t.Errorf("%d calls of CloudWatch although nothing is deleted", n)
 		}
-		invocations := awsdouble.Metric{Region: Region, Namespace: "AWS/Lambda", Name: "Invocations", Dimensions: map[string]string{"FunctionName": fleet.name(0)}}
+		invocations := awsdouble.Metric{Region: Region, Namespace: "AWS/Lambda", Name: "Invocations",
+			Dimensions: map[string]string{"FunctionName": fleet.name(0)}}
 		s.Double.PutMetric(invocations, time.Now().Add(-time.Hour), 7)
 		denied := awsdouble.AccessDenied("cloudwatch:GetMetricData")
 		s.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Error: denied, Times: -1})

@@ -23,7 +23,8 @@ func TestFunction(t *testing.T) {
 			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: Namespace},
 			Spec: v1beta1.FunctionSpec{
 				ForProvider: v1beta1.FunctionParameters{Region: Region, FunctionSettings: v1beta1.FunctionSettings{
-					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
+					Role: ptr.To("arn:aws:iam::123456789012:role/r"),
 					Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
 				}},
 			},
@@ -49,7 +50,8 @@ func TestFunction(t *testing.T) {
 		if err := s.Kube.Delete(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
-		if !s.Until(time.Minute, func() bool { return kerrors.IsNotFound(s.Kube.Get(t.Context(), client.ObjectKeyFromObject(f), f)) }) {
+		if !s.Until(time.Minute,
+			func() bool { return kerrors.IsNotFound(s.Kube.Get(t.Context(), client.ObjectKeyFromObject(f), f)) }) {
 			t.Fatalf("not gone: %+v\n%s", f.Status, s.Logs)
 		}
 		if err := p.Stop(); err != nil {

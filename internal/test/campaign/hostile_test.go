@@ -200,8 +200,8 @@ func named(u *unstructured.Unstructured, name string) *unstructured.Unstructured
 	return u
 }
 
-// TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned the
-// function, is deleted once the owner of the function is confirmed, and that nothing else is.
+// TestRefusedIsRemoved checks that what another namespace has created while it was allowed to, or while nobody owned
+// the function, is deleted once the owner of the function is confirmed, and that nothing else is.
 func TestRefusedIsRemoved(t *testing.T) {
 	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()

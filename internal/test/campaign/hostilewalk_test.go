@@ -40,9 +40,9 @@ const (
 	markOf = "planted_by_"
 )
 
-// TestHostileWalk lets one of two tenants of an account attack the other in random ways. Nothing of a tenant may be changed
-// in AWS with the other's credentials, at any instant, or be seen in what the other can read. The attacked tenant's
-// resources become Ready within twice the time that they take without the attacks.
+// TestHostileWalk lets one of two tenants of an account attack the other in random ways. Nothing of a tenant may be
+// changed in AWS with the other's credentials, at any instant, or be seen in what the other can read. The attacked
+// tenant's resources become Ready within twice the time that they take without the attacks.
 func TestHostileWalk(t *testing.T) {
 	seeds := []uint64{*seed}
 	if *seed == 0 {
@@ -103,8 +103,8 @@ type hostileWalk struct {
 	provider  *Provider
 	watches   *watchfault.Faults
 
-	// mine are the attacked tenant's resources. made are the last creations of those of them that exist and whose time is
-	// measured. theirs are those that the attacker has created.
+	// mine are the attacked tenant's resources. made are the last creations of those of them that exist and whose time
+	// is measured. theirs are those that the attacker has created.
 	mine   []*unstructured.Unstructured
 	made   map[int]creation
 	theirs []*unstructured.Unstructured
@@ -470,7 +470,8 @@ var (
 	poolPath     = regexp.MustCompile(`/capacity-providers/([^/]+)`)
 )
 
-// inspectCall passes a call to AWS. It fails the test if AWS accepts a change of what another tenant owns at that instant.
+// inspectCall passes a call to AWS. It fails the test if AWS accepts a change of what another tenant owns at that
+// instant.
 func (w *hostileWalk) inspectCall(rw http.ResponseWriter, r *http.Request) {
 	key := signedBy.FindStringSubmatch(r.Header.Get("Authorization"))
 	if r.Method == http.MethodGet || r.Method == http.MethodHead || len(key) == 0 || !strings.HasPrefix(key[1], "AKIA") {

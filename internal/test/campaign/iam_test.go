@@ -19,8 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// everyCall returns a kind with further updates, so that all calls are made: a setting of a function or an alias, and a tag that is
-// removed.
+// everyCall returns a kind with further updates, so that all calls are made: a setting of a function or an alias, and a
+// tag that is removed.
 func everyCall(k Kind) Kind {
 	updates := maps.Clone(k.Updates)
 	if updates == nil {
@@ -39,8 +39,8 @@ func everyCall(k Kind) Kind {
 	return k
 }
 
-// leastPrivilege returns the policy that kubectl lambda iam computes for a kind: for its resource as it is created, and as
-// it is after each update.
+// leastPrivilege returns the policy that kubectl lambda iam computes for a kind: for its resource as it is created, and
+// as it is after each update.
 func (p *planning) leastPrivilege() []awsdouble.Allow {
 	p.Helper()
 	u := p.kind.New()
@@ -52,7 +52,8 @@ func (p *planning) leastPrivilege() []awsdouble.Allow {
 	var out []awsdouble.Allow
 	for _, u := range all {
 		planner := plan.New(plan.Options{Scheme: p.Kube.Scheme(), ClusterID: "any", Now: time.Now})
-		policy, errs := iam.New(p.Context(), planner, iam.Options{Resources: []reconcile.Managed{p.typed(u)}, AccountID: awsdouble.DefaultAccount})
+		policy, errs := iam.New(p.Context(), planner,
+			iam.Options{Resources: []reconcile.Managed{p.typed(u)}, AccountID: awsdouble.DefaultAccount})
 		for _, err := range errs {
 			p.Error(err)
 		}
@@ -84,8 +85,8 @@ func (s *Simulation) denied() []string {
 	return out
 }
 
-// TestLeastPrivilege creates, changes and deletes a resource of every kind with the policy that is computed for it. No call
-// is rejected, and each action of the policy is needed by one.
+// TestLeastPrivilege creates, changes and deletes a resource of every kind with the policy that is computed for it. No
+// call is rejected, and each action of the policy is needed by one.
 func TestLeastPrivilege(t *testing.T) {
 	for _, k := range planned(t) {
 		t.Run(k.Name(), func(t *testing.T) {
@@ -116,7 +117,8 @@ func TestLeastPrivilege(t *testing.T) {
 				}
 				used := s.Double.UsedActions()
 				if k.Variant == "limited" {
-					policy = nil // It deletes versions once it has published another one, as the Function with historyLimit does.
+					// It deletes versions once it has published another one, as the Function with historyLimit does.
+					policy = nil
 				}
 				for _, a := range policy {
 					for _, action := range a.Actions {
@@ -133,8 +135,8 @@ func TestLeastPrivilege(t *testing.T) {
 	}
 }
 
-// TestLeastPrivilegeRollout rolls out a version with the policy that is computed for the Alias, and deletes it. No call is
-// rejected. Without one of the actions by which the version is tested and judged, it is named.
+// TestLeastPrivilegeRollout rolls out a version with the policy that is computed for the Alias, and deletes it. No call
+// is rejected. Without one of the actions by which the version is tested and judged, it is named.
 func TestLeastPrivilegeRollout(t *testing.T) {
 	for _, less := range []string{"", "lambda:InvokeFunction", "cloudwatch:GetMetricData"} {
 		t.Run("without "+less, func(t *testing.T) {
@@ -193,14 +195,15 @@ func TestLeastPrivilegeLess(t *testing.T) {
 			}
 			tried[k.Kind+action] = true
 			t.Run(k.Name()+"/"+action, func(t *testing.T) {
-				Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) }) //nolint:thelper // It is the test.
+				Run(t, awsdouble.Options{}, //nolint:thelper // It is the test.
+					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) })
 			})
 		}
 	}
 }
 
-// without checks that an action that a policy lacks is named while a resource is created, changed and deleted: by a condition of the
-// resource, or by the status of the config if the action is one for the account.
+// without checks that an action that a policy lacks is named while a resource is created, changed and deleted: by a
+// condition of the resource, or by the status of the config if the action is one for the account.
 func (s *Simulation) without(t *testing.T, k Kind, policy []awsdouble.Allow, action string) {
 	t.Helper()
 	s.Prepare()
@@ -253,8 +256,8 @@ func config() *unstructured.Unstructured {
 	return u
 }
 
-// mentions returns whether a condition of an object, or the usage of an account that a config shows, has a text. It is false if
-// there is no object.
+// mentions returns whether a condition of an object, or the usage of an account that a config shows, has a text. It is
+// false if there is no object.
 func (s *Simulation) mentions(u *unstructured.Unstructured, text string) bool {
 	s.Helper()
 	if err := s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u); err != nil {

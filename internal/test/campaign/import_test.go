@@ -29,7 +29,10 @@ var importFunctions = flag.Int("campaign.import", 5, "functions of random accoun
 // account makes a random account with so many functions.
 func (s *Simulation) account(seed uint64, n int, unversioned bool) {
 	s.Helper()
-	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: s.Lambda, Double: s.Double, Secret: CanaryWord, Unversioned: unversioned} //nolint:gosec // It is a test.
+	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: s.Lambda, //nolint:gosec // It is a test.
+		Double:      s.Double,
+		Secret:      CanaryWord,
+		Unversioned: unversioned}
 	if err := a.Make(s.Context(), n); err != nil {
 		s.Fatal(err)
 	}
@@ -39,7 +42,8 @@ func (s *Simulation) account(seed uint64, n int, unversioned bool) {
 // imported imports the account, within the quotas of AWS.
 func (s *Simulation) imported(change ...func(*importer.Options)) *importer.Result {
 	s.Helper()
-	resolver := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now, session.Options{HTTPClient: s.httpClient(&Network{})})
+	resolver := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now,
+		session.Options{HTTPClient: s.httpClient(&Network{})})
 	mg := &v1beta1.Function{}
 	mg.SetNamespace(Namespace)
 	mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind, Name: Config})
@@ -119,11 +123,12 @@ func (s *Simulation) allReady(within time.Duration, all []*unstructured.Unstruct
 	}) {
 		return
 	}
-	s.Fatalf("%s %s is not ready: %v\n%v", waiting.GetKind(), waiting.GetName(), waiting.Object["spec"], waiting.Object["status"])
+	s.Fatalf("%s %s is not ready: %v\n%v", waiting.GetKind(), waiting.GetName(), waiting.Object["spec"],
+		waiting.Object["status"])
 }
 
-// TestImport checks for random accounts that every resource is imported with a proof, and that the provider then changes
-// nothing in AWS but tags.
+// TestImport checks for random accounts that every resource is imported with a proof, and that the provider then
+// changes nothing in AWS but tags.
 func TestImport(t *testing.T) {
 	seeds := []uint64{1, 2, 3}
 	if *seed != 0 {

@@ -24,8 +24,10 @@ import (
 // volatile are members of AWS's answers that differ between two accounts that have the same: what AWS makes up, and the
 // code, which an import does not describe.
 var volatile = []string{
-	"CodeSha256", "CodeSize", "ConfigSha256", "CreationTime", "FunctionUrl", "LastModified", "LastModifiedTime", "LastUpdateStatus", "LastUpdateStatusReason", "LastUpdateStatusReasonCode",
-	"Location", "RepositoryType", "ResolvedImageUri", "ResultMetadata", "RevisionId", "UUID", "EventSourceMappingArn", "RuntimeVersionConfig", "CodeSigningConfigId",
+	"CodeSha256", "CodeSize", "ConfigSha256", "CreationTime", "FunctionUrl", "LastModified", "LastModifiedTime",
+	"LastUpdateStatus", "LastUpdateStatusReason", "LastUpdateStatusReasonCode",
+	"Location", "RepositoryType", "ResolvedImageUri", "ResultMetadata", "RevisionId", "UUID", "EventSourceMappingArn",
+	"RuntimeVersionConfig", "CodeSigningConfigId",
 }
 
 // madeUp matches what AWS makes up within a text.
@@ -62,7 +64,8 @@ func without(v any) any {
 				continue
 			}
 			v[k] = without(v[k])
-			if inner, ok := v[k].(map[string]any); v[k] == nil || v[k] == false || ok && len(inner) == 0 || k == "MaxAge" && v[k] == 0.0 {
+			if inner, ok := v[k].(map[string]any); v[k] == nil || v[k] == false || ok && len(inner) == 0 ||
+				k == "MaxAge" && v[k] == 0.0 {
 				delete(v, k) // AWS may return it for what is not set.
 			}
 		}
@@ -97,14 +100,16 @@ func (s *Simulation) content(t *testing.T) map[string]string {
 		keep(*n+" runtime", rt, err)
 		loop, err := s.Lambda.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: n})
 		keep(*n+" recursion", loop, err)
-		signing, err := s.Lambda.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: n})
+		signing, err := s.Lambda.GetFunctionCodeSigningConfig(ctx,
+			&lambda.GetFunctionCodeSigningConfigInput{FunctionName: n})
 		keep(*n+" signing", signing, err)
 		urls, err := s.Lambda.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{FunctionName: n})
 		must(err)
 		for _, u := range urls.FunctionUrlConfigs {
 			keep("URL "+*u.FunctionArn, u, nil)
 		}
-		events, err := s.Lambda.ListFunctionEventInvokeConfigs(ctx, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: n})
+		events, err := s.Lambda.ListFunctionEventInvokeConfigs(ctx,
+			&lambda.ListFunctionEventInvokeConfigsInput{FunctionName: n})
 		must(err)
 		for _, e := range events.FunctionEventInvokeConfigs {
 			keep("events "+*e.FunctionArn, e, nil)

@@ -21,50 +21,54 @@ const mostImportCalls = 7.5
 // for, and makes no more calls than are documented.
 func TestImportQuota(t *testing.T) {
 	const functions = 1000
-	Run(t, awsdouble.Options{Quotas: awsdouble.LambdaQuotas()}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-		must := func(err error) {
-			t.Helper()
-			if err != nil {
-				t.Fatal(err)
+	Run(t, awsdouble.Options{Quotas: awsdouble.LambdaQuotas()}, //nolint:thelper // It is the test.
+		func(t *testing.T, s *Simulation) {
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(100 * time.Millisecond) // It stays within the quota.
 			}
-			time.Sleep(100 * time.Millisecond) // It stays within the quota.
-		}
-		for i := range functions {
-			name := aws.String(fmt.Sprintf("function-%d", i))
-			_, err := s.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-				FunctionName: name, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"), Runtime: types.RuntimePython313,
-				Code: &types.FunctionCode{ZipFile: []byte(accounts.Zip)}, Publish: true,
-			})
-			must(err)
-			_, err = s.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: name, Name: aws.String("live"), FunctionVersion: aws.String("1")})
-			must(err)
-		}
-		time.Sleep(time.Minute)
-		s.Double.ResetCalls()
-		begun := time.Now()
-		r := s.imported()
-		took := time.Since(begun)
-		if n := s.Double.Throttled(); n > 0 {
-			t.Errorf("%d calls were throttled", n)
-		}
-		if r.Functions != functions || len(r.Unproven()) > 0 {
-			t.Errorf("%d functions, %d not proven", r.Functions, len(r.Unproven()))
-		}
-		control := 0
-		for op, n := range r.Calls {
-			if op != "GetFunction" && op != "GetPolicy" {
-				control += n
+			for i := range functions {
+				name := aws.String(fmt.Sprintf("function-%d", i))
+				_, err := s.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+					FunctionName: name, Role: aws.String("arn:aws:iam::123456789012:role/r"),
+					Handler: aws.String("index.handler"), Runtime: types.RuntimePython313,
+					Code: &types.FunctionCode{ZipFile: []byte(accounts.Zip)}, Publish: true,
+				})
+				must(err)
+				_, err = s.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: name,
+					Name: aws.String("live"), FunctionVersion: aws.String("1")})
+				must(err)
 			}
-			if sent := s.Double.Count(op); sent != n {
-				t.Errorf("%d calls of %s were counted, and %d sent", n, op, sent)
+			time.Sleep(time.Minute)
+			s.Double.ResetCalls()
+			begun := time.Now()
+			r := s.imported()
+			took := time.Since(begun)
+			if n := s.Double.Throttled(); n > 0 {
+				t.Errorf("%d calls were throttled", n)
 			}
-		}
-		if per := float64(control) / functions; per > mostImportCalls {
-			t.Errorf("%.2f calls of the control plane for each function, want at most %.2f: %v", per, mostImportCalls, r.Calls)
-		}
-		if most := time.Duration(float64(control)/14.7*1.05*float64(time.Second)) + 10*time.Second; took > most {
-			t.Errorf("it took %s for %d calls, want at most %s", took, control, most)
-		}
-		t.Logf("%d functions, %d calls of the control plane in %s: %v", functions, control, took, r.Calls)
-	})
+			if r.Functions != functions || len(r.Unproven()) > 0 {
+				t.Errorf("%d functions, %d not proven", r.Functions, len(r.Unproven()))
+			}
+			control := 0
+			for op, n := range r.Calls {
+				if op != "GetFunction" && op != "GetPolicy" {
+					control += n
+				}
+				if sent := s.Double.Count(op); sent != n {
+					t.Errorf("%d calls of %s were counted, and %d sent", n, op, sent)
+				}
+			}
+			if per := float64(control) / functions; per > mostImportCalls {
+				t.Errorf("%.2f calls of the control plane for each function, want at most %.2f: %v", per,
+					mostImportCalls, r.Calls)
+			}
+			if most := time.Duration(float64(control)/14.7*1.05*float64(time.Second)) + 10*time.Second; took > most {
+				t.Errorf("it took %s for %d calls, want at most %s", took, control, most)
+			}
+			t.Logf("%d functions, %d calls of the control plane in %s: %v", functions, control, took, r.Calls)
+		})
 }

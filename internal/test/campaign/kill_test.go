@@ -45,7 +45,8 @@ func (k *killer) arm() {
 }
 
 func (k *killer) do(_ context.Context, c Call, side Side) error {
-	if c.Watch || c.API == Kubernetes && (!c.Writes() || strings.Contains(c.Path, "/events") || strings.Contains(c.Path, "selfsubjectaccessreviews")) {
+	if c.Watch || c.API == Kubernetes &&
+		(!c.Writes() || strings.Contains(c.Path, "/events") || strings.Contains(c.Path, "selfsubjectaccessreviews")) {
 		return nil
 	}
 	k.mu.Lock()
@@ -117,7 +118,8 @@ func TestKilledAtEveryCall(t *testing.T) {
 				}
 				for i := range 2 * len(calls) {
 					at := point{n: i/2 + 1, side: Side(i % 2)}
-					name := fmt.Sprintf("%d of %d, side %d, %s", at.n, len(calls), at.side, strings.ReplaceAll(calls[at.n-1], "/", "|"))
+					name := fmt.Sprintf("%d of %d, side %d, %s", at.n, len(calls), at.side,
+						strings.ReplaceAll(calls[at.n-1], "/", "|"))
 					points.try(t, fmt.Sprint(sc.name, i), name, func(t *testing.T) { //nolint:thelper // It is the test.
 						_, got := sc.run(t, at)
 						got.check(t, sc, want)
@@ -126,5 +128,6 @@ func TestKilledAtEveryCall(t *testing.T) {
 			})
 		}
 	})
-	figures.Record(t, figures.Figures{Campaign: "A kill at every call", Figures: map[string]int{"points": points.total, "points tried": points.tried}, Findings: points.failed})
+	figures.Record(t, figures.Figures{Campaign: "A kill at every call",
+		Figures: map[string]int{"points": points.total, "points tried": points.tried}, Findings: points.failed})
 }

@@ -113,18 +113,22 @@ func (s *Simulation) prepare(api *lambda.Client, base string) {
 		time.Sleep(time.Minute) // All operations have completed in AWS.
 	}
 	_, err := api.CreateFunction(ctx, &lambda.CreateFunctionInput{
-		FunctionName: aws.String(base), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
+		FunctionName: aws.String(base), Role: aws.String("arn:aws:iam::123456789012:role/r"),
+		Handler: aws.String("index.handler"),
 		Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: []byte(emptyZip)},
 	})
 	must(err)
 	_, err = api.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String(base)})
 	must(err)
-	_, err = api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: aws.String(base), Name: aws.String("stable"), FunctionVersion: aws.String("1")})
+	_, err = api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: aws.String(base), Name: aws.String("stable"),
+		FunctionVersion: aws.String("1")})
 	must(err)
-	_, err = api.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String(base), Content: &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)}})
+	_, err = api.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String(base),
+		Content: &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)}})
 	must(err)
 	// A Version must publish other settings than those of version 1.
-	_, err = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(base), MemorySize: aws.Int32(192)})
+	_, err = api.UpdateFunctionConfiguration(ctx,
+		&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(base), MemorySize: aws.Int32(192)})
 	must(err)
 }
 

@@ -14,7 +14,12 @@ import (
 func TestMain(m *testing.M) {
 	// client-go waits between two errors by the clock of the whole process, but each
 	// simulation has a clock of its own.
-	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func(context.Context, error, string, ...any) {}} //nolint:reassign // It is meant to be set.
+	utilruntime.ErrorHandlers = []utilruntime.ErrorHandler{func( //nolint:reassign // It is meant to be set.
+		context.Context,
+		error,
+		string,
+		...any) {
+	}}
 	flag.Parse()
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)

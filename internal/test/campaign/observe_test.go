@@ -49,7 +49,8 @@ func (s *Simulation) observes(k Kind, update map[string]any) {
 	ready := func(status, reason string, generation int64) func(u *unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
 			c := conditionOf(u, "Ready")
-			return c["status"] == status && c["reason"] == reason && c["observedGeneration"] == generation && u.GetGeneration() == generation
+			return c["status"] == status && c["reason"] == reason && c["observedGeneration"] == generation &&
+				u.GetGeneration() == generation
 		}
 	}
 	until("it is not created", ready("True", "Available", u.GetGeneration()))

@@ -66,12 +66,14 @@ func TestOutages(t *testing.T) {
 					if o.rollouts && sc.serves == "" {
 						continue
 					}
-					points.try(t, sc.name+o.name, o.name, func(t *testing.T) { sc.outlasts(t, o, want) }) //nolint:thelper // It is the test.
+					points.try(t, sc.name+o.name, o.name, //nolint:thelper // It is the test.
+						func(t *testing.T) { sc.outlasts(t, o, want) })
 				}
 			})
 		}
 	})
-	figures.Record(t, figures.Figures{Campaign: "Outages", Figures: map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed})
+	figures.Record(t, figures.Figures{Campaign: "Outages",
+		Figures: map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed})
 }
 
 // outlasts checks a scenario with an outage of ten minutes that begins with the user's

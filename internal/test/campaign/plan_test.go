@@ -37,7 +37,8 @@ type planning struct {
 func newPlanning(s *Simulation, k Kind) *planning {
 	s.Helper()
 	s.Prepare()
-	r := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now, session.Options{HTTPClient: s.httpClient(&Network{})})
+	r := session.New(s.Kube, session.LiveSecrets(s.Kube), quota.New(time.Now, quota.Options{}), time.Now,
+		session.Options{HTTPClient: s.httpClient(&Network{})})
 	return &planning{Simulation: s, kind: k, resolver: r}
 }
 
@@ -57,7 +58,8 @@ func (p *planning) typed(u *unstructured.Unstructured) reconcile.Managed {
 // plan plans a resource, against AWS or offline. It checks that AWS is not changed.
 func (p *planning) plan(desired, prior *unstructured.Unstructured, live bool) plan.Plan {
 	p.Helper()
-	o := plan.Options{Scheme: p.Kube.Scheme(), Cluster: p.Kube, Mapper: p.Kube.RESTMapper(), ClusterID: "simulated", Now: time.Now}
+	o := plan.Options{Scheme: p.Kube.Scheme(), Cluster: p.Kube, Mapper: p.Kube.RESTMapper(), ClusterID: "simulated",
+		Now: time.Now}
 	if live {
 		o.Resolver = func(client.Client) reconcile.Resolver { return p.resolver }
 	}
@@ -94,11 +96,13 @@ func (p *planning) check(what string, planned map[string]plan.Plan, change func(
 	time.Sleep(time.Minute)
 	made := p.writes()[before:]
 	if !settled {
-		p.Errorf("%s of %s does not settle: %v\ncalls: %v", what, p.kind.Name(), p.stored(p.kind.New()).Object["status"], made)
+		p.Errorf("%s of %s does not settle: %v\ncalls: %v", what, p.kind.Name(),
+			p.stored(p.kind.New()).Object["status"], made)
 	}
 	for mode, pl := range planned {
 		if diff := cmp.Diff(made, operations(pl), cmpopts.EquateEmpty()); diff != "" {
-			p.Errorf("%s of %s, planned %s (%s, %q, unknown %q): -made, +planned:\n%s\nchanges %v", what, p.kind.Name(), mode, pl.Action, pl.Message, pl.Unknowns, diff, pl.Changes)
+			p.Errorf("%s of %s, planned %s (%s, %q, unknown %q): -made, +planned:\n%s\nchanges %v", what, p.kind.Name(),
+				mode, pl.Action, pl.Message, pl.Unknowns, diff, pl.Changes)
 		}
 	}
 }
@@ -157,7 +161,8 @@ func TestPlan(t *testing.T) {
 				}
 				deleted := s.stored(k.New())
 				deleted.SetDeletionTimestamp(ptr.To(metav1.Now()))
-				p.check("deletion", p.both(deleted, prior), func() { s.remove(k.New()) }, func() bool { return s.gone(k.New()) })
+				p.check("deletion", p.both(deleted, prior), func() { s.remove(k.New()) },
+					func() bool { return s.gone(k.New()) })
 				if err := running.Stop(); err != nil {
 					t.Error(err)
 				}
@@ -225,7 +230,9 @@ func TestPlanRandomStates(t *testing.T) {
 					names := k.UpdateNames()
 					for range rnd.IntN(3) {
 						if len(names) > 0 {
-							s.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[rnd.IntN(len(names))]]}})
+							s.Patch(k.New(),
+								map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[rnd.IntN(
+									len(names))]]}})
 						}
 					}
 					for range rnd.IntN(3) {
@@ -254,30 +261,39 @@ func (p *planning) editInAWS(choice int) {
 	arn := "arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":function:" + *f
 	switch choice {
 	case 0:
-		_, _ = p.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
+		_, _ = p.Lambda.UpdateFunctionConfiguration(ctx,
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
 	case 1:
-		_, _ = p.Lambda.TagResource(ctx, &lambda.TagResourceInput{Resource: aws.String(arn), Tags: map[string]string{"team": "hand"}})
+		_, _ = p.Lambda.TagResource(ctx,
+			&lambda.TagResourceInput{Resource: aws.String(arn), Tags: map[string]string{"team": "hand"}})
 	case 2: //nolint:mnd // The next one.
-		_, _ = p.Lambda.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
+		_, _ = p.Lambda.PutFunctionConcurrency(ctx,
+			&lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
 	case 3: //nolint:mnd // The next one.
-		_, _ = p.Lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String("base"), Name: aws.String("alias"), Description: aws.String("hand")})
+		_, _ = p.Lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String("base"),
+			Name: aws.String("alias"), Description: aws.String("hand")})
 	case 4: //nolint:mnd // The next one.
 		_, _ = p.Lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: f})
-		_, _ = p.Lambda.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: aws.String("base"), Name: aws.String("alias")})
-		_, _ = p.Lambda.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: aws.String("base")})
+		_, _ = p.Lambda.DeleteAlias(ctx,
+			&lambda.DeleteAliasInput{FunctionName: aws.String("base"), Name: aws.String("alias")})
+		_, _ = p.Lambda.DeleteFunctionUrlConfig(ctx,
+			&lambda.DeleteFunctionUrlConfigInput{FunctionName: aws.String("base")})
 	case 5: //nolint:mnd // The next one.
-		_, _ = p.Lambda.UpdateFunctionCode(ctx, &lambda.UpdateFunctionCodeInput{FunctionName: f, ZipFile: []byte(emptyZip)})
+		_, _ = p.Lambda.UpdateFunctionCode(ctx,
+			&lambda.UpdateFunctionCodeInput{FunctionName: f, ZipFile: []byte(emptyZip)})
 	case 6: //nolint:mnd // The next one.
 		for _, m := range p.Double.Mappings() {
-			_, _ = p.Lambda.UpdateEventSourceMapping(ctx, &lambda.UpdateEventSourceMappingInput{UUID: aws.String(m.UUID), BatchSize: aws.Int32(7)})
+			_, _ = p.Lambda.UpdateEventSourceMapping(ctx,
+				&lambda.UpdateEventSourceMappingInput{UUID: m.UUID, BatchSize: aws.Int32(7)})
 		}
 	case 7: //nolint:mnd // The next one.
-		_, _ = p.Lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: aws.String(arn), TagKeys: []string{"team"}})
+		_, _ = p.Lambda.UntagResource(ctx,
+			&lambda.UntagResourceInput{Resource: aws.String(arn), TagKeys: []string{"team"}})
 	}
 }
 
-// TestPlanMode checks for each kind that a resource with the annotation is only planned, and that the provider makes the
-// planned calls once the annotation is gone. A steady resource is not written to.
+// TestPlanMode checks for each kind that a resource with the annotation is only planned, and that the provider makes
+// the planned calls once the annotation is gone. A steady resource is not written to.
 func TestPlanMode(t *testing.T) {
 	kinds, err := Kinds()
 	if err != nil {
@@ -319,7 +335,8 @@ func (s *Simulation) planMode(k Kind) {
 	}
 	annotate := func(value any) {
 		s.Helper()
-		s.Patch(u, map[string]any{"metadata": map[string]any{"annotations": map[string]any{reconcile.AnnotationPlan: value}}})
+		s.Patch(u,
+			map[string]any{"metadata": map[string]any{"annotations": map[string]any{reconcile.AnnotationPlan: value}}})
 	}
 	until("its creation is not planned", planned("ChangesPlanned", "create: "+k.Creates))
 	s.checkSteady(u)

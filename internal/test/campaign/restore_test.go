@@ -38,7 +38,8 @@ func (f *steadyFleet) restore(options func(*manager.Options)) {
 	for i := range templates {
 		var of []*unstructured.Unstructured
 		template := &v1beta1.Function{}
-		if err := f.Kube.Get(f.t.Context(), client.ObjectKey{Namespace: f.namespace(), Name: f.name(i)}, template); err != nil {
+		if err := f.Kube.Get(f.t.Context(), client.ObjectKey{Namespace: f.namespace(), Name: f.name(i)},
+			template); err != nil {
 			f.t.Fatal(err)
 		}
 		for _, u := range objects {
@@ -85,7 +86,8 @@ func (f *steadyFleet) copies(template int, fn *v1beta1.Function, objects []*unst
 	}
 	for i := template + templates; i < f.n; i += templates {
 		now, _ := f.Double.Function(f.name(i))
-		replacer := strings.NewReplacer(f.name(template), f.name(i), string(fn.UID), uid(i), *c.RevisionId, now.RevisionId, *c.LastModified, now.LastModified)
+		replacer := strings.NewReplacer(f.name(template), f.name(i), string(fn.UID), uid(i), *c.RevisionId,
+			now.RevisionId, *c.LastModified, now.LastModified)
 		for _, text := range texts {
 			u := &unstructured.Unstructured{}
 			if err := u.UnmarshalJSON([]byte(replacer.Replace(text))); err != nil {

@@ -86,10 +86,12 @@ func (s *Simulation) release() {
 	s.Helper()
 	s.prepare(s.Lambda, released)
 	for _, memory := range []int32{192, 256} {
-		_, err := s.Lambda.UpdateFunctionConfiguration(s.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(released), MemorySize: aws.Int32(memory)})
+		_, err := s.Lambda.UpdateFunctionConfiguration(s.Context(),
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(released), MemorySize: aws.Int32(memory)})
 		if err == nil {
 			time.Sleep(time.Minute) // The update has completed in AWS.
-			_, err = s.Lambda.PublishVersion(s.Context(), &lambda.PublishVersionInput{FunctionName: aws.String(released)})
+			_, err = s.Lambda.PublishVersion(s.Context(),
+				&lambda.PublishVersionInput{FunctionName: aws.String(released)})
 		}
 		if err != nil {
 			s.Fatal(err)
@@ -146,7 +148,8 @@ func rolloutScenario(name, serves string, failing float64) scenario {
 		creates: "Invoke", repeats: smokeTestRepeats,
 		before: func(s *Simulation) {
 			s.release()
-			s.Double.Traffic(awsdouble.Traffic{Function: released, Alias: k.Name(), PerMinute: perMinute, Versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: failing}}})
+			s.Double.Traffic(awsdouble.Traffic{Function: released, Alias: k.Name(), PerMinute: perMinute,
+				Versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: failing}}})
 			s.Create(k.New())
 			if !s.Until(10*time.Minute, func() bool {
 				return s.ready(k.New()) && rolloutField(s.stored(k.New()), "phase") == v1beta1.RolloutReady
@@ -155,7 +158,8 @@ func rolloutScenario(name, serves string, failing float64) scenario {
 			}
 		},
 		act: func(s *Simulation) {
-			s.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": map[string]any{"functionVersion": "2"}}})
+			s.Patch(k.New(),
+				map[string]any{"spec": map[string]any{"forProvider": map[string]any{"functionVersion": "2"}}})
 		},
 		amid: func(s *Simulation) bool { return s.route(k.Name()) == "1+2:0.1" },
 		done: func(s *Simulation) bool {
@@ -172,7 +176,9 @@ func rolloutScenario(name, serves string, failing float64) scenario {
 				s.Errorf("the rollout does not end: %v", s.stored(k.New()).Object["status"])
 			}
 			if phase, _ := ended(s); phase == v1beta1.RolloutFailed && serves == "2" {
-				s.Patch(k.New(), map[string]any{"metadata": map[string]any{"annotations": map[string]any{v1beta1.AnnotationRolloutRetry: "again"}}})
+				s.Patch(k.New(),
+					map[string]any{"metadata": map[string]any{"annotations": map[string]any{
+						v1beta1.AnnotationRolloutRetry: "again"}}})
 			}
 		},
 	}
@@ -184,7 +190,8 @@ func (s *Simulation) rolledBack(u *unstructured.Unstructured) bool {
 	s.Helper()
 	s.stored(u)
 	return rolloutField(u, "phase") == v1beta1.RolloutFailed && rolloutField(u, "drift") == "" &&
-		is(u, "Ready", "False") && conditionOf(u, "Ready")["reason"] == string(reconcile.ReasonRolledBack) && is(u, "Synced", "True")
+		is(u, "Ready", "False") && conditionOf(u, "Ready")["reason"] == string(reconcile.ReasonRolledBack) &&
+		is(u, "Synced", "True")
 }
 
 // rolloutField returns a field of status.rollout.

@@ -138,12 +138,14 @@ func imported(k Kind, created func(*Simulation)) scenario {
 			created(s)
 			u := s.stored(k.New())
 			name := u.GetAnnotations()[meta.AnnotationKeyExternalName]
-			s.Patch(u, map[string]any{"spec": map[string]any{"managementPolicies": []any{"Observe", "Create", "Update", "LateInitialize"}}})
+			s.Patch(u, map[string]any{"spec": map[string]any{"managementPolicies": []any{"Observe", "Create", "Update",
+				"LateInitialize"}}})
 			s.remove(u)
 			if !s.Until(time.Minute, func() bool { return s.gone(k.New()) }) {
 				s.Fatal("the first one does not go")
 			}
-			s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "left"}, Data: map[string]string{"name": name}})
+			s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "left"},
+				Data: map[string]string{"name": name}})
 		},
 		act: func(s *Simulation) {
 			left := &corev1.ConfigMap{}
@@ -151,7 +153,8 @@ func imported(k Kind, created func(*Simulation)) scenario {
 				s.Fatal(err)
 			}
 			u := k.New()
-			u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: left.Data["name"], ownership.AnnotationAdopt: "true"})
+			u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: left.Data["name"],
+				ownership.AnnotationAdopt: "true"})
 			s.Create(u)
 		},
 		done: func(s *Simulation) bool { return s.ready(k.New()) || s.unknown(k.New()) }, creates: k.Creates,
@@ -175,7 +178,8 @@ func everything(file string) scenario {
 			}
 		},
 		act: func(s *Simulation) {
-			if err := s.Kube.Delete(s.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
+			if err := s.Kube.Delete(s.Context(),
+				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
 				s.Fatal(err)
 			}
 		},
@@ -189,14 +193,16 @@ func everything(file string) scenario {
 func rotation() scenario {
 	mg := func() *unstructured.Unstructured {
 		u := Kind{Kind: "Function", ForProvider: map[string]any{
-			"region": Region, "role": "arn:aws:iam::123456789012:role/r", "runtime": "python3.13", "handler": "index.handler",
+			"region": Region, "role": "arn:aws:iam::123456789012:role/r", "runtime": "python3.13",
+			"handler":     "index.handler",
 			"code":        map[string]any{"inline": map[string]any{"index.py": "x"}},
 			"environment": map[string]any{"envFrom": []any{map[string]any{"secretRef": map[string]any{"name": "db"}}}},
 		}}.New()
 		return u
 	}
 	secret := func(password string) *corev1.Secret {
-		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "db"}, Data: map[string][]byte{"PASSWORD": []byte(password)}}
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "db"},
+			Data: map[string][]byte{"PASSWORD": []byte(password)}}
 	}
 	return scenario{
 		name: "secret rotation", mg: mg,

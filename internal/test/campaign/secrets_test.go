@@ -14,8 +14,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/test/planted"
 )
 
 // Canary is part of every secret in a simulation: in variables, payloads, code and
@@ -27,7 +25,7 @@ const CanaryWord = "hunter2canary"
 
 // leaked returns the form in which a text contains a secret of the simulation, empty if it contains none.
 func leaked(text string) string {
-	return cmp.Or(planted.Find(text, Canary), planted.Find(text, CanaryWord))
+	return cmp.Or(findPlanted(text, Canary), findPlanted(text, CanaryWord))
 }
 
 // leaks returns the places of secrets of the simulation other than those that the user
@@ -91,8 +89,11 @@ func describe(s tracetest.SpanStub) []any { return []any{s.Name, s.Attributes, s
 type changeLog struct{ *Logs }
 
 // Log writes an entry.
-func (l changeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
-	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr), "details": ad})
+func (l changeLog) Log(
+	_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
+) error {
+	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr),
+		"details": ad})
 	if err != nil {
 		return err
 	}

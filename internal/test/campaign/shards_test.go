@@ -176,7 +176,8 @@ func (f *shardedFleet) step() {
 	case 1:
 		// Updates of these kinds do not create anything.
 		k := f.kinds[f.intn(len(f.kinds))]
-		if slices.Contains([]string{"Function", "EventSourceMapping", "Alias", "FunctionURL", "CodeSigningConfig"}, k.Kind) {
+		if slices.Contains([]string{"Function", "EventSourceMapping", "Alias", "FunctionURL", "CodeSigningConfig"},
+			k.Kind) {
 			f.update(k, f.intn(10))
 		}
 	case 2, 3:
@@ -196,8 +197,8 @@ func (f *shardedFleet) step() {
 	f.wait(time.Duration(f.intn(12)) * time.Second)
 }
 
-// checkCreated checks that AWS was not asked to create anything twice. PublishVersion does not count: it creates nothing
-// if the function is what the last version has, and Functions call it as well.
+// checkCreated checks that AWS was not asked to create anything twice. PublishVersion does not count: it creates
+// nothing if the function is what the last version has, and Functions call it as well.
 func (f *shardedFleet) checkCreated() {
 	f.Helper()
 	for op, n := range f.added {
@@ -218,27 +219,33 @@ func TestShards(t *testing.T) {
 		ring   bool
 		shards []string
 	}{
-		"Selectors": {reason: "Labels change at once, and both providers know only by their watches.", shards: []string{"shard=a", "shard!=a"}},
-		"Ring":      {reason: "The old shard confirms that it has stopped before the new one begins.", ring: true, shards: []string{"shard-0", "shard-1", "shard-2"}},
+		"Selectors": {reason: "Labels change at once, and both providers know only by their watches.",
+			shards: []string{"shard=a", "shard!=a"}},
+		"Ring": {reason: "The old shard confirms that it has stopped before the new one begins.", ring: true,
+			shards: []string{"shard-0", "shard-1", "shard-2"}},
 	}
 	for name, mode := range modes {
 		failed, moves := 0, 0
 		for n := range *figures.Walks {
 			ok := t.Run(fmt.Sprint(name, n+1), func(t *testing.T) {
-				Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-					f := newShardedFleet(t, s, mode.shards, mode.ring, uint64(n)) //nolint:gosec // It is not negative.
-					for range *steps {
-						f.step()
-					}
-					f.finish(mode.reason)
-					moves += f.moves
-				})
+				Run(t, //nolint:thelper // It is the test.
+					awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
+					func(t *testing.T, s *Simulation) {
+						f := newShardedFleet(t, s, mode.shards, mode.ring, //nolint:gosec // It is not negative.
+							uint64(n))
+						for range *steps {
+							f.step()
+						}
+						f.finish(mode.reason)
+						moves += f.moves
+					})
 			})
 			if !ok {
 				failed++
 			}
 		}
-		figures.Record(t, figures.Figures{Campaign: "Moves between shards: " + name, Figures: map[string]int{"walks": *figures.Walks, "moves": moves}, Findings: failed})
+		figures.Record(t, figures.Figures{Campaign: "Moves between shards: " + name,
+			Figures: map[string]int{"walks": *figures.Walks, "moves": moves}, Findings: failed})
 	}
 }
 
@@ -247,8 +254,10 @@ func newShardedFleet(t *testing.T, s *Simulation, shards []string, inRing bool, 
 	t.Helper()
 	s.Prepare()
 	f := &shardedFleet{
-		walker: &walker{Simulation: s, kinds: cast(t, nil)}, random: rand.New(rand.NewPCG(n, 1)), //nolint:gosec // It is replayed.
-		shards: shards, ring: inRing, providers: make([]*Provider, len(shards)), assigned: map[string]int{}, added: map[string]int{},
+		walker: &walker{Simulation: s, kinds: cast(t, nil)}, //nolint:gosec // It is replayed.
+		random: rand.New(rand.NewPCG(n, 1)),
+		shards: shards, ring: inRing, providers: make([]*Provider, len(shards)), assigned: map[string]int{},
+		added: map[string]int{},
 	}
 	f.kinds = slices.DeleteFunc(f.kinds, func(k Kind) bool { return k.Rollout != nil })
 	for _, k := range f.kinds {
@@ -307,7 +316,8 @@ func TestReferencesAcrossShards(t *testing.T) {
 		_ = unstructured.SetNestedField(late.Object, true, "spec", "forProvider", "publish")
 		f.Create(late)
 		if !f.Until(time.Minute, func() bool { return f.ready(alias) }) {
-			t.Errorf("a reference to a resource of another shard is not followed at once: %v", f.stored(alias).Object["status"])
+			t.Errorf("a reference to a resource of another shard is not followed at once: %v",
+				f.stored(alias).Object["status"])
 		}
 
 		config := f.objects()[0]
@@ -319,7 +329,8 @@ func TestReferencesAcrossShards(t *testing.T) {
 		if f.gone(config) {
 			t.Fatal("a config was deleted while resources of another shard use it")
 		}
-		if err := client.IgnoreNotFound(f.Kube.DeleteAllOf(f.Context(), &v1beta1.Alias{}, client.InNamespace(Namespace))); err != nil {
+		if err := client.IgnoreNotFound(f.Kube.DeleteAllOf(f.Context(), &v1beta1.Alias{},
+			client.InNamespace(Namespace))); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -109,7 +109,8 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, Changes: &Logs{}, spans: tracetest.NewInMemoryExporter()}
+	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, Changes: &Logs{},
+		spans: tracetest.NewInMemoryExporter()}
 	cluster.StatusWritten = func(u *unstructured.Unstructured) {
 		if err := samples.Contradiction(u); err != nil {
 			t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)
@@ -124,8 +125,10 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 		&v1beta1.ClusterProviderConfig{
 			ObjectMeta: metav1.ObjectMeta{Name: Config},
 			Spec: v1beta1.ClusterProviderConfigSpec{
-				Credentials:    v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
-				ConnectionSpec: v1beta1.ConnectionSpec{S3UsePathStyle: true, Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: aws.String(endpoint)}}},
+				Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+				ConnectionSpec: v1beta1.ConnectionSpec{S3UsePathStyle: true,
+					Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic,
+						Static: aws.String(endpoint)}}},
 			},
 		})
 	return s
@@ -149,7 +152,9 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 // httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 	l, served := newListener(), make(chan struct{})
-	server := &http.Server{Handler: &passing{Handler: http.HandlerFunc(s.serve), network: n}} //nolint:gosec // It is only reachable in the process.
+	server := &http.Server{Handler: &passing{Handler: http.HandlerFunc( //nolint:gosec // It is only reachable in the process.
+		s.serve),
+		network: n}}
 	go func() {
 		defer close(served)
 		_ = server.Serve(l)
@@ -251,7 +256,8 @@ func (s *Simulation) statuses() string {
 func (s *Simulation) history() string {
 	b := strings.Builder{}
 	for _, c := range s.Double.Calls() {
-		fmt.Fprintf(&b, "%s %s %s %d %s\n", c.Time.Format(time.TimeOnly), c.Operation, c.Resource, c.Status, c.ErrorCode)
+		fmt.Fprintf(&b, "%s %s %s %d %s\n", c.Time.Format(time.TimeOnly), c.Operation, c.Resource, c.Status,
+			c.ErrorCode)
 	}
 	return b.String()
 }
@@ -271,7 +277,8 @@ func (s *Simulation) accepted(operation string) int {
 func (s *Simulation) writes() []string {
 	var out []string
 	for _, c := range s.Double.Calls() {
-		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") && c.Operation != "HeadObject" {
+		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") &&
+			c.Operation != "HeadObject" {
 			out = append(out, c.Operation)
 		}
 	}

@@ -59,7 +59,8 @@ func (f *steadyFleet) namespace() string {
 func (f *steadyFleet) apply() {
 	f.t.Helper()
 	f.Double.PutObject(codeBucket, codeKey, f.archive("x = 1"))
-	f.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: f.namespace()}, Data: map[string][]byte{"TOKEN": []byte("1")}})
+	f.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: f.namespace()},
+		Data: map[string][]byte{"TOKEN": []byte("1")}})
 	for i := range f.n {
 		f.Create(f.function(i))
 	}
@@ -69,18 +70,23 @@ func (f *steadyFleet) apply() {
 func (f *steadyFleet) function(i int) *v1beta1.Function {
 	fn := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: f.name(i), Namespace: f.namespace()},
-		Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{Region: Region, FunctionSettings: v1beta1.FunctionSettings{
-			Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
-			MemorySize: ptr.To[int32](256),
-			Code:       &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
-		}}},
+		Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{Region: Region,
+			FunctionSettings: v1beta1.FunctionSettings{
+				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
+				Role:       ptr.To("arn:aws:iam::123456789012:role/r"),
+				MemorySize: ptr.To[int32](256),
+				Code:       &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
+			}}},
 	}
 	if i%3 == 0 {
-		fn.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName}}}}
+		fn.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{
+			SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName}}}}
 	}
 	if f.tenant != nil {
-		fn.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}} // The double's S3 has one endpoint.
-		fn.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: v1beta1.ProviderConfigKind, Name: tenantConfig}
+		// The double's S3 has one endpoint.
+		fn.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+		fn.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: v1beta1.ProviderConfigKind,
+			Name: tenantConfig}
 	}
 	return fn
 }
@@ -97,7 +103,8 @@ func (f *steadyFleet) create() {
 // changeSecret changes the value of the variable that every third function has.
 func (f *steadyFleet) changeSecret(value string) {
 	f.t.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace}, Data: map[string][]byte{"TOKEN": []byte(value)}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace},
+		Data: map[string][]byte{"TOKEN": []byte(value)}}
 	if err := f.Kube.Update(f.t.Context(), secret); err != nil {
 		f.t.Fatal(err)
 	}
@@ -132,7 +139,8 @@ func (f *steadyFleet) ready() int {
 	}
 	n := 0
 	for i := range list.Items {
-		if o := &list.Items[i]; o.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue && o.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue {
+		if o := &list.Items[i]; o.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
+			o.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue {
 			n++
 		}
 	}
@@ -161,67 +169,70 @@ func TestSteady(t *testing.T) {
 	n := *steadyFunctions
 	const offline = "f-00099" // It is changed while the provider is down.
 	pages := (n + 49) / 50
-	Run(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-		f := &steadyFleet{Simulation: s, t: t, n: n}
-		f.Logs.most = 1 << 20
-		quiet := func(o *manager.Options) { o.Tracer = nil }
-		p := f.Start(&Network{}, quiet)
-		f.create()
-		time.Sleep(2 * pollInterval)
+	Run(t, //nolint:thelper // It is the test.
+		awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second},
+		func(t *testing.T, s *Simulation) {
+			f := &steadyFleet{Simulation: s, t: t, n: n}
+			f.Logs.most = 1 << 20
+			quiet := func(o *manager.Options) { o.Tracer = nil }
+			p := f.Start(&Network{}, quiet)
+			f.create()
+			time.Sleep(2 * pollInterval)
 
-		before := f.resourceVersion()
-		calls := f.calls(pollInterval)
-		t.Logf("%d steady functions, calls in a poll interval: %v", n, calls)
-		if calls["ListFunctions"] < pages || calls["ListFunctions"] > pages+1 {
-			t.Errorf("%d calls of ListFunctions, want %d", calls["ListFunctions"], pages)
-		}
-		if most := max(n/16, 30) + 5; calls["GetFunction"] > most {
-			t.Errorf("%d calls of GetFunction, want at most %d", calls["GetFunction"], most)
-		}
-		if after := f.resourceVersion(); after != before {
-			t.Errorf("resource version %s, want %s: no object is written", after, before)
-		}
-
-		f.drift()
-		if n <= smallFleet {
-			f.replaceCode(15)
-		}
-
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-		f.Double.EditFunction(offline, func(c *awsdouble.Function) { c.MemorySize = 1024 })
-		time.Sleep(time.Hour)
-		p = f.Start(&Network{}, quiet)
-		calls = f.calls(pollInterval)
-		t.Logf("calls in the first poll interval after a restart: %v", calls)
-		if most := n / 3; calls["GetFunction"] > most {
-			t.Errorf("%d calls of GetFunction after a restart, want at most %d", calls["GetFunction"], most)
-		}
-		time.Sleep(pollInterval / 2)
-		if c, _ := f.Double.Function(offline); c.MemorySize != 256 {
-			t.Errorf("what was changed while the provider was down was not corrected: %d MB", c.MemorySize)
-		}
-		f.drift()
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-
-		if n > smallFleet {
-			return
-		}
-		f.changeSecret("2")
-		p = f.Start(&Network{}, quiet)
-		time.Sleep(pollInterval)
-		for i := 0; i < n; i += 3 {
-			if c, _ := f.Double.Function(f.name(i)); c.Environment.Variables["TOKEN"] != "2" {
-				t.Fatalf("%s does not have the variable of the Secret that was changed while the provider was down", f.name(i))
+			before := f.resourceVersion()
+			calls := f.calls(pollInterval)
+			t.Logf("%d steady functions, calls in a poll interval: %v", n, calls)
+			if calls["ListFunctions"] < pages || calls["ListFunctions"] > pages+1 {
+				t.Errorf("%d calls of ListFunctions, want %d", calls["ListFunctions"], pages)
 			}
-		}
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+			if most := max(n/16, 30) + 5; calls["GetFunction"] > most {
+				t.Errorf("%d calls of GetFunction, want at most %d", calls["GetFunction"], most)
+			}
+			if after := f.resourceVersion(); after != before {
+				t.Errorf("resource version %s, want %s: no object is written", after, before)
+			}
+
+			f.drift()
+			if n <= smallFleet {
+				f.replaceCode(15)
+			}
+
+			if err := p.Stop(); err != nil {
+				t.Error(err)
+			}
+			f.Double.EditFunction(offline, func(c *awsdouble.Function) { c.MemorySize = 1024 })
+			time.Sleep(time.Hour)
+			p = f.Start(&Network{}, quiet)
+			calls = f.calls(pollInterval)
+			t.Logf("calls in the first poll interval after a restart: %v", calls)
+			if most := n / 3; calls["GetFunction"] > most {
+				t.Errorf("%d calls of GetFunction after a restart, want at most %d", calls["GetFunction"], most)
+			}
+			time.Sleep(pollInterval / 2)
+			if c, _ := f.Double.Function(offline); c.MemorySize != 256 {
+				t.Errorf("what was changed while the provider was down was not corrected: %d MB", c.MemorySize)
+			}
+			f.drift()
+			if err := p.Stop(); err != nil {
+				t.Error(err)
+			}
+
+			if n > smallFleet {
+				return
+			}
+			f.changeSecret("2")
+			p = f.Start(&Network{}, quiet)
+			time.Sleep(pollInterval)
+			for i := 0; i < n; i += 3 {
+				if c, _ := f.Double.Function(f.name(i)); c.Environment.Variables["TOKEN"] != "2" {
+					t.Fatalf("%s does not have the variable of the Secret that was changed while the provider was down",
+						f.name(i))
+				}
+			}
+			if err := p.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
 }
 
 // drift changes functions by hand, up to 100 of them, and deletes another. Each has to be found and
@@ -230,7 +241,8 @@ func (f *steadyFleet) drift() {
 	f.t.Helper()
 	changed := f.edit()
 	deleted := f.name(f.n / 2)
-	if _, err := f.Lambda.DeleteFunction(f.t.Context(), &lambda.DeleteFunctionInput{FunctionName: &deleted}); err != nil {
+	if _, err := f.Lambda.DeleteFunction(f.t.Context(),
+		&lambda.DeleteFunctionInput{FunctionName: &deleted}); err != nil {
 		f.t.Fatal(err)
 	}
 	calls := f.calls(pollInterval + pollInterval/4)

@@ -108,7 +108,8 @@ func tenantKinds(kinds []Kind, ts []*tenant) []Kind {
 	var out []Kind
 	for _, t := range ts {
 		for _, k := range kinds {
-			if k.Variant == "" && slices.Contains([]string{"Function", "Alias", "Permission", "FunctionURL", "EventSourceMapping", "LayerVersion", "CodeSigningConfig"}, k.Kind) {
+			if k.Variant == "" && slices.Contains([]string{"Function", "Alias", "Permission", "FunctionURL",
+				"EventSourceMapping", "LayerVersion", "CodeSigningConfig"}, k.Kind) {
 				out = append(out, k.of(t))
 			}
 		}
@@ -134,7 +135,8 @@ func (s *Simulation) join(t *tenant) {
 		&v1beta1.ProviderConfig{
 			ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig},
 			Spec: v1beta1.ProviderConfigSpec{Credentials: v1beta1.ProviderCredentials{
-				Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: tenantConfig},
+				Source:    v1beta1.CredentialsSourceSecret,
+				SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: tenantConfig},
 			}},
 		})
 	s.Double.ResetCalls()
@@ -182,7 +184,8 @@ func (w *walker) recordNames() {
 		if k.tenant != nil {
 			account = k.tenant.account
 		}
-		if name := meta.GetExternalName(u); k.Creates == "CreateEventSourceMapping" || k.Creates == "CreateCodeSigningConfig" {
+		if name := meta.GetExternalName(u); k.Creates == "CreateEventSourceMapping" ||
+			k.Creates == "CreateCodeSigningConfig" {
 			w.owned[claim{account, name}] = k.tenant
 		}
 	}
@@ -202,7 +205,8 @@ func (w *walker) apart() {
 		}
 		owner, known := w.owner(c)
 		if known && owner != signer && !w.claimed[claim{c.Account, c.Resource}] {
-			w.Errorf("%s of %s in account %s, which is of %s, with the credentials of %s", c.Operation, c.Resource, c.Account, owner, signer)
+			w.Errorf("%s of %s in account %s, which is of %s, with the credentials of %s", c.Operation, c.Resource,
+				c.Account, owner, signer)
 		}
 	}
 }

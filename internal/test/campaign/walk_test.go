@@ -62,14 +62,16 @@ func TestRandomWalk(t *testing.T) {
 			failed.Add(1)
 			t.Logf("replay it by -campaign.seed=%d -campaign.steps=%d", n, *steps)
 			if *shrink {
-				w := Shrink(Walk(n, *steps, len(cast(t, tenants()))), func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
+				w := Shrink(Walk(n, *steps, len(cast(t, tenants()))),
+					func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
 				t.Logf("these steps are enough:\n%s", Format(w))
 			}
 		}
 	})
 	figures.Record(t, figures.Figures{
 		Campaign: "Random walks", Findings: int(failed.Load()),
-		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load()), "route changes": int(routes.Load())},
+		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load()),
+			"route changes": int(routes.Load())},
 	})
 }
 
@@ -119,32 +121,34 @@ func newWalker(s *Simulation) *walker {
 // was changed.
 func walked(t *testing.T, steps []Step) (hours, routes int64) {
 	t.Helper()
-	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-		began := time.Now()
-		w := newWalker(s)
-		w.kinds = cast(t, w.tenants)
-		w.release()
-		w.shift(0)
-		w.leader, w.standby = w.replica(), w.replica()
-		for _, k := range rolloutKinds() {
-			w.make(k.New())
-		}
-		for _, step := range steps {
-			w.take(step)
-			w.revive()
-			w.recordNames()
-			time.Sleep(time.Duration(step.Seconds) * time.Second)
-		}
-		w.converge()
-		w.check()
-		hours = int64(time.Since(began) / time.Hour)
-		for _, k := range rolloutKinds() {
-			routes += int64(len(w.routesOf(k.Name())))
-		}
-		if t.Failed() {
-			t.Logf("steps:\n%s\ncalls:\n%s", Format(steps), s.history())
-		}
-	})
+	Run(t, //nolint:thelper // It is the test.
+		awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
+		func(t *testing.T, s *Simulation) {
+			began := time.Now()
+			w := newWalker(s)
+			w.kinds = cast(t, w.tenants)
+			w.release()
+			w.shift(0)
+			w.leader, w.standby = w.replica(), w.replica()
+			for _, k := range rolloutKinds() {
+				w.make(k.New())
+			}
+			for _, step := range steps {
+				w.take(step)
+				w.revive()
+				w.recordNames()
+				time.Sleep(time.Duration(step.Seconds) * time.Second)
+			}
+			w.converge()
+			w.check()
+			hours = int64(time.Since(began) / time.Hour)
+			for _, k := range rolloutKinds() {
+				routes += int64(len(w.routesOf(k.Name())))
+			}
+			if t.Failed() {
+				t.Logf("steps:\n%s\ncalls:\n%s", Format(steps), s.history())
+			}
+		})
 	return hours, routes
 }
 
@@ -192,7 +196,8 @@ func (w *walker) take(step Step) {
 	case "fault":
 		w.spoil(step.Choice)
 	case "late reads":
-		w.Double.SetConsistency(awsdouble.Consistency{Reads: time.Duration(step.Choice%5) * time.Second, Tags: time.Duration(step.Choice%30) * time.Second, Alternate: step.Choice%2 == 0})
+		w.Double.SetConsistency(awsdouble.Consistency{Reads: time.Duration(step.Choice%5) * time.Second,
+			Tags: time.Duration(step.Choice%30) * time.Second, Alternate: step.Choice%2 == 0})
 	case "kill":
 		w.leader.Kill()
 		w.leader, w.standby = w.standby, w.replica()
@@ -219,7 +224,8 @@ func (w *walker) take(step Step) {
 	case "edit a route":
 		w.editRoute(step.Choice)
 	case "lose an alias":
-		_, _ = w.Lambda.DeleteAlias(w.Context(), &lambda.DeleteAliasInput{FunctionName: aws.String(released), Name: aws.String(rolloutKind(step.Choice).Name())})
+		_, _ = w.Lambda.DeleteAlias(w.Context(), &lambda.DeleteAliasInput{FunctionName: aws.String(released),
+			Name: aws.String(rolloutKind(step.Choice).Name())})
 	case "command":
 		w.command(step.Choice)
 	}
@@ -254,18 +260,22 @@ func (w *walker) someone(choice int) (ctx context.Context, api *lambda.Client, a
 // edit changes something in AWS by hand.
 func (w *walker) edit(choice int) {
 	ctx, api, account, prefix := w.someone(choice / 5) //nolint:mnd // As many as there are below.
-	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+"function")
+	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+
+		"function")
 	switch choice % 5 { //nolint:mnd // As many as there are.
 	case 0:
-		_, _ = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
+		_, _ = api.UpdateFunctionConfiguration(ctx,
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
 	case 1:
 		_, _ = api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
 	case 2:
 		_, _ = api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
 	case 3:
-		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String(prefix + "base"), Name: aws.String(prefix + "alias"), Description: aws.String("hand")})
+		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String(prefix + "base"),
+			Name: aws.String(prefix + "alias"), Description: aws.String("hand")})
 	case 4:
-		_, _ = api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
+		_, _ = api.PutFunctionConcurrency(ctx,
+			&lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
 	}
 }
 
@@ -282,7 +292,7 @@ func (w *walker) lose(choice int) {
 		_, _ = api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: base})
 	case 3:
 		for _, m := range w.Double.Mappings() {
-			_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
+			_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
 		}
 	}
 }
@@ -400,7 +410,8 @@ func (w *walker) checkAccount(account string) {
 		if t.UID != "" {
 			delete(uids, t.UID)
 		}
-		nobodys := t.Kind == "Alias" && strings.HasSuffix(t.ID, ":stable") || t.Kind == "Function" && strings.HasSuffix(t.ID, "base")
+		nobodys := t.Kind == "Alias" && strings.HasSuffix(t.ID, ":stable") || t.Kind == "Function" &&
+			strings.HasSuffix(t.ID, "base")
 		if !nobodys && !slices.Contains([]string{"Version", "LayerVersion", "Invocation"}, t.Kind) {
 			got[t.Kind]++
 		}

@@ -35,7 +35,8 @@ func rolloutKinds() []Kind {
 			"onDrift":                 policy,
 		})
 		k.Creates = "CreateAlias"
-		k.Updates = map[string]map[string]any{"description": {"description": "new"}, "version": {"functionVersion": "2"}}
+		k.Updates = map[string]map[string]any{"description": {"description": "new"},
+			"version": {"functionVersion": "2"}}
 		out = append(out, k)
 	}
 	return out
@@ -57,7 +58,8 @@ func (w *walker) shift(choice int) {
 		versions[aVersion(choice)] = awsdouble.Outcomes{ErrorRate: 0.5}
 	}
 	for _, k := range rolloutKinds() {
-		w.Double.Traffic(awsdouble.Traffic{Account: awsdouble.DefaultAccount, Function: released, Alias: k.Name(), PerMinute: perMinute, Versions: versions})
+		w.Double.Traffic(awsdouble.Traffic{Account: awsdouble.DefaultAccount, Function: released, Alias: k.Name(),
+			PerMinute: perMinute, Versions: versions})
 	}
 }
 
@@ -67,18 +69,24 @@ func (w *walker) rollOut(choice int) {
 	k := rolloutKind(choice)
 	w.shift(choice / 9) //nolint:mnd // As many as the other choices have.
 	if !w.gone(k.New()) {
-		w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": map[string]any{"functionVersion": aVersion(choice / 3)}}}) //nolint:mnd // As above.
+		w.Patch(k.New(), //nolint:mnd // As above.
+			map[string]any{"spec": map[string]any{"forProvider": map[string]any{"functionVersion": aVersion(
+				choice / 3)}}})
 	}
 }
 
 // editRoute changes by hand which versions an alias invokes.
 func (w *walker) editRoute(choice int) {
 	in := &lambda.UpdateAliasInput{
-		FunctionName: aws.String(released), Name: aws.String(rolloutKind(choice).Name()), FunctionVersion: aws.String(aVersion(choice / 3)), //nolint:mnd // As many as there are.
-		RoutingConfig: &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
+		FunctionName:    aws.String(released), //nolint:mnd // As many as there are.
+		Name:            aws.String(rolloutKind(choice).Name()),
+		FunctionVersion: aws.String(aVersion(choice / 3)),
+		RoutingConfig:   &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{}},
 	}
-	if weight := choice / 27 % 4; weight > 0 && aVersion(choice/9) != *in.FunctionVersion { //nolint:mnd // As many as the other choices have.
-		in.RoutingConfig.AdditionalVersionWeights[aVersion(choice/9)] = []float64{0, 0.2, 0.6, 0.123}[weight] //nolint:mnd // As above.
+	if weight := choice / 27 % 4; weight > 0 && //nolint:mnd // As many as the other choices have.
+		aVersion(choice/9) != *in.FunctionVersion {
+		in.RoutingConfig.AdditionalVersionWeights[aVersion(choice/9)] = []float64{0, 0.2, 0.6, //nolint:mnd // As above.
+			0.123}[weight]
 	}
 	_, _ = w.Lambda.UpdateAlias(w.Context(), in)
 }
@@ -86,7 +94,8 @@ func (w *walker) editRoute(choice int) {
 // command gives a rollout a command.
 func (w *walker) command(choice int) {
 	w.Helper()
-	all := []string{v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutPromote, v1beta1.AnnotationRolloutPromoteFull, v1beta1.AnnotationRolloutRetry, v1beta1.AnnotationRolloutRollbackTo}
+	all := []string{v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutPromote,
+		v1beta1.AnnotationRolloutPromoteFull, v1beta1.AnnotationRolloutRetry, v1beta1.AnnotationRolloutRollbackTo}
 	name, value := all[choice/3%len(all)], fmt.Sprint(choice) //nolint:mnd // As many as there are Aliases.
 	if name == v1beta1.AnnotationRolloutRollbackTo {
 		value = aVersion(choice/15) + "/" + value //nolint:mnd // As many as the other choices have.

@@ -35,7 +35,8 @@ const (
 )
 
 // fleet is the kinds of a week. All but the last two belong to a function of their group.
-var fleet = []string{"Function", "Alias", "Permission", "FunctionURL", "FunctionEventInvokeConfig", "EventSourceMapping", "CodeSigningConfig", "LayerVersion"}
+var fleet = []string{"Function", "Alias", "Permission", "FunctionURL", "FunctionEventInvokeConfig",
+	"EventSourceMapping", "CodeSigningConfig", "LayerVersion"}
 
 // TestWeek runs many resources for a week: users and people in AWS edit, delete and
 // create, responses fail, AWS has outages, the process is restarted and killed. It checks
@@ -46,14 +47,18 @@ func TestWeek(t *testing.T) {
 	if n == 0 {
 		n, hours = shortWeek, 24
 	}
-	w := &week{rand: rand.New(rand.NewPCG(*seed, 7))}                                                                           //nolint:gosec // The week is reproducible by its seed.
-	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-		w.walker = newWalker(s)
-		w.kinds = fleetOf(t, n, w.tenants)
-		w.run(hours)
-	})
+	w := &week{rand: rand.New(rand.NewPCG(*seed, //nolint:gosec // The week is reproducible by its seed.
+		7))}
+	Run(t, //nolint:thelper // It is the test.
+		awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
+		func(t *testing.T, s *Simulation) {
+			w.walker = newWalker(s)
+			w.kinds = fleetOf(t, n, w.tenants)
+			w.run(hours)
+		})
 	figures.Record(t, figures.Figures{Campaign: "A week", Figures: map[string]int{
-		"resources": n, "simulated hours": hours, "edits": w.edits, "faults": w.faults, "restarts": w.restarts, "calls": w.calls, "calls in the busiest hour": w.busiest, "MB of heap": w.heap,
+		"resources": n, "simulated hours": hours, "edits": w.edits, "faults": w.faults, "restarts": w.restarts,
+		"calls": w.calls, "calls in the busiest hour": w.busiest, "MB of heap": w.heap,
 	}, Findings: failures(t)})
 }
 
@@ -83,7 +88,8 @@ func fleetOf(t *testing.T, n int, ts []*tenant) []Kind {
 		k.Variant = fmt.Sprintf("w%04d", group)
 		if k.Kind == "Function" {
 			k.ForProvider["publish"] = true
-			k.Updates = map[string]map[string]any{"memory": {"memorySize": 256}, "more": {"memorySize": 512}, "code": {"code": map[string]any{"inline": map[string]any{"index.py": "x = 2"}}}}
+			k.Updates = map[string]map[string]any{"memory": {"memorySize": 256}, "more": {"memorySize": 512},
+				"code": {"code": map[string]any{"inline": map[string]any{"index.py": "x = 2"}}}}
 		}
 		out = append(out, k.inGroup(owner))
 	}
@@ -102,7 +108,8 @@ func (k Kind) inGroup(t *tenant) Kind {
 		panic(err) // A tree of JSON values can be marshalled.
 	}
 	k.ForProvider = map[string]any{}
-	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(b), `"`+t.prefix()+`base"`, `"`+function.Name()+`"`)), &k.ForProvider); err != nil {
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(string(b), `"`+t.prefix()+`base"`, `"`+function.Name()+`"`)),
+		&k.ForProvider); err != nil {
 		panic(err)
 	}
 	return k
@@ -151,7 +158,8 @@ func (w *week) run(hours int) {
 	w.Double.ClearFaults()
 	w.appear()
 	time.Sleep(weekPoll)
-	if !w.Until(2*weekPoll, func() bool { return w.settled() || w.onlyUnrecognised() }) { //nolint:mnd // Twice a poll interval.
+	if !w.Until(2*weekPoll, //nolint:mnd // Twice a poll interval.
+		func() bool { return w.settled() || w.onlyUnrecognised() }) {
 		w.Errorf("does not settle: %s", w.unready())
 	}
 	w.count()
@@ -200,7 +208,8 @@ func (w *week) hour(n int) {
 		case 2: //nolint:mnd // The third one.
 			w.touch(k)
 		case 3: //nolint:mnd // The fourth one.
-			if k.Kind != "Function" && !slices.ContainsFunc(w.absent, func(a Kind) bool { return a.Name() == k.Name() }) {
+			if k.Kind != "Function" &&
+				!slices.ContainsFunc(w.absent, func(a Kind) bool { return a.Name() == k.Name() }) {
 				w.absent = append(w.absent, k)
 				_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), k.New()))
 			}
@@ -248,21 +257,24 @@ func (w *week) touch(k Kind) {
 	ctx, f := w.Context(), aws.String(function.Name())
 	switch k.Kind {
 	case "Function":
-		_, _ = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(1024)})
+		_, _ = api.UpdateFunctionConfiguration(ctx,
+			&lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(1024)})
 	case "Alias":
-		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: f, Name: aws.String(k.Name()), Description: aws.String("hand")})
+		_, _ = api.UpdateAlias(ctx,
+			&lambda.UpdateAliasInput{FunctionName: f, Name: aws.String(k.Name()), Description: aws.String("hand")})
 	case "FunctionURL":
 		_, _ = api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: f})
 	case "FunctionEventInvokeConfig":
 		_, _ = api.DeleteFunctionEventInvokeConfig(ctx, &lambda.DeleteFunctionEventInvokeConfigInput{FunctionName: f})
 	case "EventSourceMapping":
 		for _, m := range w.Double.Mappings() {
-			if strings.HasSuffix(m.FunctionArn, ":"+account+":function:"+function.Name()) {
-				_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
+			if strings.HasSuffix(*m.FunctionArn, ":"+account+":function:"+function.Name()) {
+				_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: m.UUID})
 			}
 		}
 	default:
-		_, _ = api.TagResource(ctx, &lambda.TagResourceInput{Resource: aws.String("arn:aws:lambda:" + Region + ":" + account + ":function:" + function.Name()), Tags: map[string]string{"team": "hand"}})
+		_, _ = api.TagResource(ctx, &lambda.TagResourceInput{Resource: aws.String("arn:aws:lambda:" + Region + ":" +
+			account + ":function:" + function.Name()), Tags: map[string]string{"team": "hand"}})
 	}
 }
 
@@ -302,7 +314,8 @@ func (w *week) onlyUnrecognised() bool {
 		if w.gone(u) || w.ready(u) || w.neverShown(u) {
 			continue
 		}
-		if !is(u, "Ready", "False") || !strings.Contains(fmt.Sprint(u.Object["status"]), "exists and was not created by this resource") {
+		if !is(u, "Ready", "False") ||
+			!strings.Contains(fmt.Sprint(u.Object["status"]), "exists and was not created by this resource") {
 			return false
 		}
 		n++

@@ -101,32 +101,34 @@ func TestWritesOfCreation(t *testing.T) {
 // provider writes it no more often than given, and that it has the conditions then.
 func writesOfCreation(t *testing.T, k Kind, takes time.Duration, most int, conditions ...string) {
 	t.Helper()
-	Run(t, awsdouble.Options{CreateDuration: takes, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
-		s.Prepare()
-		c := newWriteCounter()
-		p := s.Start(&c.Network)
-		time.Sleep(time.Minute)
-		s.Create(k.New())
-		if !s.Until(10*time.Minute, func() bool { return s.ready(k.New()) }) {
-			t.Fatalf("does not become Ready: %s", s.statuses())
-		}
-		time.Sleep(14*time.Minute + 333*time.Millisecond)
-		u := k.New()
-		got := c.of(fmt.Sprintf("/apis/lambda.aws.m.crossplane.io/v1beta1/namespaces/%s/%s/%s", u.GetNamespace(), plural(u.GetKind()), u.GetName()))
-		t.Logf("%d writes: %s", len(got), strings.Join(got, ", "))
-		if len(got) == 0 || len(got) > most {
-			t.Errorf("it was written %d times, want 1 to %d", len(got), most)
-		}
-		for _, c := range conditions {
-			if err := s.Kube.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
-				t.Fatal(err)
+	Run(t, awsdouble.Options{CreateDuration: takes, UpdateDuration: time.Second}, //nolint:thelper // It is the test.
+		func(t *testing.T, s *Simulation) {
+			s.Prepare()
+			c := newWriteCounter()
+			p := s.Start(&c.Network)
+			time.Sleep(time.Minute)
+			s.Create(k.New())
+			if !s.Until(10*time.Minute, func() bool { return s.ready(k.New()) }) {
+				t.Fatalf("does not become Ready: %s", s.statuses())
 			}
-			if conditionOf(u, c)["status"] != "True" {
-				t.Errorf("the condition %s is not True: %v", c, u.Object["status"])
+			time.Sleep(14*time.Minute + 333*time.Millisecond)
+			u := k.New()
+			got := c.of(fmt.Sprintf("/apis/lambda.aws.m.crossplane.io/v1beta1/namespaces/%s/%s/%s", u.GetNamespace(),
+				plural(u.GetKind()), u.GetName()))
+			t.Logf("%d writes: %s", len(got), strings.Join(got, ", "))
+			if len(got) == 0 || len(got) > most {
+				t.Errorf("it was written %d times, want 1 to %d", len(got), most)
 			}
-		}
-		if err := p.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
+			for _, c := range conditions {
+				if err := s.Kube.Get(t.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+					t.Fatal(err)
+				}
+				if conditionOf(u, c)["status"] != "True" {
+					t.Errorf("the condition %s is not True: %v", c, u.Object["status"])
+				}
+			}
+			if err := p.Stop(); err != nil {
+				t.Error(err)
+			}
+		})
 }

@@ -36,12 +36,14 @@ func binaries(ctx context.Context, o Options) (string, error) {
 		if len(lacking) == 0 {
 			return dir, nil
 		}
-		_, _ = fmt.Fprintf(o.Progress, "%s is %s, which lacks %s: using the control plane of cluster/dev instead\n", assetsEnv, dir, strings.Join(lacking, ", "))
+		_, _ = fmt.Fprintf(o.Progress, "%s is %s, which lacks %s: using the control plane of cluster/dev instead\n",
+			assetsEnv, dir, strings.Join(lacking, ", "))
 	}
 
 	dir, err := process.Programs(ctx, ensureScript, o.Progress)
 	if err != nil {
-		return "", fmt.Errorf("cannot provide the dev control plane: %w; or set %s to a folder with %s", err, assetsEnv, strings.Join(programs, ", "))
+		return "", fmt.Errorf("cannot provide the dev control plane: %w; or set %s to a folder with %s", err, assetsEnv,
+			strings.Join(programs, ", "))
 	}
 	return dir, nil
 }

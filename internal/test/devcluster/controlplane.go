@@ -30,7 +30,9 @@ func DefaultControllers() []string {
 }
 
 // start starts the programs in bin, each when the previous one is ready.
-func (c *Cluster) start(ctx context.Context, bin string, crds []*apiextensionsv1.CustomResourceDefinition, o Options) error {
+func (c *Cluster) start(
+	ctx context.Context, bin string, crds []*apiextensionsv1.CustomResourceDefinition, o Options,
+) error {
 	if err := c.configure(); err != nil {
 		return err
 	}
@@ -64,7 +66,7 @@ func (c *Cluster) configure() error {
 	}
 
 	for name, content := range map[string][]byte{
-		"ca.crt":              creds.ca,
+		"tokens.csv":          []byte(creds.adminToken + ",admin,admin,system:masters\n"),
 		"apiserver.crt":       creds.serverCert,
 		"apiserver.key":       creds.serverKey,
 		"service-account.key": creds.serviceAccountKey,
@@ -125,7 +127,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--cert-dir=" + c.dir.Path,
 		"--tls-cert-file=" + c.dir.File("apiserver.crt"),
 		"--tls-private-key-file=" + c.dir.File("apiserver.key"),
-		"--client-ca-file=" + c.dir.File("ca.crt"),
+		"--token-auth-file=" + c.dir.File("tokens.csv"),
 		"--service-account-issuer=" + Issuer,
 		"--service-account-key-file=" + c.dir.File("service-account.key"),
 		"--service-account-signing-key-file=" + c.dir.File("service-account.key"),

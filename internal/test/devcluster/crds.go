@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// crdTimeout is how long the API server may take to serve CustomResourceDefinitions. A machine that also compiles
-	// is slow.
+	// crdTimeout is the longest time that the API server may take to serve CustomResourceDefinitions. A machine that
+	// also compiles is slow.
 	crdTimeout = 2 * time.Minute
 
 	// crdInterval is the time between two checks of whether they are served.
@@ -40,7 +40,8 @@ func installCRDs(c *rest.Config, crds []*apiextensionsv1.CustomResourceDefinitio
 	if len(crds) == 0 {
 		return nil
 	}
-	if _, err := envtest.InstallCRDs(c, envtest.CRDInstallOptions{CRDs: crds, MaxTime: crdTimeout, PollInterval: crdInterval}); err != nil {
+	if _, err := envtest.InstallCRDs(c,
+		envtest.CRDInstallOptions{CRDs: crds, MaxTime: crdTimeout, PollInterval: crdInterval}); err != nil {
 		return fmt.Errorf("cannot install CustomResourceDefinitions: %w", err)
 	}
 	return nil

@@ -70,7 +70,8 @@ func TestCRDsAreServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	widgets := client.Resource(schema.GroupVersionResource{Group: "example.org", Version: "v1", Resource: "widgets"}).Namespace(ns)
+	widgets := client.Resource(schema.GroupVersionResource{Group: "example.org", Version: "v1",
+		Resource: "widgets"}).Namespace(ns)
 
 	if _, err := widgets.Create(t.Context(), widget("small", 1), metav1.CreateOptions{}); err != nil {
 		t.Errorf("cannot create a widget: %v", err)
@@ -124,12 +125,14 @@ func TestGarbageCollection(t *testing.T) {
 	c := suite.Cluster(t)
 	maps := clientset(t, c.Config).CoreV1().ConfigMaps(c.Namespace(t))
 
-	owner, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}}, metav1.CreateOptions{})
+	owner, err := maps.Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owner"}},
+		metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ref := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.GetName(), UID: owner.GetUID()}
-	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned", OwnerReferences: []metav1.OwnerReference{ref}}}
+	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned",
+		OwnerReferences: []metav1.OwnerReference{ref}}}
 	if _, err := maps.Create(t.Context(), owned, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

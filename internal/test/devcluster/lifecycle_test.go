@@ -31,10 +31,12 @@ func TestTwoAtOnce(t *testing.T) {
 	defer stop(t, second)
 
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "only-in-the-second"}}
-	if _, err := clientset(t, second.Config).CoreV1().ConfigMaps("default").Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
+	if _, err := clientset(t, second.Config).CoreV1().ConfigMaps("default").Create(t.Context(), cm,
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = clientset(t, first.Config).CoreV1().ConfigMaps("default").Get(t.Context(), cm.GetName(), metav1.GetOptions{})
+	_, err = clientset(t, first.Config).CoreV1().ConfigMaps("default").Get(t.Context(), cm.GetName(),
+		metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		t.Errorf("what one control plane holds is seen in another: got %v, want NotFound", err)
 	}
@@ -147,7 +149,9 @@ func TestHelperProcess(t *testing.T) {
 func TestStartErrors(t *testing.T) {
 	bin := t.TempDir()
 	for _, p := range []string{etcd, apiServer} {
-		if err := os.WriteFile(filepath.Join(bin, p), []byte("#!/bin/sh\necho out of cheese\nexit 1\n"), 0o700); err != nil { //nolint:gosec // It must be executable.
+		if err := os.WriteFile(filepath.Join(bin, p), //nolint:gosec // It must be executable.
+			[]byte("#!/bin/sh\necho out of cheese\nexit 1\n"),
+			0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

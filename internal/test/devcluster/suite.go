@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// timeoutMargin is how long before its deadline a test stops waiting for a control plane, so that it can still report
-// why.
+// timeoutMargin is the time before its deadline at which a test stops waiting for a control plane, so that it can still
+// report why.
 const timeoutMargin = 15 * time.Second
 
 // A Suite is the tests of one package, which share a control plane. The first test that needs it starts it.

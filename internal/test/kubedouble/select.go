@@ -66,7 +66,7 @@ func (s selection) eventType(c change) watch.EventType {
 	return ""
 }
 
-// metadataOnly returns whether a client requests only metadata.
+// metadataOnly reports whether a client requests only metadata.
 func metadataOnly(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
 }

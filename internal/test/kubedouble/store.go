@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// history is how many changes of a type are kept, from which watches can begin.
+// history is the number of changes of a type that are kept, from which watches can begin.
 const history = 2048
 
 // stored is a version of an object. It is never changed.

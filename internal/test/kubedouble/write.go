@@ -57,7 +57,8 @@ func (s *Server) admitNamespace(t *table, u *unstructured.Unstructured) error {
 		return kerrors.NewNotFound(s.namespaces().resource.GroupResource(), u.GetNamespace())
 	}
 	if ns.GetDeletionTimestamp() != nil {
-		err := kerrors.NewForbidden(t.resource.GroupResource(), u.GetName(), fmt.Errorf("namespace %s is being terminated", ns.GetName()))
+		err := kerrors.NewForbidden(t.resource.GroupResource(), u.GetName(),
+			fmt.Errorf("namespace %s is being terminated", ns.GetName()))
 		err.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: "NamespaceTerminating"}}
 		return err
 	}
@@ -71,10 +72,12 @@ func (s *Server) update(t *table, old *stored, sub string, body []byte) (*stored
 		return nil, kerrors.NewBadRequest(err.Error())
 	}
 	if v := u.GetResourceVersion(); v != "" && v != strconv.FormatInt(old.version, 10) {
-		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(), fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
+		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(),
+			fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	if id := u.GetUID(); id != "" && id != old.GetUID() {
-		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(), fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", id, old.GetUID()))
+		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(),
+			fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", id, old.GetUID()))
 	}
 	now := merged(t.resource, old, u, sub)
 	if sub == "status" && s.StatusWritten != nil {
@@ -128,7 +131,7 @@ func (s *Server) replace(t *table, old *stored, u *unstructured.Unstructured) (*
 	return s.put(t, watch.Modified, u), nil
 }
 
-// desired returns whether an update changes the desired state: anything but metadata and
+// desired reports whether an update changes the desired state: anything but metadata and
 // status.
 func desired(u *unstructured.Unstructured, old *stored) bool {
 	strip := func(o map[string]any) map[string]any {
@@ -156,7 +159,10 @@ func (s *Server) patch(t *table, old *stored, sub, kind string, body []byte) (*s
 	case types.MergePatchType, types.StrategicMergePatchType:
 		b, err = jsonpatch.MergePatch(old.json, body)
 	default:
-		return nil, &kerrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType, Message: "unsupported patch " + kind}}
+		return nil,
+			&kerrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure,
+				Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
+				Message: "unsupported patch " + kind}}
 	}
 	if err != nil {
 		return nil, kerrors.NewBadRequest(err.Error())
@@ -173,8 +179,10 @@ func (s *Server) erase(t *table, old *stored, body []byte) (*stored, error) {
 		}
 	}
 	if p := o.Preconditions; p != nil {
-		if p.UID != nil && *p.UID != old.GetUID() || p.ResourceVersion != nil && *p.ResourceVersion != old.GetResourceVersion() {
-			return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(), fmt.Errorf("the preconditions of the deletion are not met"))
+		if p.UID != nil && *p.UID != old.GetUID() || p.ResourceVersion != nil &&
+			*p.ResourceVersion != old.GetResourceVersion() {
+			return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(),
+				fmt.Errorf("the preconditions of the deletion are not met"))
 		}
 	}
 	return s.delete(t, old), nil

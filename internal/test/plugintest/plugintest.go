@@ -19,14 +19,15 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// SetMachine gives the test the environment of a machine without a kubeconfig, whose AWS credentials and endpoint are in
-// the environment.
+// SetMachine gives the test the environment of a machine without a kubeconfig, whose AWS credentials and endpoint are
+// in the environment.
 func SetMachine(t *testing.T, endpoint, secretKey string) {
 	t.Helper()
 	nowhere := filepath.Join(t.TempDir(), "none")
 	for k, v := range map[string]string{
 		"KUBECONFIG": nowhere, "AWS_CONFIG_FILE": nowhere, "AWS_SHARED_CREDENTIALS_FILE": nowhere, "AWS_PROFILE": "",
-		"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": secretKey, "AWS_SESSION_TOKEN": "",
+		"AWS_ENDPOINT_URL": endpoint, "AWS_ACCESS_KEY_ID": "AKIADOUBLE", "AWS_SECRET_ACCESS_KEY": secretKey,
+		"AWS_SESSION_TOKEN":         "",
 		"AWS_EC2_METADATA_DISABLED": "true",
 	} {
 		t.Setenv(k, v)
@@ -35,7 +36,7 @@ func SetMachine(t *testing.T, endpoint, secretKey string) {
 
 // A Network rejects reads of some types, and counts the requests by method.
 type Network struct {
-	// To is where requests go.
+	// To is the address to which requests go.
 	To http.RoundTripper
 
 	// Forbidden are the plurals of the types that may not be read.
@@ -53,8 +54,12 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.Methods[r.Method]++
 	for _, plural := range n.Forbidden {
 		if strings.HasSuffix(r.URL.Path, "/"+plural) {
-			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural + " is forbidden"})
-			return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {"application/json"}}, Request: r, Body: io.NopCloser(bytes.NewReader(b))}, err
+			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+				Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural +
+					" is forbidden"})
+			return &http.Response{StatusCode: http.StatusForbidden,
+				Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+				Body: io.NopCloser(bytes.NewReader(b))}, err
 		}
 	}
 	return n.To.RoundTrip(r)

@@ -45,7 +45,8 @@ func TestNewFolder(t *testing.T) {
 			t.Errorf("a folder in use is not there: %v", err)
 		}
 	}
-	if err := ours.Wait(); err == nil || ours.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL { //nolint:forcetypeassert // It is, on Unix.
+	if err := ours.Wait(); err == nil || //nolint:forcetypeassert // It is, on Unix.
+		ours.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 		t.Errorf("the process that was left ended with %v, want killed", err)
 	}
 	if !strings.Contains(CommandLine(other.Process.Pid), os.DevNull) {

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// startTimeout is how long one program may take until it is ready. A machine that also compiles is slow.
+	// startTimeout is the longest time until a program is ready. A machine that also compiles is slow.
 	startTimeout = 2 * time.Minute
 
 	// readyInterval is the time between two checks of whether a program is ready.
 	readyInterval = 50 * time.Millisecond
 
-	// logTail is how many lines of a failed program's log an error shows.
+	// logTail is the number of lines of a failed program's log that an error shows.
 	logTail = 15
 )
 

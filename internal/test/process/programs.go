@@ -50,7 +50,8 @@ func build(ctx context.Context, script string, progress io.Writer) (string, erro
 		err = ctx.Err()
 	}
 	if err != nil {
-		return "", fmt.Errorf("cannot find or build the programs: %w; run %s once, which takes minutes, and try again", err, script)
+		return "", fmt.Errorf("cannot find or build the programs: %w; run %s once, which takes minutes, and try again",
+			err, script)
 	}
 	return strings.TrimSpace(string(out)), nil
 }

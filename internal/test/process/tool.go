@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// outputGrace is how long programs that a tool started may keep its output open after the tool was ended.
+// outputGrace is the longest time for which programs that a tool started may keep its output open after the tool was
+// ended.
 const outputGrace = 5 * time.Second
 
 // Output runs a tool, such as a compiler, and returns its output. The tool ends with this process, on Linux, and does

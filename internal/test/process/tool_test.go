@@ -28,7 +28,8 @@ func TestOutputEndsAll(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pid")
 	ended := make(chan error)
 	go func() {
-		_, err := Output(exec.CommandContext(ctx, "sh", "-c", "sleep 3601 & echo $! > "+file+".new; mv "+file+".new "+file+"; wait"))
+		_, err := Output(exec.CommandContext(ctx, "sh", "-c", "sleep 3601 & echo $! > "+file+".new; mv "+file+".new "+
+			file+"; wait"))
 		ended <- err
 	}()
 	pid := 0

@@ -194,14 +194,17 @@ func Contradiction(obj any) error {
 	}
 	check(fits, "phase %s beside Ready %v", phase, s.conditions["Ready"]["reason"])
 	check(!ready || !s.is("Stalled", "True"), "Ready and Stalled are both True")
-	check(!ready || paused || s.conditions["Ready"]["observedGeneration"] == u.GetGeneration(), "Ready is True for generation %v, not %d", s.conditions["Ready"]["observedGeneration"], u.GetGeneration())
+	check(!ready || paused || s.conditions["Ready"]["observedGeneration"] == u.GetGeneration(),
+		"Ready is True for generation %v, not %d", s.conditions["Ready"]["observedGeneration"], u.GetGeneration())
 	check(!ready || u.GetDeletionTimestamp() == nil, "Ready is True while it is being deleted")
-	check((phase == v1beta1.PhaseDeleting) == (u.GetDeletionTimestamp() != nil), "phase %s with deletion timestamp %v", phase, u.GetDeletionTimestamp())
+	check((phase == v1beta1.PhaseDeleting) == (u.GetDeletionTimestamp() != nil), "phase %s with deletion timestamp %v",
+		phase, u.GetDeletionTimestamp())
 	k, err := kstatus(u)
 	check(err == nil, "kstatus: %v", err)
 	a, err := Argo(u)
 	check(err == nil, "Argo CD: %v", err)
-	check((k == status.CurrentStatus) == (ready && observed == u.GetGeneration() && u.GetDeletionTimestamp() == nil), "kstatus says %s", k)
+	check((k == status.CurrentStatus) == (ready && observed == u.GetGeneration() && u.GetDeletionTimestamp() == nil),
+		"kstatus says %s", k)
 	check(paused == (a == ArgoSuspended), "Argo CD says %s, paused: %v", a, paused)
 	check(paused || (k == status.CurrentStatus) == (a == ArgoHealthy), "kstatus says %s, Argo CD says %s", k, a)
 	check(paused || k != status.FailedStatus || a == ArgoDegraded, "kstatus says %s, Argo CD says %s", k, a)

@@ -100,7 +100,8 @@ func (l *SampleList) DeepCopyObject() k8sruntime.Object {
 	out := &SampleList{TypeMeta: l.TypeMeta}
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
 	for i := range l.Items {
-		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Sample)) //nolint:forcetypeassert // A copy has the type of its original.
+		out.Items = append(out.Items, //nolint:forcetypeassert // A copy has the type of its original.
+			*l.Items[i].DeepCopyObject().(*Sample))
 	}
 	return out
 }

@@ -48,7 +48,9 @@ func (c *Collector) Resource() string {
 }
 
 // Export is the one operation of a collector.
-func (c *Collector) Export(ctx context.Context, in *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+func (c *Collector) Export(
+	ctx context.Context, in *collector.ExportTraceServiceRequest,
+) (*collector.ExportTraceServiceResponse, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c.take(in, md.Get("x-team"))
 	return &collector.ExportTraceServiceResponse{}, nil

@@ -144,7 +144,8 @@ func (p metadataPatch) apply(to version) (*resource, error) {
 	switch {
 	case to.object == nil:
 		return nil, kerrors.NewNotFound(gr, key.Name)
-	case p.UID != "" && p.UID != to.object.UID, p.ResourceVersion != "" && p.ResourceVersion != strconv.Itoa(int(to.rv)):
+	case p.UID != "" && p.UID != to.object.UID, p.ResourceVersion != "" &&
+		p.ResourceVersion != strconv.Itoa(int(to.rv)):
 		return nil, kerrors.NewConflict(gr, key.Name, errors.New("the object has been modified"))
 	}
 	mg, changed := to.copy(), false
@@ -191,7 +192,8 @@ func (c *statusClient) Update(_ context.Context, obj client.Object, _ ...client.
 		}
 		mg := e.store.copy()
 		mg.SetResourceVersion("")
-		mg.Status = sent.DeepCopyObject().(*resource).Status //nolint:forcetypeassert // A copy has the type of its original.
+		mg.Status = sent.DeepCopyObject().( //nolint:forcetypeassert // A copy has the type of its original.
+		*resource).Status
 		e.store.put(mg)
 		return deliver(e.store.version, obj)
 	})
@@ -207,5 +209,6 @@ type liveReader struct {
 // Get reads the current object.
 func (r *liveReader) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	e := r.kube.env
-	return e.call(r.kube.leader, call{op: "get live", of: callKubeRead}, func(bool) error { return deliver(e.store.version, obj) })
+	return e.call(r.kube.leader, call{op: "get live", of: callKubeRead},
+		func(bool) error { return deliver(e.store.version, obj) })
 }

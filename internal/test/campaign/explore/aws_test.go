@@ -46,7 +46,8 @@ func (i item) String() string {
 	if i.id == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%s{origin %d, owner %d, value %d, secret %d}", nameOf(i.id), i.origin, i.owner, i.value, i.secret)
+	return fmt.Sprintf("%s{origin %d, owner %d, value %d, secret %d}", nameOf(i.id), i.origin, i.owner, i.value,
+		i.secret)
 }
 
 // account is the items in AWS.

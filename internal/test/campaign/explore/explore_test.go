@@ -14,10 +14,11 @@ import (
 )
 
 var (
-	maxStates = flag.Int("explore.states", 0, "visit so many states at most, of all scenarios together; 0 is 1,000,000 with -campaign.sample=1 and 24,000 else")
-	workers   = flag.Int("explore.workers", 1, "how many states to expand at a time")
-	faults    = flag.Int("explore.faults", 2, "how many things may go wrong on the way to a state")
-	changes   = flag.Int("explore.changes", 2, "how many changes by users and in AWS there may be on the way to a state")
+	maxStates = flag.Int("explore.states", 0, "visit so many states at most, of all scenarios together; 0 is "+
+		"1,000,000 with -campaign.sample=1 and 24,000 else")
+	workers = flag.Int("explore.workers", 1, "how many states to expand at a time")
+	faults  = flag.Int("explore.faults", 2, "how many things may go wrong on the way to a state")
+	changes = flag.Int("explore.changes", 2, "how many changes by users and in AWS there may be on the way to a state")
 )
 
 // scenarios are those that are explored.
@@ -55,7 +56,9 @@ func TestEveryState(t *testing.T) {
 	}
 	figures.Record(t, figures.Figures{
 		Campaign: "Every state of a small model",
-		Figures:  map[string]int{"states": total.states, "states expanded": total.expanded, "transitions": total.transitions, "transitions deep": total.depth, "seconds to the end at most": total.slowest},
+		Figures: map[string]int{"states": total.states, "states expanded": total.expanded,
+			"transitions":      total.transitions,
+			"transitions deep": total.depth, "seconds to the end at most": total.slowest},
 		Findings: findings,
 	})
 }
@@ -77,17 +80,21 @@ func explore(t *testing.T, sc scenario, most int) counts {
 	}
 	e.found(e.workers[0].initial(int8(*faults), int8(*changes)), -1, label{}) //nolint:gosec // They are few.
 	broken, at := e.run()
-	c := counts{states: len(e.nodes), expanded: e.expanded, transitions: e.transitions, depth: int(e.nodes[len(e.nodes)-1].depth)}
-	t.Logf("%d states, %d of them expanded by %d transitions to a depth of %d, complete: %t", c.states, c.expanded, c.transitions, c.depth, c.states == c.expanded)
+	c := counts{states: len(e.nodes), expanded: e.expanded, transitions: e.transitions,
+		depth: int(e.nodes[len(e.nodes)-1].depth)}
+	t.Logf("%d states, %d of them expanded by %d transitions to a depth of %d, complete: %t", c.states, c.expanded,
+		c.transitions, c.depth, c.states == c.expanded)
 	if broken != nil {
 		t.Fatalf("%s\n%s", strings.Join(broken.violations, "\n"), e.trace(at, broken.label))
 	}
 	worst, reported, n, problem := e.settle()
 	if problem != "" {
-		t.Fatalf("%s\n%snothing goes wrong any more:\n%s", problem, e.trace(n), e.replay(alone(e.nodes[n].state), make([]label, manySteps)))
+		t.Fatalf("%s\n%snothing goes wrong any more:\n%s", problem, e.trace(n),
+			e.replay(alone(e.nodes[n].state), make([]label, manySteps)))
 	}
 	c.slowest = int(worst.after)
-	t.Logf("all of them come to their end, within %s at most; Ready says for how many what the user has to do: %v", time.Duration(worst.after)*time.Second, reported)
+	t.Logf("all of them come to their end, within %s at most; Ready says for how many what the user has to do: %v",
+		time.Duration(worst.after)*time.Second, reported)
 	if !time.Now().Equal(epoch) {
 		t.Errorf("the clock did not stand still, it says %s", time.Now())
 	}

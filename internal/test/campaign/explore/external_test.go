@@ -84,7 +84,8 @@ func (e *external) Read(_ context.Context, mg *resource) (found, error) {
 	if awserr.IsNotFound(err) {
 		return found{}, nil
 	}
-	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil, Name: name, Description: "thing " + name}, err
+	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil, Name: name, Description: "thing " +
+		name}, err
 }
 
 // lost finds by its tags what an unanswered create has made.
@@ -99,7 +100,8 @@ func (e *external) lost(mg *resource) (found, error) {
 		}
 		return nil
 	})
-	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil && seen.id != 0, Name: nameOf(seen.id), Description: "thing " + nameOf(seen.id)}, err
+	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil &&
+		seen.id != 0, Name: nameOf(seen.id), Description: "thing " + nameOf(seen.id)}, err
 }
 
 func (e *external) CheckOwnership(_ context.Context, mg *resource, f found) (ownership.Ownership, error) {
@@ -128,7 +130,9 @@ func (e *external) Desired(_ context.Context, mg *resource) (forProvider, initPr
 	return wanted(mg), settings{}, nil
 }
 
-func (e *external) Compare(_ context.Context, mg *resource, d reconcile.Desired[settings], f found) (reconcile.Comparison[settings], error) {
+func (e *external) Compare(
+	_ context.Context, mg *resource, d reconcile.Desired[settings], f found,
+) (reconcile.Comparison[settings], error) {
 	c := reconcile.Compare(d.Settings, f.Settings)
 	if e.kind.Tagged && uidOf(f.Resource.owner) != string(mg.GetUID()) {
 		c.Changes = append(c.Changes, diff.Change{Path: "tags"})
@@ -136,9 +140,12 @@ func (e *external) Compare(_ context.Context, mg *resource, d reconcile.Desired[
 	return c, nil
 }
 
-func (e *external) Plan(_ context.Context, _ *resource, _ found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) Plan(
+	_ context.Context, _ *resource, _ found, c reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	var steps []reconcile.Step
-	for _, s := range []struct{ call, path string }{{opTag, "tags"}, {opUpdateValue, "value"}, {opUpdateSecret, "secret"}} {
+	for _, s := range []struct{ call, path string }{{opTag, "tags"}, {opUpdateValue, "value"},
+		{opUpdateSecret, "secret"}} {
 		if carried := c.Changes.In(s.path); len(carried) > 0 {
 			steps = append(steps, reconcile.Step{Call: s.call, Carried: carried})
 		}
@@ -227,7 +234,8 @@ func tagsOf(i item) map[string]string {
 	case 0:
 		return map[string]string{}
 	case someone:
-		return map[string]string{ownership.TagUID: "another", ownership.TagCluster: "another", ownership.TagName: "another"}
+		return map[string]string{ownership.TagUID: "another", ownership.TagCluster: "another",
+			ownership.TagName: "another"}
 	}
 	return map[string]string{
 		ownership.TagUID: uidOf(i.owner), ownership.TagCluster: clusterID, ownership.TagKind: kindTag,

@@ -141,7 +141,8 @@ func judge(s state) (problem, message string) {
 		return i.id != 0 && asWanted(i, mg) && (i.ours() || i.owner == s.incarnation || i.owner == 0)
 	})
 	switch {
-	case ready.Status == corev1.ConditionTrue && synced.Status == corev1.ConditionTrue && there && mg.Status.ObservedGeneration == mg.Generation:
+	case ready.Status == corev1.ConditionTrue && synced.Status == corev1.ConditionTrue && there &&
+		mg.Status.ObservedGeneration == mg.Generation:
 		return "", ""
 	case ready.Status == corev1.ConditionTrue:
 		return "Ready is True, and AWS does not have what spec asks for", ""

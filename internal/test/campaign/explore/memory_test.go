@@ -53,20 +53,22 @@ func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
 	only(mem, "mu", "states")
-	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "held", "unwritten", "joinIntents")
+	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "deferred", "unwritten", "joinIntents")
 	return &process{
 		Reconciler: r,
 		records:    field(mem, "states"),
-		written:    field(kube, "newest").Interface().(map[types.NamespacedName]string), //nolint:forcetypeassert // Otherwise it panics.
-		stale:      field(kube, "stale").Interface().(map[types.NamespacedName]bool),    //nolint:forcetypeassert // As above.
-		absent:     map[string]reflect.Value{"held": field(kube, "held"), "unwritten": field(kube, "unwritten")},
+		written: field(kube, //nolint:forcetypeassert // Otherwise it panics.
+			"newest").Interface().(map[types.NamespacedName]string),
+		stale:  field(kube, "stale").Interface().(map[types.NamespacedName]bool), //nolint:forcetypeassert // As above.
+		absent: map[string]reflect.Value{"held": field(kube, "held"), "unwritten": field(kube, "unwritten")},
 	}
 }
 
 func only(v reflect.Value, known ...string) {
 	for i := range v.NumField() {
 		if n := v.Type().Field(i).Name; !slices.Contains(known, n) {
-			panic(fmt.Sprintf("%s has a field %s: if something is remembered in it, make it part of the state", v.Type(), n))
+			panic(fmt.Sprintf("%s has a field %s: if something is remembered in it, make it part of the state",
+				v.Type(), n))
 		}
 	}
 }
@@ -82,7 +84,8 @@ func field(v reflect.Value, name string) reflect.Value {
 
 // open makes a field readable and writable.
 func open(f reflect.Value) reflect.Value {
-	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() //nolint:gosec // What is copied is of another package.
+	return reflect.NewAt(f.Type(), //nolint:gosec // What is copied is of another package.
+		unsafe.Pointer(f.UnsafeAddr())).Elem()
 }
 
 // remember restores the memory of a process.

@@ -180,7 +180,8 @@ func (s state) last() int8 {
 
 // timed are the annotations that have a time as the value or after a slash.
 var timed = []string{
-	meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded, meta.AnnotationKeyExternalCreateFailed,
+	meta.AnnotationKeyExternalCreatePending, meta.AnnotationKeyExternalCreateSucceeded,
+	meta.AnnotationKeyExternalCreateFailed,
 	ownership.AnnotationUnanswered,
 }
 
@@ -290,7 +291,8 @@ func (s state) String() string {
 	}
 	_, _ = fmt.Fprintf(&b, "\n      AWS: %v", slices.DeleteFunc(s.aws.now[:], func(i item) bool { return i.id == 0 }))
 	if s.aws.late() {
-		_, _ = fmt.Fprintf(&b, ", may still show %v", slices.DeleteFunc(s.aws.before[:], func(i item) bool { return i.id == 0 }))
+		_, _ = fmt.Fprintf(&b, ", may still show %v",
+			slices.DeleteFunc(s.aws.before[:], func(i item) bool { return i.id == 0 }))
 	}
 	return b.String()
 }

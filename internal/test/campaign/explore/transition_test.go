@@ -55,8 +55,10 @@ const (
 
 var moveNames = [...]string{
 	"", "the other leader reconciles", "leader 1 restarts", "leader 2 restarts",
-	"the user changes the value", "the user changes the secret", "the user deletes the object", "the user creates the object again",
-	"someone changes the value in AWS", "someone changes the secret in AWS", "someone takes off the tags in AWS", "someone deletes it in AWS",
+	"the user changes the value", "the user changes the secret", "the user deletes the object",
+	"the user creates the object again",
+	"someone changes the value in AWS", "someone changes the secret in AWS", "someone takes off the tags in AWS",
+	"someone deletes it in AWS",
 	"someone creates one of the same name in AWS",
 }
 
@@ -122,14 +124,16 @@ func newExplorer(sc scenario, p *pool) (*explorer, error) {
 	}
 	for l := range x.procs {
 		c := &kubeClient{env: &x.env, leader: l, scheme: s}
-		x.procs[l] = newProcess(reconcile.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(), x.kind(l), &recorder{env: &x.env}))
+		x.procs[l] = newProcess(reconcile.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(),
+			x.kind(l), &recorder{env: &x.env}))
 	}
 	return x, nil
 }
 
 func (x *explorer) options() reconcile.Options {
 	o := reconcile.Options{
-		Options:         controller.Options{Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute, Features: &feature.Flags{}},
+		Options: controller.Options{Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute,
+			Features: &feature.Flags{}},
 		Resolver:        unlimited{},
 		Tracker:         unlimited{},
 		Limiter:         unlimited{},
@@ -152,7 +156,8 @@ func (x *explorer) kind(leader int) reconcile.Kind[*resource] {
 		Reads:   func(*resource) []string { return []string{opGet} },
 		Connect: func(context.Context, *resource, *session.Session) (managed.TypedExternalClient[*resource], error) {
 			e := &external{kind: k, api: &api{env: &x.env, leader: leader}}
-			return reconcile.NewExternal(e, reconcile.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
+			return reconcile.NewExternal(e,
+				reconcile.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
 		},
 	}
 }
@@ -211,7 +216,8 @@ func newResource(incarnation int8) *resource {
 		},
 		Spec: samples.SampleSpec{
 			Value: value(1), Secret: secret(1),
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{
+				xpv2.ManagementActionAll}},
 		},
 	}
 }
@@ -237,7 +243,8 @@ func (x *explorer) take(s state, l label) step {
 			s.cache[l.leader] = s.object
 		}
 	}
-	*e = env{scenario: e.scenario, store: store{version: s.object, last: s.last()}, cache: s.cache, aws: s.aws, acting: int(l.leader), fault: l.fault, at: int(l.at)}
+	*e = env{scenario: e.scenario, store: store{version: s.object, last: s.last()}, cache: s.cache, aws: s.aws,
+		acting: int(l.leader), fault: l.fault, at: int(l.at)}
 	last := e.store.last
 	if !l.reconciles() {
 		x.move(&s, l.move)
@@ -331,7 +338,8 @@ func (x *explorer) moveable(s *state, m move) bool {
 // doubtful returns whether the result of an unanswered create is only identified by its
 // settings, so that a change of either makes it foreign.
 func (x *explorer) doubtful(s *state) bool {
-	return !x.env.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil && ownership.WrittenName(s.object.object) == ""
+	return !x.env.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil &&
+		ownership.WrittenName(s.object.object) == ""
 }
 
 // item returns our item in AWS, or nil.

@@ -15,19 +15,19 @@ var (
 	// Sample is one of how many points of a campaign is tried: 1 tries all.
 	Sample = flag.Int("campaign.sample", Default, "take one of so many points of a campaign; 1 takes all")
 
-	// Walks is how many random walks are tried.
+	// Walks is the number of random walks that are tried.
 	Walks = flag.Int("campaign.walks", 4, "how many random walks to take")
 
-	// HostileWalks is how many random walks of a hostile tenant are tried.
+	// HostileWalks is the number of random walks of a hostile tenant that are tried.
 	HostileWalks = flag.Int("campaign.hostile", 4, "how many random walks of a hostile tenant to take")
 
-	// Week is how many resources a simulated week has. 0 has a few for a day.
+	// Week is the number of resources in a simulated week. 0 has a few for a day.
 	Week = flag.Int("campaign.week", 0, "how many resources live for a simulated week; 0 has a few live for a day")
 
 	report = flag.String("campaign.report", "", "append the figures of each campaign to this file, a line of JSON each")
 )
 
-// Figures are those of one campaign.
+// Figures are the figures of one campaign.
 type Figures struct {
 	// Campaign is its name in docs/reliability.md.
 	Campaign string `json:"campaign"`
@@ -35,7 +35,7 @@ type Figures struct {
 	// Figures by what they count.
 	Figures map[string]int `json:"figures"`
 
-	// Findings is how many points failed.
+	// Findings is the number of points that failed.
 	Findings int `json:"findings"`
 }
 

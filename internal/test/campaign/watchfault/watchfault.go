@@ -147,7 +147,8 @@ func (f *Faults) Break(resource string) {
 	defer f.mu.Unlock()
 	for w := range f.watches {
 		if w.resource == resource {
-			w.out.write([]byte(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}` + "\n"))
+			w.out.write([]byte(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure",` +
+				`"reason":"Expired","code":410}}` + "\n"))
 			_ = w.in.Close()
 		}
 	}
@@ -165,10 +166,12 @@ type transport struct {
 // JSON, which Kubernetes's own kinds may have, are not intercepted.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.rt.RoundTrip(r)
-	if err != nil || r.URL.Query().Get("watch") == "" || resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+	if err != nil || r.URL.Query().Get("watch") == "" || resp.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
 		return resp, err
 	}
-	w := &watch{resource: path.Base(r.URL.Path), out: newStream(), in: resp.Body, listing: r.URL.Query().Get("sendInitialEvents") == "true"}
+	w := &watch{resource: path.Base(r.URL.Path), out: newStream(), in: resp.Body,
+		listing: r.URL.Query().Get("sendInitialEvents") == "true"}
 	t.faults.add(w)
 	go t.faults.carry(w, resp.Body)
 	resp.Body = &body{stream: w.out, in: resp.Body}

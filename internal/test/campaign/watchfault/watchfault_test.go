@@ -67,7 +67,8 @@ func TestDeliveries(t *testing.T) {
 			defer resp.Body.Close()
 			in := bufio.NewReader(resp.Body)
 			send := func(kind, name string, version int) {
-				events <- fmt.Sprintf(`{"type":%q,"object":{"metadata":{"name":%q,"resourceVersion":"%d"}}}`, kind, name, version)
+				events <- fmt.Sprintf(`{"type":%q,"object":{"metadata":{"name":%q,"resourceVersion":"%d"}}}`, kind,
+					name, version)
 			}
 			send("ADDED", "a", 1)
 			if diff := cmp.Diff([]string{"a1"}, read(t, in, 1)); diff != "" {

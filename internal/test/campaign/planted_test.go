@@ -1,5 +1,4 @@
-// Package planted finds secrets that a test has planted, in the forms in which a program may write them.
-package planted
+package campaign
 
 import (
 	"encoding/base64"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"testing"
 )
 
 // A form is a way to write a secret.
@@ -18,10 +18,10 @@ type form struct{ name, text string }
 // forms has the forms of each secret that was looked for.
 var forms sync.Map
 
-// Find returns the name of a form in which a text contains a secret, empty if it contains none: plain, base64 in any
-// alignment, hex, and escaped as in a URL, in JSON and in Go. A secret of fewer than 6 bytes is too short to be found
-// reliably.
-func Find(text, secret string) string {
+// findPlanted returns the name of a form in which a text contains a secret, empty if it contains none: plain, base64 in
+// any alignment, hex, and escaped as in a URL, in JSON and in Go. A secret of fewer than 6 bytes is too short to be
+// found reliably.
+func findPlanted(text, secret string) string {
 	all, ok := forms.Load(secret)
 	if !ok {
 		all, _ = forms.LoadOrStore(secret, formsOf(secret))
@@ -52,8 +52,10 @@ func formsOf(secret string) []form {
 		for before := range 3 {
 			once := aligned(e.Encoding, secret, before)
 			add(fmt.Sprintf("%s, after %d bytes", e.name, before), once)
-			for again := range 3 { // Kubernetes encodes the data of Secrets, and a log or an error may encode the object.
-				add(fmt.Sprintf("%s twice, after %d and %d bytes", e.name, before, again), aligned(e.Encoding, once, again))
+			// Kubernetes encodes the data of Secrets, and a log or an error may encode the object.
+			for again := range 3 {
+				add(fmt.Sprintf("%s twice, after %d and %d bytes", e.name, before, again),
+					aligned(e.Encoding, once, again))
 			}
 		}
 	}
@@ -92,4 +94,47 @@ func aligned(e *base64.Encoding, secret string, before int) string {
 	first := (before*perByte + bits - 1) / bits
 	end := (before + len(secret)) * perByte / bits
 	return text[first:end]
+}
+
+func TestFindPlanted(t *testing.T) {
+	const secret = `hunter2<"canary">+&%/`
+	asJSON := func(v any) string {
+		b, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	cases := map[string]func(text string) string{
+		"Plain":       func(s string) string { return s },
+		"Std":         func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) },
+		"RawStd":      func(s string) string { return base64.RawStdEncoding.EncodeToString([]byte(s)) },
+		"URL":         func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+		"RawURL":      func(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) },
+		"Twice":       func(s string) string { return asJSON([]byte(asJSON([]byte(s)))) },
+		"Hex":         func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"UpperHex":    func(s string) string { return fmt.Sprintf("%X", s) },
+		"SpacedHex":   func(s string) string { return fmt.Sprintf("% x", s) },
+		"Bytes":       func(s string) string { return fmt.Sprintf("%d", []byte(s)) },
+		"Query":       url.QueryEscape,
+		"Path":        url.PathEscape,
+		"QueryValues": func(s string) string { return url.Values{"a": {s}}.Encode() },
+		"JSON":        func(s string) string { return asJSON(s) },
+		"JSONInJSON":  func(s string) string { return asJSON(asJSON(s)) },
+		"Quoted":      func(s string) string { return fmt.Sprintf("%q", s) },
+	}
+	for name, write := range cases {
+		t.Run(name, func(t *testing.T) {
+			for _, before := range []string{"", "a", "ab", "abc", `{"password":`} {
+				for _, after := range []string{"", "z", "yz", "xyz"} {
+					if findPlanted(write(before+secret+after), secret) == "" {
+						t.Errorf("not found between %q and %q: %s", before, after, write(before+secret+after))
+					}
+					if form := findPlanted(write(before+"hunter3<\"canary\">+&%/"+after), secret); form != "" {
+						t.Errorf("another text is found as %s", form)
+					}
+				}
+			}
+		})
+	}
 }
