@@ -60,7 +60,7 @@ func newProcess(r reconcile.Reconciler) *process {
 		written: field(kube, //nolint:forcetypeassert // Otherwise it panics.
 			"newest").Interface().(map[types.NamespacedName]string),
 		stale:  field(kube, "stale").Interface().(map[types.NamespacedName]bool), //nolint:forcetypeassert // As above.
-		absent: map[string]reflect.Value{"held": field(kube, "held"), "unwritten": field(kube, "unwritten")},
+		absent: map[string]reflect.Value{"deferred": field(kube, "deferred"), "unwritten": field(kube, "unwritten")},
 	}
 }
 
