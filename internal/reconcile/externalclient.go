@@ -250,6 +250,9 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 	ForgetCalls(ctx, deferral)
 	RecordCall(ctx, creation, "")
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
+	if e.calls.NameGiven {
+		confirmTargets(ctx) // Nobody could claim the name before AWS gave it.
+	}
 	return managed.ExternalCreation{ConnectionDetails: e.connectionDetails(mg)}, nil
 }
 

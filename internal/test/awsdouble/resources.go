@@ -15,6 +15,8 @@ type Resource struct {
 	ID string
 	// UID is the value of the tag crossplane-uid, empty if there is none.
 	UID string
+	// Namespace is the value of the tag crossplane-namespace, empty if there is none.
+	Namespace string
 }
 
 // Resources returns all resources in an account and region, sorted by kind and ID. It includes a runtime management
@@ -50,7 +52,7 @@ func (s *Server) Resources(account, region string) []Resource {
 type listing struct{ resources []Resource }
 
 func (l *listing) add(kind, id string, tags map[string]string) {
-	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: tags["crossplane-uid"]})
+	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: tags["crossplane-uid"], Namespace: tags["crossplane-namespace"]})
 }
 
 func (l *listing) function(arn string, f *function) {

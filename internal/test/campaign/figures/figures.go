@@ -21,6 +21,12 @@ var (
 	// HostileWalks is how many random walks of a hostile tenant are tried.
 	HostileWalks = flag.Int("campaign.hostile", 4, "how many random walks of a hostile tenant to take")
 
+	// HostileSteps is how many steps such a walk has.
+	HostileSteps = flag.Int("campaign.hostile-steps", 40, "how many steps a random walk of a hostile tenant has, with four attacks each")
+
+	// First is the seed of the first hostile walk. Those of the others follow it.
+	First = flag.Uint64("campaign.first", 1, "the seed of the first random walk of a hostile tenant")
+
 	// Week is how many resources a simulated week has. 0 has a few for a day.
 	Week = flag.Int("campaign.week", 0, "how many resources live for a simulated week; 0 has a few live for a day")
 
