@@ -230,6 +230,7 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 	if err := e.unname(ctx, mg); err != nil {
 		return managed.ExternalCreation{}, err
 	}
+	callCreates(ctx)
 	name, err := e.resource.Create(ctx, mg, e.settings)
 	if err != nil && !isUnanswered(err) {
 		releaseTargets(ctx)
@@ -258,6 +259,9 @@ func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalC
 
 // Update makes the one call that is due.
 func (e *External[T, O, S]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
+	if e.plan.Call == e.calls.Create {
+		callCreates(ctx)
+	}
 	err := e.resource.Update(ctx, mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
 	if err != nil && !isUnanswered(err) {
 		releaseTargets(ctx)

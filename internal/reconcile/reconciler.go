@@ -128,6 +128,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 		r.states.markEventHandled(req.NamespacedName, known.events.received, r.now())
 		r.recordMetrics(mg, a, known)
 		r.watch(ctx, mg, a, known)
+		r.endClaim(mg, a)
 	}
 	return r.result(ctx, mg, a, res, err), nil
 }

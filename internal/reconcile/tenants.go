@@ -57,6 +57,9 @@ type permission struct {
 	otherNames func(ctx context.Context) map[string]bool
 
 	kind string
+
+	// claimed is whether the resource has claimed what it is about to create.
+	claimed bool
 }
 
 // permit returns an error if a resource may not use its targets: a function that a resource of
@@ -172,6 +175,7 @@ func claimTargets(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
+	p.claimed = true
 	for _, target := range p.claims() {
 		err := p.book.Claim(p.user, target)
 		if busy := (&tenancy.BusyError{}); errors.As(err, &busy) {
@@ -182,6 +186,21 @@ func claimTargets(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// callCreates records that AWS is called to create what the resource has claimed.
+func callCreates(ctx context.Context) {
+	if p := attemptFrom(ctx).permission; p != nil {
+		p.book.Called(p.kind, client.ObjectKeyFromObject(p.user.Resource))
+	}
+}
+
+// endClaim ends the claim of a resource that was about to create something, and then was changed or cannot be reconciled.
+// Otherwise it would keep others from it for as long as it exists.
+func (r *reconciler[T]) endClaim(mg T, a *Attempt) {
+	if a.permission == nil || !a.permission.claimed {
+		r.tenants.Abandon(r.kind.GVK.Kind, client.ObjectKeyFromObject(mg))
+	}
 }
 
 // releaseTargets ends the claim of a resource that has created nothing.
