@@ -124,8 +124,8 @@ func toRuntimeError(a *Attempt, err error) error {
 	if errors.Is(err, errAborted) {
 		return errAborted
 	}
-	if wait, ok := quota.Deferred(err); ok {
-		a.abortDeferred(wait)
+	if deferred := (&quota.DeferredError{}); errors.As(err, &deferred) {
+		a.abortDeferred(deferred.After, deferred.Operation)
 		return errAborted
 	}
 	if awserr.IsThrottled(err) {
@@ -180,9 +180,10 @@ func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	a.deletion = after
 }
 
-// abortDeferred aborts the reconcile because a call is not allowed before a while.
-func (a *Attempt) abortDeferred(after time.Duration) {
-	a.abort(after)
+// abortDeferred aborts the reconcile because a call is not allowed before a while. The call is reserved before the next
+// reconcile: otherwise the calls before it could take the token for it each time.
+func (a *Attempt) abortDeferred(after time.Duration, operation string) {
+	a.abort(after, operation)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.deferred = true

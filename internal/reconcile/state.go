@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -79,7 +80,7 @@ type resourceState struct {
 	// workerDelays is the number of consecutive times that no worker was available.
 	workerDelays int
 
-	// deferredOps are the calls that the last reconcile was aborted for.
+	// deferredOps are the calls that the last reconciles were aborted for.
 	deferredOps []string
 
 	// events is what is known of the events about the resource.
@@ -171,11 +172,19 @@ func (s *stateStore) resetBackoff(key types.NamespacedName) {
 	recordChange(r)
 }
 
-// recordDeferred records the calls that a resource waits for.
+// mostDeferred is how many calls are reserved before a reconcile because the ones before it were aborted for them.
+const mostDeferred = 8
+
+// recordDeferred records the calls that a resource waits for, with those that it has waited for since its last reconcile
+// that was not aborted: it makes them again.
 func (s *stateStore) recordDeferred(key types.NamespacedName, ops []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).deferredOps = ops
+	r := s.state(key)
+	if len(r.deferredOps)+len(ops) > mostDeferred {
+		r.deferredOps = nil
+	}
+	r.deferredOps = append(slices.Clip(r.deferredOps), ops...)
 }
 
 // countThrottle records a throttled call, and returns the number of consecutive ones.
