@@ -384,6 +384,7 @@ func (e *external[T, O, S]) previewChanges(ctx context.Context) (diff.Changes, e
 // create creates the external resource. If AWS has it already, the next observation checks
 // the ownership: an unanswered create may have made it.
 func (e *external[T, O, S]) create(ctx context.Context) (Result, error) {
+	e.facts.Others.calls()
 	res, err := e.Create(ctx, e.mg, e.settings)
 	if err != nil && !isUnanswered(err) {
 		e.facts.Others.release()
@@ -404,12 +405,18 @@ func (e *external[T, O, S]) create(ctx context.Context) (Result, error) {
 	e.facts.Repeats.Forget(deferral)
 	e.facts.Repeats.Record(creation, "", e.facts.Now())
 	meta.AddAnnotations(e.mg, ownership.Name(e.mg, res.Name))
+	if e.NameGiven {
+		e.facts.Others.confirm() // Nobody could claim the name before AWS gave it.
+	}
 	res.Details = e.details()
 	return res, nil
 }
 
 // update makes the one call that is due.
 func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
+	if e.plan.Call == e.Calls.Create {
+		e.facts.Others.calls()
+	}
 	res, err := e.Update(ctx, e.mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
 	if err != nil && !isUnanswered(err) {
 		e.facts.Others.release()

@@ -7,6 +7,8 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -42,17 +44,42 @@ func newHandover(o Options) *handover {
 	return &handover{lasts: o.timeout() + watchLag, now: o.Now, arrived: map[types.NamespacedName]time.Time{}}
 }
 
-// arrivals returns a predicate that selects all events, and records resources that arrive from
-// another shard: those that appear although they have had a finalizer of the provider before. What
-// exists when the watch starts has been in this shard before.
+// watch records resources that arrive before the controller watches them: while another replica is the leader, and while
+// there is none of the kind, so that the controller has not started. When it starts, the cache shows them as if they
+// had existed from the beginning.
+func (h *handover) watch(ctx context.Context, informers cache.Informers, example client.Object) error {
+	if h == nil {
+		return nil
+	}
+	informer, err := informers.GetInformer(ctx, example, cache.BlockUntilSynced(false))
+	if err != nil {
+		return err
+	}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerDetailedFuncs{AddFunc: func(obj any, initial bool) {
+		if o, ok := obj.(client.Object); ok {
+			h.record(o, initial)
+		}
+	}})
+	return err
+}
+
+// arrivals returns a predicate that selects all events, and records resources that arrive from another shard.
 func (h *handover) arrivals() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(e event.CreateEvent) bool {
-			if h != nil && !e.IsInInitialList && meta.FinalizerExists(e.Object, managed.FinalizerName) {
-				h.begin(client.ObjectKeyFromObject(e.Object), h.now())
+			if h != nil {
+				h.record(e.Object, e.IsInInitialList)
 			}
 			return true
 		},
+	}
+}
+
+// record records a resource that appears, if it arrives from another shard: it has had a finalizer of the provider before.
+// What exists when the watch starts has been in this shard before.
+func (h *handover) record(o client.Object, initial bool) {
+	if !initial && meta.FinalizerExists(o, managed.FinalizerName) {
+		h.begin(client.ObjectKeyFromObject(o), h.now())
 	}
 }
 

@@ -1,11 +1,15 @@
 package reconcile
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -60,6 +64,58 @@ func TestHandover(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHandoverBeforeStart has a resource that arrives before its controller has started, because there was none of its
+// kind, or because another replica was the leader. The controller sees it as if it had always existed.
+func TestHandoverBeforeStart(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		initial bool
+		want    time.Duration
+	}{
+		"Arrived": {reason: "The old shard may be in a reconcile.", want: time.Minute + watchLag},
+		"Existed": {reason: "It was in this shard when the process started.", initial: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", Finalizers: []string{managed.FinalizerName}}}
+			s, err := sharding.Parse("shard=a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+			h := newHandover(Options{Shard: s, Now: func() time.Time { return now }})
+			informers := &startedInformers{}
+			if err := h.watch(t.Context(), informers, f); err != nil {
+				t.Fatal(err)
+			}
+			informers.handler.OnAdd(f, tc.initial)
+			h.arrivals().Create(event.CreateEvent{Object: f, IsInInitialList: true})
+			if got := h.delay(f); got != tc.want {
+				t.Errorf("%s\ndelay() = %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// startedInformers are informers that keep the handler that is added to one of them.
+type startedInformers struct {
+	cache.Informers
+	cache.Informer
+
+	handler toolscache.ResourceEventHandler
+}
+
+// GetInformer returns the informer of a type.
+func (i *startedInformers) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
+	return i, nil
+}
+
+// AddEventHandler adds a handler.
+func (i *startedInformers) AddEventHandler(handler toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+	i.handler = handler
+	return nil, nil //nolint:nilnil // Nobody uses it.
 }
 
 // TestDrain checks that a shard confirms that it has stopped working on a resource, without a call,

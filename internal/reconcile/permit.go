@@ -27,6 +27,9 @@ type Others struct {
 	// it claims before it creates something.
 	owns, claims func() []tenancy.Target
 
+	// claimed is whether the resource has claimed what it is about to create.
+	claimed bool
+
 	// leaves end the uses of targets when the reconcile ends.
 	leaves []func()
 
@@ -150,6 +153,7 @@ func (o *Others) claim() error {
 	if o == nil {
 		return nil
 	}
+	o.claimed = true
 	for _, target := range o.claims() {
 		err := o.registry.Claim(o.user, target)
 		if busy := (&tenancy.BusyError{}); errors.As(err, &busy) {
@@ -166,6 +170,21 @@ func (o *Others) claim() error {
 func (o *Others) release() {
 	if o != nil && len(o.claims()) > 0 {
 		o.registry.Release(o.kind, client.ObjectKeyFromObject(o.user.Resource))
+	}
+}
+
+// calls records that AWS is called to create what the resource has claimed.
+func (o *Others) calls() {
+	if o != nil {
+		o.registry.Called(o.kind, client.ObjectKeyFromObject(o.user.Resource))
+	}
+}
+
+// endClaim ends the claim of a resource that was about to create something, and then was changed or cannot be
+// reconciled. Otherwise it would keep others from it for as long as it exists.
+func (p *pass[T]) endClaim() {
+	if p.facts.Others == nil || !p.facts.Others.claimed {
+		p.tenants.Abandon(p.kind.GVK.Kind, client.ObjectKeyFromObject(p.read))
 	}
 }
 

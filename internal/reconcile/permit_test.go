@@ -185,24 +185,46 @@ func TestPermissionWakes(t *testing.T) {
 	}
 }
 
-// TestPauseEndsClaim checks that a resource that is paused before it creates anything does not keep others from it.
-func TestPauseEndsClaim(t *testing.T) {
-	_, with := neighbours(t)
-	mg := newSample()
-	meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
-	var tenants *tenancy.Registry
-	e := newEnv(t, mg, with, func(o *Options, _ *Kind[*sample]) { tenants = o.Tenants })
-	s, target := &session.Session{AWS: aws.Config{Region: "eu-west-1"}}, tenancy.Target{Kind: samples.GVK.Kind, Name: "checkout"}
-	if err := tenants.Claim(tenancy.User{Resource: e.stored(), Session: s}, target); err != nil {
-		t.Fatal(err)
+// TestClaimEnds checks that a resource that has claimed something, and creates nothing, does not keep others from it.
+func TestClaimEnds(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(mg *sample)
+		called bool
+		want   bool
+	}{
+		"Paused": {reason: "It creates nothing before it is resumed.", change: func(mg *sample) {
+			meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconciliationPaused: "true"})
+		}},
+		"Planned": {reason: "It creates nothing before the annotation is removed.", change: func(mg *sample) {
+			meta.AddAnnotations(mg, map[string]string{AnnotationPlan: "true"})
+		}},
+		"Refused": {reason: "It may not act on what spec names now.", change: func(*sample) {}},
+		"Called":  {reason: "AWS may have created it.", change: func(*sample) {}, called: true, want: true},
 	}
-	other := newSample()
-	other.Namespace, other.UID = "bank", "other"
-	if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); !tenancy.IsRefused(err) {
-		t.Fatalf("want the first claim to win, got %v", err)
-	}
-	e.reconcile()
-	if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); err != nil {
-		t.Errorf("want no claim of a paused resource, got %v", err)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, with := neighbours(t)
+			mg := newSample()
+			tc.change(mg)
+			var tenants *tenancy.Registry
+			e := newEnv(t, mg, with, func(o *Options, _ *Kind[*sample]) { tenants = o.Tenants })
+			s, target := &session.Session{AWS: aws.Config{Region: "eu-west-1"}}, tenancy.Target{Kind: samples.GVK.Kind, Name: "checkout"}
+			if err := tenants.Claim(tenancy.User{Resource: e.stored(), Session: s}, target); err != nil {
+				t.Fatal(err)
+			}
+			if tc.called {
+				tenants.Called(samples.GVK.Kind, client.ObjectKeyFromObject(mg))
+			}
+			other := newSample()
+			other.Namespace, other.UID = "bank", "other"
+			if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); !tenancy.IsRefused(err) {
+				t.Fatalf("want the first claim to win, got %v", err)
+			}
+			e.reconcile()
+			if err := tenants.Claim(tenancy.User{Resource: other, Session: s}, target); tenancy.IsRefused(err) != tc.want {
+				t.Errorf("%s\nwant it to be claimed: %t, got %v", tc.reason, tc.want, err)
+			}
+		})
 	}
 }

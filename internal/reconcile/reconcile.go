@@ -126,6 +126,7 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) re
 		r.states.markEventHandled(req.NamespacedName, known.events.received, r.now())
 		p.recordMetrics()
 		p.watchLists()
+		p.endClaim()
 	}
 	return p.outcome(ctx, res, err)
 }

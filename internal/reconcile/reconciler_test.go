@@ -226,6 +226,21 @@ func TestAbortedCallIsReservedBeforeTheNextObservation(t *testing.T) {
 	}
 }
 
+// TestDeferredCallIsReservedBeforeTheNextObservation has calls without a reservation, for which there is no token after the
+// ones before them.
+func TestDeferredCallIsReservedBeforeTheNextObservation(t *testing.T) {
+	e := newEnv(t, newSample())
+	for _, call := range []string{"ListTags", "GetPolicy"} {
+		e.cloud.fail["Get"] = &quota.DeferredError{Operation: call, After: 4 * time.Second}
+		e.reconcile()
+	}
+	e.limiter.requested = nil
+	e.reconcile()
+	if diff := cmp.Diff([][]string{{"Get", "ListTags", "GetPolicy"}}, e.limiter.requested); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestReservationsAreGivenBack(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.reconcile()

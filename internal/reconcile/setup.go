@@ -58,6 +58,9 @@ func (d definition[T]) Control(mgr ctrl.Manager, o Options) error {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
 	}
 
+	if err := r.handover.watch(context.Background(), mgr.GetCache(), k.New()); err != nil {
+		return errors.Wrapf(err, "cannot watch which %s other shards hand over", k.GVK.Kind)
+	}
 	co := ParkWorkers(o.ForControllerRuntime(), mgr.GetLogger())
 	b := ctrl.NewControllerManagedBy(onDemand{Manager: mgr, resource: k.New()}).
 		Named(name).

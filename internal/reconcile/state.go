@@ -80,7 +80,7 @@ type resourceState struct {
 	// workerDelays is the number of consecutive times that no worker was available.
 	workerDelays int
 
-	// deferredOps are the calls that the last reconcile was aborted for.
+	// deferredOps are the calls that the last reconciles were aborted for.
 	deferredOps []string
 
 	// events is what is known of the events about the resource.
@@ -172,12 +172,18 @@ func (s *stateStore) resetBackoff(key types.NamespacedName) {
 	recordChange(r)
 }
 
+// mostDeferred is how many calls are reserved in advance because earlier reconciles waited for them.
+const mostDeferred = 8
+
 // recordDeferred records calls that a resource waits for, besides those that it has waited for since it last left a
 // trace: otherwise two calls could wait for each other forever.
 func (s *stateStore) recordDeferred(key types.NamespacedName, ops []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)
+	if len(r.deferredOps)+len(ops) > mostDeferred {
+		r.deferredOps = nil
+	}
 	r.deferredOps = append(slices.Clip(r.deferredOps), ops...)
 }
 

@@ -1,10 +1,12 @@
 package reconcile
 
 import (
+	"math"
 	"sync"
 
 	"github.com/go-logr/logr"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -14,10 +16,12 @@ import (
 // there is no work for them.
 func ParkWorkers(o ctrlcontroller.Options, log logr.Logger) ctrlcontroller.Options {
 	o.NewQueue = func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
-		return &parkingQueue{PriorityQueue: priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) {
+		q := &parkingQueue{PriorityQueue: priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) {
 			o.Log = log.WithValues("controller", name)
 			o.RateLimiter = limiter
 		})}
+		q.left.L = &q.mu
+		return q
 	}
 	return o
 }
@@ -32,13 +36,23 @@ type parkingQueue struct {
 	mu     sync.Mutex
 	taken  bool
 	parked []chan struct{}
+
+	// closed says that no worker takes an item any more. left tells when none waits for one.
+	closed bool
+	left   sync.Cond
 }
 
 // GetWithPriority returns the next item.
 func (q *parkingQueue) GetWithPriority() (item reconcile.Request, priority int, shutdown bool) {
-	q.enter()
+	if turn := q.park(); turn != nil {
+		<-turn
+	}
 	defer q.leave()
-	return q.PriorityQueue.GetWithPriority()
+	if q.isClosed() {
+		return reconcile.Request{}, 0, true
+	}
+	item, priority, shutdown = q.PriorityQueue.GetWithPriority()
+	return item, priority, shutdown || q.isClosed()
 }
 
 // Get returns the next item.
@@ -47,11 +61,28 @@ func (q *parkingQueue) Get() (item reconcile.Request, shutdown bool) {
 	return item, shutdown
 }
 
-// enter waits until it is the caller's turn to take an item.
-func (q *parkingQueue) enter() {
-	if turn := q.park(); turn != nil {
-		<-turn
+// ShutDown ends the queue once no worker waits for an item. Otherwise, controller-runtime's queue passes an item that
+// becomes ready at that moment to a worker that has left, and blocks forever with its lock.
+func (q *parkingQueue) ShutDown() {
+	q.mu.Lock()
+	q.closed = true
+	if q.taken {
+		q.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(math.MaxInt)}, reconcile.Request{}) // It wakes the worker.
 	}
+	for q.taken {
+		q.left.Wait()
+	}
+	q.mu.Unlock()
+	q.PriorityQueue.ShutDown()
+}
+
+// ShutDownWithDrain does what ShutDown does, as that of controller-runtime's queue.
+func (q *parkingQueue) ShutDownWithDrain() { q.ShutDown() }
+
+func (q *parkingQueue) isClosed() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.closed
 }
 
 // park returns a channel that is closed when it is the caller's turn, or nil if it is now.
@@ -72,10 +103,11 @@ func (q *parkingQueue) leave() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	last := len(q.parked) - 1
-	if last < 0 {
-		q.taken = false
+	if last >= 0 {
+		close(q.parked[last])
+		q.parked = q.parked[:last]
 		return
 	}
-	close(q.parked[last])
-	q.parked = q.parked[:last]
+	q.taken = false
+	q.left.Broadcast()
 }

@@ -107,12 +107,37 @@ func (b *Registry) Release(kind string, name types.NamespacedName) {
 	}
 }
 
+// Called records that AWS is called to create what a resource has claimed.
+func (b *Registry) Called(kind string, name types.NamespacedName) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k, ok := b.resources[resourceKey{kind: kind, NamespacedName: name}]; ok {
+		k.called = true
+	}
+}
+
+// Abandon ends the claim of a resource that is not about to create what it has claimed any more, unless AWS was called.
+func (b *Registry) Abandon(kind string, name types.NamespacedName) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := resourceKey{kind: kind, NamespacedName: name}
+	if k, ok := b.resources[key]; ok && !k.called {
+		b.release(key, k)
+	}
+}
+
 // release ends the claim of a resource. The caller holds the lock.
 func (b *Registry) release(key resourceKey, k *knownResource) {
 	if delete(b.claims[k.claim], key); len(b.claims[k.claim]) == 0 {
 		delete(b.claims, k.claim)
 	}
-	k.claim = ""
+	k.claim, k.called = "", false
 }
 
 // Act returns an error if a resource may not act on a target, as MayAct does. If nobody owns the target, the resource

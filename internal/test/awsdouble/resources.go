@@ -14,6 +14,8 @@ type Resource struct {
 	ID string
 	// UID is the value of the tag crossplane-uid, empty if there is none.
 	UID string
+	// Namespace is the value of the tag crossplane-namespace, empty if there is none.
+	Namespace string
 }
 
 // Resources returns all resources in an account and region, sorted by kind and ID. It includes a runtime management
@@ -50,8 +52,11 @@ func (s *Server) Resources(account, region string) []Resource {
 	return l.resources
 }
 
-// uidTag is the tag that has the UID of the managed resource.
-const uidTag = "crossplane-uid"
+// The tags that have the UID and the namespace of the managed resource.
+const (
+	uidTag       = "crossplane-uid"
+	namespaceTag = "crossplane-namespace"
+)
 
 type listing struct {
 	home      *home
@@ -59,7 +64,7 @@ type listing struct {
 }
 
 func (l *listing) add(kind, id string) {
-	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: l.home.tags[id][uidTag]})
+	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: l.home.tags[id][uidTag], Namespace: l.home.tags[id][namespaceTag]})
 }
 
 func (l *listing) function(arn string, f *function) {

@@ -1,8 +1,10 @@
 package campaign
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"strings"
 	"testing"
@@ -187,6 +189,44 @@ func TestByARN(t *testing.T) {
 			if !s.gone(owned[field]) {
 				t.Errorf("the owner cannot delete its %s: %v", owned[field].GetKind(), conditionOf(s.stored(owned[field]), "Synced")["message"])
 			}
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestGivenName checks that a code signing configuration belongs to its resource as soon as AWS has given its name: before
+// the name is in the cluster, a Function of another namespace names it by its ARN, which would keep its owner from
+// deleting it.
+func TestGivenName(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
+		made := func() string {
+			for _, r := range s.Double.Resources(awsdouble.DefaultAccount, Region) {
+				if r.Kind == "CodeSigningConfig" {
+					return r.ID
+				}
+			}
+			return ""
+		}
+		p := s.Start(&Network{Do: func(_ context.Context, c Call, side Side) error {
+			if side == Before && c.Method == http.MethodPatch && strings.Contains(c.Path, "/codesigningconfigs/") && made() != "" {
+				time.Sleep(5 * time.Second)
+			}
+			return nil
+		}})
+		signed := tenantResource("CodeSigningConfig", Namespace, "signed", map[string]any{"allowedPublishers": map[string]any{"signingProfileVersionArns": []any{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}}})
+		s.Create(signed)
+		if !s.Until(time.Minute, func() bool { return made() != "" }) {
+			t.Fatalf("it is not created: %v", s.stored(signed).Object["status"])
+		}
+		uses := tenantResource("Function", hostile, "uses", functionFields(map[string]any{"codeSigningConfigArn": made()}))
+		s.Create(uses)
+		time.Sleep(time.Second)
+		if message := fmt.Sprint(conditionOf(s.stored(uses), "Synced")["message"]); !strings.Contains(message, "belongs to CodeSigningConfig shop/signed") || s.accepted("CreateFunction") > 0 {
+			t.Errorf("another namespace may use it before its owner is in the cluster: %s", message)
 		}
 		if err := p.Stop(); err != nil {
 			t.Error(err)

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,8 +32,12 @@ import (
 )
 
 const (
-	// hostileSteps is how many steps a hostile walk has.
-	hostileSteps = 40
+	// attacksOfStep is how many attacks there are for each step of everyone else.
+	attacksOfStep = 4
+
+	// walksOfGroup is how many walks have the same steps of everyone but the attacker, so that they are compared with the
+	// same walk without attacks.
+	walksOfGroup = 4
 
 	// markOf is a word in what a tenant's resources are called nowhere, followed by the tenant's namespace.
 	markOf = "planted_by_"
@@ -48,44 +51,55 @@ func TestHostileWalk(t *testing.T) {
 	if *seed == 0 {
 		seeds = nil
 		for i := range *figures.HostileWalks {
-			seeds = append(seeds, uint64(i)+1) //nolint:gosec // It is not negative.
+			seeds = append(seeds, *figures.First+uint64(i)) //nolint:gosec // It is not negative.
 		}
 	}
-	var failed, attacks atomic.Int64
+	failed, attacks := 0, 0
+	var alone *hostileWalk
 	for _, n := range seeds {
-		if t.Run(fmt.Sprint(n), func(t *testing.T) { attacks.Add(attacked(t, n)) }) {
-			continue
+		ok := t.Run(fmt.Sprint(n), func(t *testing.T) {
+			group := (n - 1) / walksOfGroup
+			if alone == nil || alone.group != group {
+				alone = walkBeside(t, group, 0)
+			}
+			w := walkBeside(t, group, n)
+			attacks += w.attacks
+			w.compare(t, alone)
+		})
+		if !ok {
+			failed++
+			t.Logf("replay it by -run TestHostileWalk -campaign.seed=%d", n)
 		}
-		failed.Add(1)
-		t.Logf("replay it by -run TestHostileWalk -campaign.seed=%d", n)
 	}
+	t.Logf("seeds %d to %d", seeds[0], seeds[len(seeds)-1])
 	figures.Record(t, figures.Figures{
-		Campaign: "Hostile tenants", Findings: int(failed.Load()),
-		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * hostileSteps, "attacks": int(attacks.Load())},
+		Campaign: "Hostile tenants", Findings: failed,
+		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *figures.HostileSteps, "attacks": attacks},
 	})
 }
 
-// attacked runs a walk without attacks and with them, and compares how long the attacked tenant's resources take. It
-// returns the number of attacks.
-func attacked(t *testing.T, seed uint64) int64 {
+// walkBeside runs a walk of a group, with the attacks of a seed, or without attacks if that is 0.
+func walkBeside(t *testing.T, group, attacks uint64) (w *hostileWalk) {
 	t.Helper()
-	var alone, beside *hostileWalk
-	for _, w := range []**hostileWalk{&alone, &beside} {
-		Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(_ *testing.T, s *Simulation) {
-			*w = newHostileWalk(s, seed, w == &beside)
-			(*w).run()
-			if s.Failed() {
-				s.Logf("steps:\n%s\ncalls:\n%s", strings.Join((*w).steps, "\n"), s.history())
-			}
-		})
-	}
-	for at, took := range beside.took {
+	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(_ *testing.T, s *Simulation) {
+		w = newHostileWalk(s, group, attacks)
+		w.run()
+		if s.Failed() {
+			s.Logf("steps:\n%s\ncalls:\n%s", strings.Join(w.steps, "\n"), s.history())
+		}
+	})
+	return w
+}
+
+// compare compares how long the attacked tenant's resources take to be Ready with how long they take without attacks.
+func (w *hostileWalk) compare(t *testing.T, alone *hostileWalk) {
+	t.Helper()
+	for at, took := range w.took {
 		// Times of conditions are whole seconds.
-		if base, ok := alone.took[at]; ok && !beside.lost[at.name] && took > 2*base+2*time.Second {
-			t.Errorf("%s is Ready after %v, without attacks after %v; steps:\n%s\ncalls:\n%s", at, took, base, strings.Join(beside.steps, "\n"), beside.history())
+		if base, ok := alone.took[at]; ok && !w.lost[at.name] && took > 2*base+2*time.Second {
+			t.Errorf("%s is Ready after %v, without attacks after %v; steps:\n%s\ncalls:\n%s", at, took, base, strings.Join(w.steps, "\n"), w.history())
 		}
 	}
-	return int64(beside.attacks)
 }
 
 // A creation is a resource that the attacked tenant creates in a step.
@@ -98,10 +112,12 @@ type creation struct {
 type hostileWalk struct {
 	*Simulation
 
-	attacking bool
-	random    *rand.Rand
-	provider  *Provider
-	watches   *watchfault.Faults
+	// group is that of the walk. random draws its steps, and attack the attacks on it. It is nil if there are none.
+	group          uint64
+	random, attack *rand.Rand
+
+	provider *Provider
+	watches  *watchfault.Faults
 
 	// mine are the attacked tenant's resources. made are the last creations of those of them that exist and whose time
 	// is measured. theirs are those that the attacker has created.
@@ -123,12 +139,15 @@ type hostileWalk struct {
 // keyOf is the access key of a tenant.
 func keyOf(namespace string) string { return "AKIA" + strings.ToUpper(namespace) }
 
-func newHostileWalk(s *Simulation, seed uint64, attacking bool) *hostileWalk {
+func newHostileWalk(s *Simulation, group, attacks uint64) *hostileWalk {
 	s.Helper()
 	w := &hostileWalk{
-		Simulation: s, attacking: attacking, random: rand.New(rand.NewPCG(seed, 1)), //nolint:gosec // It is reproducible by its seed.
+		Simulation: s, group: group, random: rand.New(rand.NewPCG(group, 1)), //nolint:gosec // It is reproducible by its seed.
 		mine: attackedResources(), made: map[int]creation{}, took: map[creation]time.Duration{}, lost: map[string]bool{}, versions: map[string]string{},
 		watches: &watchfault.Faults{},
+	}
+	if attacks > 0 {
+		w.attack = rand.New(rand.NewPCG(attacks, 2)) //nolint:gosec,mnd // As above.
 	}
 	s.Prepare()
 	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: hostile}})
@@ -199,36 +218,20 @@ func independent(u *unstructured.Unstructured) bool {
 // run runs the walk, ends the attacks, and checks that the attacked tenant has all that it asks for.
 func (w *hostileWalk) run() {
 	w.Helper()
-	// Both runs of a seed draw the same numbers, so that all but the attacks is the same.
-	for step := range hostileSteps {
-		what, choice, attack, pause := w.random.IntN(20), w.random.IntN(1<<16), w.random.Uint64(), time.Duration(pause(w.random))*time.Second
-		w.act(step, what, choice)
-		for range 4 { // The attacker is busier than others.
-			if w.attacking {
-				w.attack(rand.New(rand.NewPCG(attack, uint64(step)))) //nolint:gosec // As above.
+	for step := range *figures.HostileSteps {
+		w.act(step, w.random.IntN(20), w.random.IntN(1<<16)) //nolint:mnd // Any number.
+		between := time.Duration(pause(w.random)) * time.Second / attacksOfStep
+		for range attacksOfStep {
+			if w.attack != nil {
+				w.attackOnce(w.attack)
 			}
-			attack++
-			time.Sleep(pause / 4) //nolint:mnd // As often.
+			time.Sleep(between)
 		}
 		w.measure()
 	}
-	w.watches.Thaw("functions", watchfault.All)
-	for _, u := range w.theirs {
-		patch := `{"metadata":{"annotations":{"crossplane.io/paused":null,"lambda.aws.m.crossplane.io/plan":null}}}`
-		if !observes(u) {
-			patch = strings.TrimSuffix(patch, "}") + `,"spec":{"managementPolicies":["*"]}}`
-		}
-		_ = w.Kube.Patch(w.Context(), u.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch)))
-		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u.DeepCopy()))
-	}
-	time.Sleep(time.Hour)
-	for _, name := range []string{"checkout", "cart"} { // What the attacker got first and left.
-		if f, ok := w.Double.Function(name); ok && f.Tags["crossplane-namespace"] == hostile {
-			_, _ = w.Lambda.DeleteFunction(w.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String(name)})
-		}
-	}
+	w.endAttacks()
 	for i := range w.mine {
-		w.create(hostileSteps, i)
+		w.create(*figures.HostileSteps, i)
 	}
 	all := func() bool {
 		return !slices.ContainsFunc(w.mine, func(u *unstructured.Unstructured) bool {
@@ -244,6 +247,31 @@ func (w *hostileWalk) run() {
 	w.checkSeen()
 	if err := w.provider.Stop(); err != nil {
 		w.Error(err)
+	}
+}
+
+// endAttacks lets the attacker delete everything, and gives this and other deletions an hour.
+func (w *hostileWalk) endAttacks() {
+	w.Helper()
+	w.watches.Thaw("functions", watchfault.All)
+	for _, u := range w.theirs {
+		patch := `{"metadata":{"annotations":{"crossplane.io/paused":null,"lambda.aws.m.crossplane.io/plan":null}}}`
+		if !observes(u) {
+			patch = strings.TrimSuffix(patch, "}") + `,"spec":{"managementPolicies":["*"]}}`
+		}
+		_ = w.Kube.Patch(w.Context(), u.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(patch)))
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u.DeepCopy()))
+	}
+	w.Until(time.Hour, func() bool {
+		return !slices.ContainsFunc(slices.Concat(w.theirs, w.mine), func(u *unstructured.Unstructured) bool {
+			now := w.Cluster.Object(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+			return now != nil && now.GetDeletionTimestamp() != nil
+		})
+	})
+	for _, name := range []string{"checkout", "cart"} { // What the attacker got first and left.
+		if f, ok := w.Double.Function(name); ok && f.Tags["crossplane-namespace"] == hostile {
+			_, _ = w.Lambda.DeleteFunction(w.Context(), &lambda.DeleteFunctionInput{FunctionName: aws.String(name)})
+		}
 	}
 }
 
@@ -310,8 +338,8 @@ func (w *hostileWalk) measure() {
 	}
 }
 
-// attack makes one random attack.
-func (w *hostileWalk) attack(r *rand.Rand) {
+// attackOnce makes one random attack.
+func (w *hostileWalk) attackOnce(r *rand.Rand) {
 	w.Helper()
 	w.attacks++
 	if len(w.theirs) > 0 && r.IntN(3) > 0 { //nolint:mnd // Two of three change what exists.
@@ -468,6 +496,9 @@ var (
 	layerPath    = regexp.MustCompile(`/layers/([^/]+)/versions(/[0-9]+)?`)
 	mappingPath  = regexp.MustCompile(`/event-source-mappings/([^/]+)`)
 	poolPath     = regexp.MustCompile(`/capacity-providers/([^/]+)`)
+	signedARN    = regexp.MustCompile(`arn:aws:lambda:[^"/]+:code-signing-config:[^"/]+`)
+	poolARN      = regexp.MustCompile(`arn:aws:lambda:[^"]+:capacity-provider:([^"]+)`)
+	functionARN  = regexp.MustCompile(`arn:aws:lambda:[^"]+:function:([^":]+)`)
 )
 
 // inspectCall passes a call to AWS. It fails the test if AWS accepts a change of what another tenant owns at that
@@ -534,11 +565,21 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 		}
 	}
 	var in struct {
-		FunctionName, CodeSigningConfigArn string
-		Layers                             []string
+		FunctionName string
+		Layers       []string
 	}
 	_ = json.Unmarshal(body, &in)
 	function(in.FunctionName)
+	for _, m := range functionARN.FindAllStringSubmatch(string(body), -1) {
+		function(m[1])
+	}
+	for _, arn := range signedARN.FindAllString(path+string(body), -1) {
+		for _, r := range w.Double.Resources(awsdouble.DefaultAccount, Region) {
+			if r.ID == arn {
+				owners["code signing configuration "+arn] = r.Namespace
+			}
+		}
+	}
 	if m := functionPath.FindStringSubmatch(path); len(m) > 0 {
 		function(m[1])
 	} else if _, arn, ok := strings.Cut(path, "function:"); ok {
@@ -548,7 +589,7 @@ func (w *hostileWalk) ownersOf(u *url.URL, body []byte) map[string]string {
 		mapping, _ := w.Double.Mapping(m[1])
 		owners["mapping "+m[1]] = mapping.Tags["crossplane-namespace"]
 	}
-	if m := poolPath.FindStringSubmatch(path); len(m) > 0 {
+	for _, m := range append(poolPath.FindAllStringSubmatch(path, -1), poolARN.FindAllStringSubmatch(string(body), -1)...) {
 		pool, _ := w.Double.CapacityProvider(Region, m[1])
 		owners["capacity provider "+m[1]] = pool.Tags["crossplane-namespace"]
 	}

@@ -243,10 +243,11 @@ func (s *Simulation) manifests(file string) []*unstructured.Unstructured {
 	return out
 }
 
+// stored reads a resource from the cluster, and returns it.
 func (s *Simulation) stored(u *unstructured.Unstructured) *unstructured.Unstructured {
 	s.Helper()
-	if err := s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u); err != nil {
-		s.Fatal(err)
+	if s.gone(u) {
+		s.Fatalf("%s %s does not exist", u.GetKind(), u.GetName())
 	}
 	return u
 }
@@ -294,9 +295,14 @@ func conditionOf(u *unstructured.Unstructured, of string) map[string]any {
 	return nil
 }
 
+// gone reads a resource from the cluster. It returns whether there is none.
 func (s *Simulation) gone(u *unstructured.Unstructured) bool {
 	s.Helper()
-	return kerrors.IsNotFound(s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u))
+	now := s.Cluster.Object(u.GroupVersionKind(), client.ObjectKeyFromObject(u))
+	if now != nil {
+		u.Object = now.Object
+	}
+	return now == nil
 }
 
 func (s *Simulation) remove(u *unstructured.Unstructured) {

@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
@@ -24,37 +26,60 @@ type resource struct {
 	// status says that status is a subresource.
 	status bool
 
-	// schema has the defaults. Nil has none.
-	schema *apiextensionsv1.JSONSchemaProps
+	// defaults of an object's fields. Nil has none.
+	defaults *defaults
 }
 
 func (r *resource) gvk() schema.GroupVersionKind { return r.GroupVersion().WithKind(r.kind) }
 
 // complete sets the defaults of an object, as the API server does when it is written.
-func (r *resource) complete(o map[string]any) {
-	if r.schema != nil {
-		setDefaults(o, r.schema)
-	}
+func (r *resource) complete(o map[string]any) { r.defaults.set(o) }
+
+// defaults of a value, without the fields and elements that have none.
+type defaults struct {
+	value  any
+	fields map[string]*defaults
+	items  *defaults
 }
 
-// setDefaults sets the defaults of a value and of all values within it.
-func setDefaults(v any, s *apiextensionsv1.JSONSchemaProps) {
+// defaultsOf returns the defaults in a schema, nil if it has none.
+func defaultsOf(s *apiextensionsv1.JSONSchemaProps) *defaults {
+	d := &defaults{fields: map[string]*defaults{}}
+	if s.Default != nil {
+		d.value = value(s.Default.Raw)
+	}
+	for name, p := range s.Properties {
+		if field := defaultsOf(&p); field != nil {
+			d.fields[name] = field
+		}
+	}
+	if s.Items != nil && s.Items.Schema != nil {
+		d.items = defaultsOf(s.Items.Schema)
+	}
+	if d.value == nil && len(d.fields) == 0 && d.items == nil {
+		return nil
+	}
+	return d
+}
+
+// set sets the defaults of the fields of a value and of all values within it.
+func (d *defaults) set(v any) {
+	if d == nil {
+		return
+	}
 	switch t := v.(type) {
 	case map[string]any:
-		for name, p := range s.Properties {
-			if _, ok := t[name]; !ok && p.Default != nil {
-				t[name] = value(p.Default.Raw)
+		for name, field := range d.fields {
+			if _, ok := t[name]; !ok && field.value != nil {
+				t[name] = runtime.DeepCopyJSONValue(field.value)
 			}
 			if child, ok := t[name]; ok {
-				setDefaults(child, &p)
+				field.set(child)
 			}
 		}
 	case []any:
-		if s.Items == nil || s.Items.Schema == nil {
-			return
-		}
 		for _, child := range t {
-			setDefaults(child, s.Items.Schema)
+			d.items.set(child)
 		}
 	}
 }
@@ -89,8 +114,14 @@ func builtin() []*resource {
 	}
 }
 
-// definitions reads the CustomResourceDefinitions of a folder.
+// known are the types that the CustomResourceDefinitions of a folder define. Thousands of servers have the same.
+var known sync.Map
+
+// definitions reads the CustomResourceDefinitions of a folder, once.
 func definitions(folder string) ([]*resource, error) {
+	if rs, ok := known.Load(folder); ok {
+		return rs.([]*resource), nil //nolint:forcetypeassert // Nothing else is stored.
+	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
 		return nil, err
@@ -107,6 +138,7 @@ func definitions(folder string) ([]*resource, error) {
 		}
 		out = append(out, rs...)
 	}
+	known.Store(folder, out)
 	return out, nil
 }
 
@@ -124,7 +156,7 @@ func definition(b []byte) ([]*resource, error) {
 			singular:   crd.Spec.Names.Singular,
 			namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
 			status:     v.Subresources != nil && v.Subresources.Status != nil,
-			schema:     v.Schema.OpenAPIV3Schema,
+			defaults:   defaultsOf(v.Schema.OpenAPIV3Schema),
 		})
 	}
 	return out, nil

@@ -66,6 +66,18 @@ func (s *Server) Objects() []*unstructured.Unstructured {
 	return out
 }
 
+// Object returns the object of a type, namespace and name, nil if there is none.
+func (s *Server) Object(gvk schema.GroupVersionKind, name types.NamespacedName) *unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.tables {
+		if o := t.objects[name]; o != nil && t.resource.gvk() == gvk {
+			return o.DeepCopy()
+		}
+	}
+	return nil
+}
+
 // Restore stores an object as it is, with its UID and its status, as from a backup of etcd.
 func (s *Server) Restore(u *unstructured.Unstructured) error {
 	s.mu.Lock()
@@ -143,10 +155,16 @@ func (s *Server) one(r *http.Request, t target, body []byte) (*stored, int, erro
 	var err error
 	switch r.Method {
 	case http.MethodGet:
-	case http.MethodPut:
-		old, err = s.update(t.table, old, t.sub, body)
-	case http.MethodPatch:
-		old, err = s.patch(t.table, old, t.sub, r.Header.Get("Content-Type"), body)
+	case http.MethodPut, http.MethodPatch:
+		var object map[string]any
+		if r.Method == http.MethodPut {
+			err = parse(body, &object)
+		} else {
+			object, err = patched(old, r.Header.Get("Content-Type"), body)
+		}
+		if err == nil {
+			old, err = s.update(t.table, old, t.sub, object)
+		}
 	case http.MethodDelete:
 		old, err = s.erase(t.table, old, body)
 	default:

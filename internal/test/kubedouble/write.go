@@ -18,8 +18,8 @@ import (
 // create creates an object.
 func (s *Server) create(t *table, namespace string, body []byte) (*stored, error) {
 	u := &unstructured.Unstructured{}
-	if err := json.Unmarshal(body, &u.Object); err != nil {
-		return nil, kerrors.NewBadRequest(err.Error())
+	if err := parse(body, &u.Object); err != nil {
+		return nil, err
 	}
 	if t.resource.namespaced {
 		u.SetNamespace(namespace)
@@ -66,11 +66,8 @@ func (s *Server) admitNamespace(t *table, u *unstructured.Unstructured) error {
 }
 
 // update replaces an object, or its status, by a complete new one.
-func (s *Server) update(t *table, old *stored, sub string, body []byte) (*stored, error) {
-	u := &unstructured.Unstructured{}
-	if err := json.Unmarshal(body, &u.Object); err != nil {
-		return nil, kerrors.NewBadRequest(err.Error())
-	}
+func (s *Server) update(t *table, old *stored, sub string, object map[string]any) (*stored, error) {
+	u := &unstructured.Unstructured{Object: object}
 	if v := u.GetResourceVersion(); v != "" && v != strconv.FormatInt(old.version, 10) {
 		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(),
 			fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
@@ -146,28 +143,58 @@ func desired(u *unstructured.Unstructured, old *stored) bool {
 	return !equality.Semantic.DeepEqual(strip(u.Object), strip(old.Object))
 }
 
-// patch patches an object, or its status.
-func (s *Server) patch(t *table, old *stored, sub, kind string, body []byte) (*stored, error) {
-	var b []byte
-	var err error
+// patched returns an object with a patch applied.
+func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
+	var object map[string]any
 	switch types.PatchType(kind) {
 	case types.JSONPatchType:
-		var p jsonpatch.Patch
-		if p, err = jsonpatch.DecodePatch(body); err == nil {
-			b, err = p.Apply(old.json)
+		p, err := jsonpatch.DecodePatch(patch)
+		if err != nil {
+			return nil, kerrors.NewBadRequest(err.Error())
 		}
+		b, err := p.Apply(old.json)
+		if err != nil {
+			return nil, kerrors.NewBadRequest(err.Error())
+		}
+		return object, parse(b, &object)
 	case types.MergePatchType, types.StrategicMergePatchType:
-		b, err = jsonpatch.MergePatch(old.json, body)
+		if err := parse(patch, &object); err != nil {
+			return nil, err
+		}
+		return mergePatched(old.DeepCopy().Object, object), nil
 	default:
 		return nil,
 			&kerrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure,
 				Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
 				Message: "unsupported patch " + kind}}
 	}
-	if err != nil {
-		return nil, kerrors.NewBadRequest(err.Error())
+}
+
+// mergePatched applies a JSON merge patch to an object, and returns it.
+func mergePatched(object, patch map[string]any) map[string]any {
+	if object == nil {
+		object = map[string]any{}
 	}
-	return s.update(t, old, sub, b)
+	for k, v := range patch {
+		switch t := v.(type) {
+		case nil:
+			delete(object, k)
+		case map[string]any:
+			child, _ := object[k].(map[string]any)
+			object[k] = mergePatched(child, t)
+		default:
+			object[k] = v
+		}
+	}
+	return object
+}
+
+// parse parses the body of a request.
+func parse(body []byte, object *map[string]any) error {
+	if err := json.Unmarshal(body, object); err != nil {
+		return kerrors.NewBadRequest(err.Error())
+	}
+	return nil
 }
 
 // erase serves a client's deletion of an object.

@@ -21,6 +21,13 @@ var (
 	// HostileWalks is the number of random walks of a hostile tenant that are tried.
 	HostileWalks = flag.Int("campaign.hostile", 4, "how many random walks of a hostile tenant to take")
 
+	// HostileSteps is the number of steps of such a walk.
+	HostileSteps = flag.Int("campaign.hostile-steps", 40, 
+		"how many steps a random walk of a hostile tenant has, with four attacks each")
+
+	// First is the seed of the first hostile walk. Those of the others follow it.
+	First = flag.Uint64("campaign.first", 1, "the seed of the first random walk of a hostile tenant")
+
 	// Week is the number of resources in a simulated week. 0 has a few for a day.
 	Week = flag.Int("campaign.week", 0, "how many resources live for a simulated week; 0 has a few live for a day")
 
