@@ -69,7 +69,7 @@ func newDeletionProtection[T Managed](o Options, k Kind[T]) *deletionProtection[
 }
 
 // check decides whether the deletion of a resource that exists in AWS waits, and sets the condition DeletionHeld. If it
-// waits, the result says why, and when it is considered again. It returns a Later if CloudWatch has yet to answer, or if
+// waits, the result says why, and when it is considered again. It returns a LaterError if CloudWatch has yet to answer, or if
 // the deletion cannot be recorded at once.
 func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Session) (res Result, waits bool, err error) {
 	if d == nil {
@@ -96,7 +96,7 @@ func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Sess
 }
 
 // preview returns why the deletion of a resource would wait, empty if it would not. It records nothing. It returns a
-// Later if CloudWatch has yet to answer.
+// LaterError if CloudWatch has yet to answer.
 func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Session) (string, error) {
 	if d == nil {
 		return "", nil
@@ -109,7 +109,7 @@ func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Se
 }
 
 // decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that is
-// not known now, decide returns a Later.
+// not known now, decide returns a LaterError.
 func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
 	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (protection.Decision, error) {

@@ -357,7 +357,7 @@ func (e *external[T, O, S]) foreign(ctx context.Context, err error) error {
 			"Left in AWS, because this resource does not own it: "+err.Error()))
 		return nil
 	}
-	if later := (*Later)(nil); errors.As(err, &later) {
+	if later := (*LaterError)(nil); errors.As(err, &later) {
 		return err
 	}
 	e.out.Ready = Unavailable(e.mg.GetGeneration(), err.Error())

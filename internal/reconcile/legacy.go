@@ -45,7 +45,7 @@ type Attempt struct {
 	preview bool
 
 	mu          sync.Mutex
-	later       *Later
+	later       *LaterError
 	out         Outcome
 	does        string
 	concluded   xpv2.Condition
@@ -117,21 +117,23 @@ func (a *Attempt) effect(e Effects) {
 func Reserve(ctx context.Context, ops ...string) bool {
 	a := attemptFrom(ctx)
 	err := a.Facts().Reserve(ops...)
-	if later := (*Later)(nil); errors.As(err, &later) {
+	if later := (*LaterError)(nil); errors.As(err, &later) {
 		a.abort(later)
 		return false
 	}
 	return true
 }
 
-// Abort returns a Later from the reconcile.
-func Abort(ctx context.Context, after time.Duration) { attemptFrom(ctx).abort(&Later{After: after}) }
+// Abort returns a LaterError from the reconcile.
+func Abort(ctx context.Context, after time.Duration) {
+	attemptFrom(ctx).abort(&LaterError{After: after})
+}
 
-func (a *Attempt) abort(l *Later) {
+func (a *Attempt) abort(l *LaterError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.later == nil {
-		a.later = &Later{After: AtOnce}
+		a.later = &LaterError{After: AtOnce}
 	}
 	a.later.After = max(a.later.After, l.After)
 	a.later.Operations = append(a.later.Operations, l.Operations...)
@@ -188,8 +190,8 @@ func RecordIntent(ctx context.Context, mg resource.Managed, annotations map[stri
 	}
 	err := a.IntentRecorder(ctx, mg, annotations)
 	if kerrors.IsConflict(err) {
-		a.abort(&Later{After: AtOnce})
-		return &Later{After: AtOnce}
+		a.abort(&LaterError{After: AtOnce})
+		return &LaterError{After: AtOnce}
 	}
 	return err
 }
@@ -282,7 +284,7 @@ func (a *Attempt) Differences() (message string, ds []v1beta1.Difference, report
 	return a.out.Differences.Message, a.out.Differences.List, true
 }
 
-// aborted returns a Later if the reconcile leaves no trace.
+// aborted returns a LaterError if the reconcile leaves no trace.
 func (a *Attempt) aborted() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -360,33 +362,45 @@ type ExternalResource[T Managed, O, S any] interface {
 	Delete(ctx context.Context, mg T, o Observation[O, S]) error
 }
 
-// The optional methods of an ExternalResource.
-type (
-	OwnershipChecker[T Managed, O, S any] interface {
-		CheckOwnership(ctx context.Context, mg T, o Observation[O, S]) (ownership.Ownership, error)
-	}
-	CreationMatcher[T Managed] interface {
-		MatchesCreation(mg T, changes diff.Changes) bool
-	}
-	ReadyConditioner[T Managed, O, S any] interface {
-		ReadyCondition(mg T, o Observation[O, S]) xpv2.Condition
-	}
-	Comparer[T Managed, O, S any] interface {
-		Compare(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error)
-	}
-	Planner[T Managed, O, S any] interface {
-		Plan(ctx context.Context, mg T, o Observation[O, S], c Comparison[S]) (Plan, error)
-	}
-	CreationPreparer[T Managed, S any] interface {
-		PrepareCreate(ctx context.Context, mg T, s S) error
-	}
-	DeletionPreparer[T Managed, O, S any] interface {
-		PrepareDelete(ctx context.Context, mg T, o Observation[O, S]) (ready bool, err error)
-	}
-	ConnectionDetailer[T Managed] interface {
-		ConnectionDetails(mg T) managed.ConnectionDetails
-	}
-)
+// OwnershipChecker has Owner.
+type OwnershipChecker[T Managed, O, S any] interface {
+	CheckOwnership(ctx context.Context, mg T, o Observation[O, S]) (ownership.Ownership, error)
+}
+
+// CreationMatcher has MatchesCreation.
+type CreationMatcher[T Managed] interface {
+	MatchesCreation(mg T, changes diff.Changes) bool
+}
+
+// ReadyConditioner has Ready.
+type ReadyConditioner[T Managed, O, S any] interface {
+	ReadyCondition(mg T, o Observation[O, S]) xpv2.Condition
+}
+
+// Comparer has Compare.
+type Comparer[T Managed, O, S any] interface {
+	Compare(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error)
+}
+
+// Planner has Plan.
+type Planner[T Managed, O, S any] interface {
+	Plan(ctx context.Context, mg T, o Observation[O, S], c Comparison[S]) (Plan, error)
+}
+
+// CreationPreparer has PrepareCreate.
+type CreationPreparer[T Managed, S any] interface {
+	PrepareCreate(ctx context.Context, mg T, s S) error
+}
+
+// DeletionPreparer has the calls before Delete.
+type DeletionPreparer[T Managed, O, S any] interface {
+	PrepareDelete(ctx context.Context, mg T, o Observation[O, S]) (ready bool, err error)
+}
+
+// ConnectionDetailer has Details.
+type ConnectionDetailer[T Managed] interface {
+	ConnectionDetails(mg T) managed.ConnectionDetails
+}
 
 // External drives an ExternalResource as crossplane-runtime does.
 type External[T Managed, O, S any] struct {
@@ -426,7 +440,7 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.External
 			return managed.ExternalObservation{}, errors.Wrap(err, out.Annotate.Failure)
 		}
 	}
-	if later := (*Later)(nil); errors.As(err, &later) {
+	if later := (*LaterError)(nil); errors.As(err, &later) {
 		a.abort(later)
 		err = nil
 	}
@@ -455,7 +469,7 @@ func (e *External[T, O, S]) result(ctx context.Context, mg T, res Result, err er
 			err = errors.Wrap(werr, res.Annotate.Failure)
 		}
 	}
-	if later := (*Later)(nil); errors.As(err, &later) {
+	if later := (*LaterError)(nil); errors.As(err, &later) {
 		a.abort(later)
 		return nil
 	}
@@ -571,7 +585,7 @@ func optional[T Managed, O, S any](r ExternalResource[T, O, S], out *Resource[T,
 	}
 }
 
-// firstOf returns a Later if the reconcile leaves no trace, or else an error.
+// firstOf returns a LaterError if the reconcile leaves no trace, or else an error.
 func firstOf(err error, a *Attempt) error {
 	if later := a.aborted(); later != nil {
 		return later

@@ -20,7 +20,7 @@ type Done struct {
 	Does   string
 
 	// Later is not nil if the reconcile leaves no trace.
-	Later *Later
+	Later *LaterError
 
 	// Awaits is whether Err is that something is missing that spec refers to.
 	Awaits bool

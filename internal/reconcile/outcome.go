@@ -25,7 +25,7 @@ const AtOnce = 50 * time.Millisecond
 // reconcile. Resource is the one that most kinds use.
 type Observer[T Managed] interface {
 	// Observe makes no call that changes anything: the call that is due is part of the Outcome. The Outcome counts
-	// even if there is an error. The error may be a Later, a NotReadyError, or an AwaitedError.
+	// even if there is an error. The error may be a LaterError, a NotReadyError, or an AwaitedError.
 	Observe(ctx context.Context, f Facts, mg T) (Outcome, error)
 }
 
@@ -69,14 +69,14 @@ func (f Facts) Now() time.Time { return f.Fresh.Now }
 
 // Reserve reserves quota for calls of AWS operations, such as GetAlias, that an observation finds due. Reads that
 // spec and status determine are reserved before (Kind.Reads), and the due call of an Outcome is reserved after. If the
-// quota is not available yet, Reserve returns a Later, which Observe returns: the next reconcile reserves the calls in
+// quota is not available yet, Reserve returns a LaterError, which Observe returns: the next reconcile reserves the calls in
 // advance. A call without a reservation is deferred by the SDK's middleware, which has the same result.
 func (f Facts) Reserve(ops ...string) error {
 	if f.ReserveFn == nil || len(ops) == 0 {
 		return nil
 	}
 	if wait := f.ReserveFn(ops...); wait > 0 {
-		return &Later{After: wait, Operations: ops}
+		return &LaterError{After: wait, Operations: ops}
 	}
 	return nil
 }
@@ -244,9 +244,9 @@ type Result struct {
 	Details managed.ConnectionDetails
 }
 
-// Later is the error that ends a reconcile without a trace: whatever it has found and set is dropped, and the
+// LaterError is the error that ends a reconcile without a trace: whatever it has found and set is dropped, and the
 // resource is reconciled again later. If Create, Update or Delete returns it, the call counts as not made.
-type Later struct {
+type LaterError struct {
 	// After is when to reconcile the resource again.
 	After time.Duration
 
@@ -257,10 +257,10 @@ type Later struct {
 }
 
 // Error says that it is no failure.
-func (l *Later) Error() string { return fmt.Sprintf("it is reconciled again in %s", l.After) }
+func (l *LaterError) Error() string { return fmt.Sprintf("it is reconciled again in %s", l.After) }
 
-// WaitFor returns a Later.
-func WaitFor(after time.Duration) error { return &Later{After: max(after, AtOnce)} }
+// WaitFor returns a LaterError.
+func WaitFor(after time.Duration) error { return &LaterError{After: max(after, AtOnce)} }
 
 // An AwaitedError says what a resource that does not exist in AWS yet waits for, such as a resource that it refers to.
 // It is not treated as a failure, because both were probably applied together.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -14,8 +15,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
@@ -73,7 +72,7 @@ type pass[T Managed] struct {
 
 	// later is not nil if the reconcile leaves no trace. err is the error that it reports otherwise, returned is what
 	// an observation or a call has returned, and awaits says that the resource waits for what it refers to.
-	later         *Later
+	later         *LaterError
 	err, returned error
 	awaits        bool
 
@@ -210,7 +209,7 @@ func (p *pass[T]) observe(ctx context.Context, mg T) error {
 		err = p.due(mg)
 	}
 	if err != nil {
-		if later, ok := asType[*Later](err); ok && len(later.Operations) > 0 {
+		if later, ok := asType[*LaterError](err); ok && len(later.Operations) > 0 {
 			addDeferredEvent(ctx, later.After, later.Operations...)
 		}
 		conclude(span, err)
@@ -316,7 +315,7 @@ func (p *pass[T]) remove(ctx context.Context, mg T) error {
 }
 
 // annotate writes annotations, on condition that the resource has not changed since it was read. Otherwise what was
-// decided is outdated: it returns a Later, and the next reconcile reads the resource live.
+// decided is outdated: it returns a LaterError, and the next reconcile reads the resource live.
 func (p *pass[T]) annotate(ctx context.Context, mg T, r Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
@@ -347,22 +346,22 @@ func (p *pass[T]) record(ctx context.Context, mg T, r Record) error {
 }
 
 // fail ends the reconcile with an error. A call deferred
-// for quota makes it a Later, and is not reported as an error. Neither is a throttled call,
+// for quota makes it a LaterError, and is not reported as an error. Neither is a throttled call,
 // until many in a row were throttled.
 func (p *pass[T]) fail(err error) error {
 	p.returned = err
-	if later, ok := asType[*Later](err); ok {
+	if later, ok := asType[*LaterError](err); ok {
 		p.later = later
 		return err
 	}
 	if deferred, ok := asType[*quota.DeferredError](err); ok {
-		p.later = &Later{After: max(deferred.After, AtOnce), Operations: operations(deferred.Operation), deferred: true}
+		p.later = &LaterError{After: max(deferred.After, AtOnce), Operations: operations(deferred.Operation), deferred: true}
 		return p.later
 	}
 	if awserr.IsThrottled(err) {
 		after, _ := awserr.RetryAfter(err)
 		if p.known.throttled < manyThrottles {
-			p.later = &Later{After: max(after, AtOnce), throttled: true}
+			p.later = &LaterError{After: max(after, AtOnce), throttled: true}
 			return p.later
 		}
 		err = errors.Wrap(awserr.Sanitize(err), "AWS has throttled the calls of this resource for a while")
@@ -384,8 +383,11 @@ func nameField(err error) error {
 	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
 }
 
+// leavesNoTrace reports whether whatever the reconcile has found is dropped.
+func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
+
 func isLater(err error) bool {
-	_, ok := asType[*Later](err)
+	_, ok := asType[*LaterError](err)
 	return ok
 }
 

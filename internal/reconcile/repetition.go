@@ -85,7 +85,7 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 		"it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, ManyRepeats))
 }
 
-// busy returns a Later for a change that AWS has rejected because of a conflicting operation.
+// busy returns a LaterError for a change that AWS has rejected because of a conflicting operation.
 // After several rejections in a row, it returns AWS's error, which is
 // reported and retried with backoff.
 func (e *external[T, O, S]) busy(err error) error {

@@ -25,7 +25,7 @@ import (
 //   - The external resource is absent, to have the remainder of a failed creation deleted and created again.
 //   - It is present and up to date, to wait for AWS or for something else, and in plan mode.
 //   - It is absent and up to date, if the policies forbid its creation: otherwise the runtime would update it.
-//   - There is an error, to drop whatever a reconcile has found that ends with Later: its status, its events and its
+//   - There is an error, to drop whatever a reconcile has found that ends with a LaterError: its status, its events and its
 //     entries of the change log are dropped here.
 //   - The finalizer was added, while it is in memory only: it is written together with the pending creation.
 //   - A resource has no deletion timestamp, while its references are resolved: the resolvers that angryjet generates
@@ -146,7 +146,7 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.later != nil || e.Reason == reasonDeleted && p.did == actionPending {
+	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending {
 		return
 	}
 	if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && p.does != "" {
@@ -204,7 +204,7 @@ type changeLogger[T Managed] struct {
 func (l *changeLogger[T]) Log(
 	ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
 ) error {
-	if l.pass.later != nil || l.pass.did == actionPending {
+	if l.pass.leavesNoTrace() || l.pass.did == actionPending {
 		return nil
 	}
 	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.

@@ -229,7 +229,7 @@ func (a absenceReport) unconfirmed() (verdict, bool) {
 }
 
 // mayExist reports whether an external resource that AWS does not show may exist all the same, and sets what the
-// reconcile does meanwhile. It returns a Later if the reconcile is to leave no trace.
+// reconcile does meanwhile. It returns a LaterError if the reconcile is to leave no trace.
 func (e *external[T, O, S]) mayExist() (bool, error) {
 	v := believe(e.absenceReport())
 	switch {
@@ -273,7 +273,7 @@ func (e *external[T, O, S]) absenceReport() absenceReport {
 // isUnanswered reports whether a create that failed may have created something.
 func isUnanswered(err error) bool {
 	_, unsent := quota.Deferred(err)
-	_, later := asType[*Later](err)
+	_, later := asType[*LaterError](err)
 	return !unsent && !later && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 

@@ -150,7 +150,7 @@ func (s Search) freshness(created time.Time) readcache.Freshness {
 
 // Find returns the name of the candidate that carries the UID of a managed resource. It is
 // empty if there is none. It reads the
-// tags of at most 20 candidates in one reconcile, and returns a reconcile.Later then: the next one continues. It
+// tags of at most 20 candidates in one reconcile, and returns a reconcile.LaterError then: the next one continues. It
 // returns an error if several
 // candidates carry the UID, if tags cannot be read, or if AWS does not return those of a
 // likely candidate. Other candidates without tags, and those that other managed resources
@@ -167,7 +167,7 @@ func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Cand
 			continue
 		}
 		tags, err := s.tags(ctx, c, &reads)
-		switch later := (*reconcile.Later)(nil); {
+		switch later := (*reconcile.LaterError)(nil); {
 		case errors.As(err, &later):
 			return "", effects, err
 		case err != nil:
@@ -206,7 +206,7 @@ func (s Search) tags(ctx context.Context, c Candidate, reads *int) (map[string]s
 }
 
 // read returns the tags of an ARN that are at most so old, from the cache or from ListTags. It
-// returns a reconcile.Later if the next call has to wait.
+// returns a reconcile.LaterError if the next call has to wait.
 func (s Search) read(ctx context.Context, arn string, age time.Duration, reads *int) (map[string]string, error) {
 	f := s.Facts.Fresh
 	f.Since = f.Now.Add(-age)

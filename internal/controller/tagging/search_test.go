@@ -106,7 +106,7 @@ func TestFind(t *testing.T) {
 			s.Facts.Fresh = readcache.Freshness{Now: created, Since: created}
 			for again := true; again && got.reads < 5; got.reads++ {
 				name, _, err := s.Find(t.Context(), c, tc.candidates)
-				later := (*reconcile.Later)(nil)
+				later := (*reconcile.LaterError)(nil)
 				if again = errors.As(err, &later); err != nil && !again {
 					got.err, _, _ = strings.Cut(err.Error(), ": set the annotation")
 				}
@@ -128,7 +128,7 @@ func TestFindWaitsForQuota(t *testing.T) {
 	s.Facts.ReserveFn = func(...string) time.Duration { return time.Minute }
 	s.Facts.Fresh = readcache.Freshness{Now: created, Since: created}
 	_, _, err := s.Find(t.Context(), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
-	later := (*reconcile.Later)(nil)
+	later := (*reconcile.LaterError)(nil)
 	if !errors.As(err, &later) || later.After != time.Minute || api.calls != 0 {
 		t.Errorf("%d calls, %v; want a minute and no call", api.calls, err)
 	}

@@ -134,7 +134,7 @@ func Ready(mg resource.Managed, tags map[string]string, ready xpv2.Condition) xp
 
 // Steps returns the calls that make the changes: first the one that changes tags, because
 // they record the owner, and then update, if it makes any of the rest. It has outdated
-// tags read again before any call, by a reconcile.Later, and those that change read again after it.
+// tags read again before any call, by a reconcile.LaterError, and those that change read again after it.
 func Steps(
 	mg metav1.Object, m *readcache.TagCache, want, have map[string]string, changes, rest diff.Changes, update string,
 ) ([]reconcile.Step, error) {

@@ -270,7 +270,7 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 		return time.Second
 	}
 	got, _, err := p.Unused(t.Context(), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
-	later := (*reconcile.Later)(nil)
+	later := (*reconcile.LaterError)(nil)
 	if !errors.As(err, &later) || later.After != time.Second || got != "" || w.Double.Count("") > 0 {
 		t.Errorf("got %q, %v, calls %v", got, err, w.Operations())
 	}

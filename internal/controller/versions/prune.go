@@ -77,7 +77,7 @@ type Pruner struct {
 
 // Unused returns the first of the versions in excess that nothing uses, or an empty string. It
 // records versions in use in the history, returns an event about them, and checks them again
-// later. It only calls AWS about versions that are due, and reserves the calls. It returns a reconcile.Later if there
+// later. It only calls AWS about versions that are due, and reserves the calls. It returns a reconcile.LaterError if there
 // is no quota for them yet.
 func (p Pruner) Unused(
 	ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time,
@@ -118,7 +118,7 @@ func (p Pruner) Unused(
 	return "", effects, nil
 }
 
-// UsedBy returns what uses a version, or an empty string. It reserves the calls. It returns a reconcile.Later if there is
+// UsedBy returns what uses a version, or an empty string. It reserves the calls. It returns a reconcile.LaterError if there is
 // no quota for them yet.
 func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string, error) {
 	if err := p.reserve(); err != nil {
