@@ -11,6 +11,8 @@ import (
 	"reflect"
 	"sort"
 	"strings"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // A Change is a field whose desired value differs from the observed one.
@@ -103,19 +105,69 @@ func (cs Changes) Names() string {
 // Compare returns the differences between observed and desired. Nil and empty slices and maps are
 // equal. A Set is compared without order.
 func Compare[T any](desired, observed T) Changes {
-	c := &comparison{}
-	c.compare("", reflect.ValueOf(&observed).Elem(), reflect.ValueOf(&desired).Elem())
-	sort.Slice(c.changes, func(i, j int) bool { return c.changes[i].Path < c.changes[j].Path })
-	return c.changes
+	r := &reporter{}
+	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()), cmp.FilterValues(
+		oneNilMap, cmp.Transformer("Empty", emptyForNil),
+	),
+		cmp.FilterPath(is[Set], cmp.Comparer(equalSets)), cmp.FilterPath(is[[]string], cmp.Comparer(equalLists)))
+	sort.Slice(r.changes, func(i, j int) bool { return r.changes[i].Path < r.changes[j].Path })
+	return r.changes
 }
+
+// bothEmpty reports whether two slices or maps have no elements, nil or not.
+func bothEmpty(x, y any) bool {
+	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
+	if !vx.IsValid() || !vy.IsValid() || vx.Type() != vy.Type() {
+		return false
+	}
+	if k := vx.Kind(); k != reflect.Slice && k != reflect.Map {
+		return false
+	}
+	return vx.Len() == 0 && vy.Len() == 0
+}
+
+// oneNilMap reports whether one of two maps is nil. go-cmp would report one difference instead of
+// one for each key of the other.
+func oneNilMap(x, y any) bool {
+	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
+	return vx.IsValid() && vy.IsValid() && vx.Kind() == reflect.Map && vy.Kind() == reflect.Map &&
+		vx.IsNil() != vy.IsNil()
+}
+
+func emptyForNil(m any) any {
+	if v := reflect.ValueOf(m); v.IsNil() {
+		return reflect.MakeMap(v.Type()).Interface()
+	}
+	return m
+}
+
+// is returns a filter for values of exactly type T: a Set is assignable to a []string too.
+func is[T any](p cmp.Path) bool { return p.Last().Type() == reflect.TypeFor[T]() }
 
 // A Set is a list without order.
 type Set []string
+
+func equalSets(x, y Set) bool {
+	return reflect.DeepEqual(sorted(x), sorted(y))
+}
 
 func sorted(s []string) []string {
 	out := append([]string{}, s...)
 	sort.Strings(out)
 	return out
+}
+
+// equalLists compares ordered lists as a whole, so that a change names the list.
+func equalLists(x, y []string) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // within reports whether path is p or lies below it.
