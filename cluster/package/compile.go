@@ -44,9 +44,7 @@ func compile(ctx context.Context, r release, program string, p v1.Platform) ([]b
 	defer func() { _ = os.RemoveAll(dir) }()
 
 	flags := "-ldflags=-s -w -buildid= -X main.version=" + r.Version
-	// grpcnotrace leaves out gRPC's debug pages, whose templates keep the linker from leaving out unused methods.
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-mod=readonly", "-tags=grpcnotrace", flags, "-o", dir}
-	cmd := exec.CommandContext(ctx, "go", append(args, "./cmd/"+program)...) //nolint:gosec // build checked the version.
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/"+program) //nolint:gosec // build checked the version.
 	cmd.Dir = r.Root
 	cmd.Env = environment(p)
 	if out, err := cmd.CombinedOutput(); err != nil {

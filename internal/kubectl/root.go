@@ -1,14 +1,12 @@
 package kubectl
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // globalFlags replaces the flags of kubectl in the help of each command, as kubectl does.
@@ -28,31 +26,12 @@ func NewCommand(f *Factory, children ...*cobra.Command) *cobra.Command {
 		return fmt.Errorf("%w\nSee '%s --help' for usage", err, cmd.CommandPath())
 	})
 	f.Config.AddFlags(root.PersistentFlags())
-	usage := root.UsageFunc()
-	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(cmd, usage) })
+	root.SetUsageTemplate(strings.NewReplacer(
+		"Global Flags:\n{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}", globalFlags,
+		"{{if .HasAvailableLocalFlags}}", "{{if and .HasParent .HasAvailableLocalFlags}}",
+	).Replace(root.UsageTemplate()))
 	completeFlags(f, root)
 	return root
-}
-
-// printUsage prints the usage of a command without the flags of kubectl. Cobra's template is not changed for that:
-// text/template keeps the linker from leaving out methods that nothing calls.
-func printUsage(cmd *cobra.Command, usage func(*cobra.Command) error) error {
-	var b bytes.Buffer
-	out := cmd.OutOrStderr()
-	cmd.SetOut(&b)
-	defer cmd.SetOut(out)
-	if err := usage(cmd); err != nil {
-		return err
-	}
-	flags := func(title string, fs *pflag.FlagSet) string {
-		return title + ":\n" + strings.TrimRight(fs.FlagUsages(), " \n")
-	}
-	text := strings.Replace(b.String(), flags("Global Flags", cmd.InheritedFlags()), globalFlags, 1)
-	if !cmd.HasParent() {
-		text = strings.Replace(text, "\n\n"+flags("Flags", cmd.LocalFlags()), "", 1)
-	}
-	_, err := io.WriteString(out, text)
-	return err
 }
 
 // Group returns a command that only has subcommands.
