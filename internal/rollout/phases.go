@@ -113,8 +113,8 @@ func (m *machine) waitsFor(target, stable Version) string {
 	}
 	if len(m.steps) > 0 && stable.Fingerprint != "" &&
 		(target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
-		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than " +
-			"version " + m.s.Stable.FunctionVersion +
+		return "version " + m.s.Target.FunctionVersion +
+			" has another execution role or dead letter queue than version " + m.s.Stable.FunctionVersion +
 			": AWS does not divide invocations between them; use the strategy allAtOnce"
 	}
 	return m.blocked()
