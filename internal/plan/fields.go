@@ -48,8 +48,8 @@ func keepHistory(to, from reconcile.Managed) {
 	}
 }
 
-// asObserved makes a resource ask for what AWS was observed to have, in fields that its spec leaves to AWS. An Alias with
-// a rollout asks for the version that it invokes: the rollout decides on that, not the manifest alone.
+// asObserved makes a resource ask for what AWS was observed to have, in fields that its spec leaves to AWS. An Alias
+// with a rollout asks for the version that it invokes: the rollout decides on that, not the manifest alone.
 func asObserved(mg reconcile.Managed) {
 	spec, at := fieldOf(mg, "Spec").FieldByName("ForProvider"), fieldOf(mg, "Status").FieldByName("AtProvider")
 	for _, f := range reflect.VisibleFields(spec.Type()) {

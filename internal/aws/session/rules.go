@@ -173,7 +173,8 @@ func (r *Resolver) namespaceLabels(ctx context.Context, namespace string) (label
 	err := r.options.Namespaces.Get(ctx, types.NamespacedName{Name: namespace}, ns)
 	if kerrors.IsForbidden(err) {
 		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: "+
-			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names", namespace)
+			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names",
+			namespace)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w",
