@@ -51,8 +51,7 @@ type Client struct {
 	joinIntents bool
 }
 
-// A StatusHook may complete the status of an object before it is compared and written. It
-// returns what to do with it.
+// A StatusHook may complete the status of an object before it is compared and written. It returns what to do with it.
 type StatusHook func(obj client.Object) StatusAction
 
 // A StatusAction is what to do with a status.
@@ -70,8 +69,7 @@ const (
 	DeferStatus
 )
 
-// New decorates the cached client c for objects of the example's type. live reads from the API
-// server.
+// New decorates the cached client c for objects of the example's type. live reads from the API server.
 func New(c client.Client, live client.Reader, example client.Object) *Client {
 	return &Client{
 		Client:  c,
@@ -94,8 +92,7 @@ func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
 // pending is then written with that intent. It must be called before the client is used.
 func (c *Client) JoinIntents() { c.joinIntents = true }
 
-// Get gets an object: the cached one, or, if the cache is older than what was written here, the
-// live one.
+// Get gets an object: the cached one, or, if the cache is older than what was written here, the live one.
 func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	if !c.ours(obj) {
 		return c.Client.Get(ctx, key, obj, opts...)

@@ -19,7 +19,8 @@ func (c *Client) WriteDeferred(ctx context.Context, key types.NamespacedName) er
 		return nil
 	}
 	w := &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
-	err := w.write(ctx, key, obj.DeepCopyObject().(client.Object)) //nolint:forcetypeassert // A copy has the type of its original.
+	// A copy has the type of its original.
+	err := w.write(ctx, key, obj.DeepCopyObject().(client.Object)) //nolint:forcetypeassert // See above.
 	if err == nil || kerrors.IsNotFound(err) {
 		c.dropDeferred(key)
 		return nil
@@ -31,7 +32,8 @@ func (c *Client) WriteDeferred(ctx context.Context, key types.NamespacedName) er
 func (c *Client) keepDeferred(key types.NamespacedName, obj client.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.deferred[key] = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
+	// A copy has the type of its original.
+	c.deferred[key] = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // See above.
 }
 
 func (c *Client) dropDeferred(key types.NamespacedName) {
@@ -47,8 +49,8 @@ func (c *Client) deferredOf(key types.NamespacedName) client.Object {
 	return c.deferred[key]
 }
 
-// showDeferred sets the status of an object that was read to its deferred one, if any. It drops that of an earlier object
-// of the same name.
+// showDeferred sets the status of an object that was read to its deferred one, if any. It drops that of an earlier
+// object of the same name.
 func (c *Client) showDeferred(key types.NamespacedName, obj client.Object) {
 	deferred := c.deferredOf(key)
 	switch {

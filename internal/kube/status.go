@@ -80,7 +80,8 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 		if !kerrors.IsConflict(err) {
 			return err
 		}
-		now := reflect.New(w.c.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // ours() has checked the type.
+		// ours() has checked the type.
+		now := reflect.New(w.c.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // See above.
 		if err := w.c.live.Get(ctx, key, now); err != nil {
 			return errors.Wrap(err, "cannot read the object again after a conflict")
 		}

@@ -24,7 +24,8 @@ type attempt struct{ cancel context.CancelCauseFunc }
 // guard allows calls of AWS only while the lease is held. A call after that, or one that is in flight when the lease
 // ends, stops the manager and with it the call's reconcile.
 func (l *lease) guard(mgr ctrl.Manager) (session.Fence, error) {
-	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+	// Crossplane grants no rights on events.k8s.io.
+	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // See above.
 	err := mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
 		t := time.NewTicker(l.check)
 		defer t.Stop()

@@ -30,7 +30,8 @@ func setupKindsGated(mgr ctrl.Manager, o reconcile.Options) error {
 			if err := setup(mgr, o); err != nil {
 				reconcile.Stop(mgr, errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
 			}
-		}, gvk, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
+		}, gvk, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind,
+			v1beta1.ProviderConfigUsageGroupVersionKind)
 	}
 	return nil
 }

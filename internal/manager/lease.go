@@ -49,7 +49,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // What outlives a check ends before another replica begins.
+	// What outlives a check ends before another replica begins.
+	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // See above.
 	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now,
 		wall: func() time.Time { return o.Now().Round(0) }}
 	mo.LeaderElection = true
@@ -58,7 +59,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	mo.LeaderElectionReleaseOnCancel = true
 	mo.LeaseDuration = ptr.To(o.LeaseDuration)
 	mo.RenewDeadline = ptr.To(o.RenewDeadline)
-	mo.RetryPeriod = ptr.To(min(retryPeriod, (o.LeaseDuration-o.RenewDeadline)/2, o.RenewDeadline/2)) //nolint:mnd // Two tries at least.
+	// Two tries at least.
+	mo.RetryPeriod = ptr.To(min(retryPeriod, (o.LeaseDuration-o.RenewDeadline)/2, o.RenewDeadline/2)) //nolint:mnd // See above.
 	return l, nil
 }
 

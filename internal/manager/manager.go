@@ -195,7 +195,8 @@ func warnedOnce(cfg *rest.Config) *rest.Config {
 func newScheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{
-		authorizationv1.AddToScheme, coordinationv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme, v1beta1.AddToScheme,
+		authorizationv1.AddToScheme, coordinationv1.AddToScheme, corev1.AddToScheme, apiextensionsv1.AddToScheme,
+		v1beta1.AddToScheme,
 	} {
 		if err := add(s); err != nil {
 			return nil, errors.Wrap(err, "cannot register API types")
@@ -283,7 +284,8 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Shard:    o.Shard,
 		Breakers: o.Config.Breakers,
 		Analyzer: analysis.New(analysis.Options{
-			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(), Mapper: mgr.GetRESTMapper(), Secrets: objs,
+			Hosts: o.AnalysisHosts, AllowLoopback: o.AnalysisLoopback, Reader: mgr.GetAPIReader(),
+			Mapper: mgr.GetRESTMapper(), Secrets: objs,
 		}),
 		Events:          hub,
 		PollWithEvents:  o.PollWithEvents,

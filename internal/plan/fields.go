@@ -48,12 +48,12 @@ func keepHistory(to, from reconcile.Managed) {
 	}
 }
 
-// unobserved has the fields that spec does not leave to AWS when it leaves them out: a qualifier is part of the name, and
-// a hash of the code is a condition of a publication.
+// unobserved has the fields that spec does not leave to AWS when it leaves them out: a qualifier is part of the name,
+// and a hash of the code is a condition of a publication.
 var unobserved = []string{"Qualifier", "CodeSHA256"}
 
-// asObserved makes a resource ask for what AWS was observed to have, in fields that its spec leaves to AWS. An Alias with
-// a rollout asks for the version that it invokes: the rollout decides on that, not the manifest alone.
+// asObserved makes a resource ask for what AWS was observed to have, in fields that its spec leaves to AWS. An Alias
+// with a rollout asks for the version that it invokes: the rollout decides on that, not the manifest alone.
 func asObserved(mg reconcile.Managed) {
 	spec, at := fieldOf(mg, "Spec").FieldByName("ForProvider"), fieldOf(mg, "Status").FieldByName("AtProvider")
 	for _, f := range reflect.VisibleFields(spec.Type()) {

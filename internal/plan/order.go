@@ -16,7 +16,8 @@ type Resource struct {
 
 // order has the kinds that others refer to, in the order in which they are created.
 var order = []string{
-	v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind, v1beta1.LayerVersionKind, v1beta1.FunctionKind, v1beta1.VersionKind, v1beta1.AliasKind,
+	v1beta1.CodeSigningConfigKind, v1beta1.CapacityProviderKind, v1beta1.LayerVersionKind, v1beta1.FunctionKind,
+	v1beta1.VersionKind, v1beta1.AliasKind,
 }
 
 // All plans resources that are applied together, and returns their plans in the same order. A resource that waits for

@@ -235,7 +235,8 @@ func (m *machine) promoteFull(string) (outcome, string) {
 		return refused, "spec.rollout.paused is true"
 	case m.replaced():
 		return refused, "version " + m.o.Target + " is desired now"
-	case !active(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting, m.s.ObservedWeight >= all:
+	case !active(m.s), m.s.Step == v1beta1.RolloutRollingBack, m.s.Step == v1beta1.RolloutPromoting,
+		m.s.ObservedWeight >= all:
 		return refused, m.present()
 	case m.s.Step == v1beta1.RolloutValidating && (m.s.Target.Fingerprint == "" || target.Fingerprint == "" ||
 		target.unusable("") != ""):
@@ -381,7 +382,8 @@ func (m *machine) ofStep(r Route) bool {
 func (m *machine) leave() {
 	switch m.s.Phase {
 	case v1beta1.RolloutProgressing:
-		m.pause(ReasonDrift, m.s.Drift+": change it back, or set the annotation "+v1beta1.AnnotationRolloutAbort+", or "+v1beta1.AnnotationRolloutPromote+" to continue")
+		m.pause(ReasonDrift, m.s.Drift+": change it back, or set the "+
+			"annotation "+v1beta1.AnnotationRolloutAbort+", or "+v1beta1.AnnotationRolloutPromote+" to continue")
 	case v1beta1.RolloutPending:
 		m.ready()
 	}

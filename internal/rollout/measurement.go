@@ -93,7 +93,9 @@ func LongestPeriod(m *v1beta1.CloudWatchMetric) time.Duration {
 	longest := time.Duration(0)
 	for _, q := range m.Queries {
 		if q.Metric != nil {
-			longest = max(longest, time.Duration(max(ptr.Deref(q.Metric.PeriodSeconds, 60), 1))*time.Second) //nolint:mnd // The API's default.
+			// The API's default.
+			longest = max(longest, time.Duration(max(ptr.Deref(q.Metric.PeriodSeconds, 60),
+				1))*time.Second) //nolint:mnd // See above.
 		}
 	}
 	return cmp.Or(longest, time.Minute)

@@ -158,7 +158,8 @@ func (m *machine) event(warning bool, reason, message string) {
 
 // deadline returns how long a step may take in addition to its planned duration.
 func (m *machine) deadline() time.Duration {
-	return time.Duration(ptr.Deref(m.spec.ProgressDeadlineSeconds, 600)) * time.Second //nolint:mnd // The API's default.
+	// The API's default.
+	return time.Duration(ptr.Deref(m.spec.ProgressDeadlineSeconds, 600)) * time.Second //nolint:mnd // See above.
 }
 
 // Recreated records in a state that the alias was created again with the stable version, because
@@ -181,5 +182,6 @@ func Restarted(s *v1beta1.AliasRolloutStatus, version string, now time.Time) Eve
 	m := &machine{s: s, now: now}
 	m.ready()
 	return Event{Warning: true, Reason: EventRestarted, Message: fmt.Sprintf(
-		"the alias and its stable version %s do not exist in AWS any more: the alias is created again with version %s", gone, version)}
+		"the alias and its stable version %s do not exist in AWS any more: the alias is created again with version %s",
+		gone, version)}
 }

@@ -26,7 +26,8 @@ func (m *machine) validate() {
 	if m.s.Retried {
 		m.forgive(m.s.Target)
 	}
-	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // It is at most maxTimeout.
+	// It is at most maxTimeout.
+	m.s.TimeoutSeconds = int32(min(target.Timeout, maxTimeout) / time.Second) //nolint:gosec // See above.
 	if f := m.failedBefore(m.s.Target); f != nil {
 		m.fail(ReasonFailedBefore, fmt.Sprintf("its code and configuration have failed before as version %s (%s): "+
 			"publish a fix, or set the annotation %s",
@@ -113,8 +114,8 @@ func (m *machine) waitsFor(target, stable Version) string {
 	}
 	if len(m.steps) > 0 && stable.Fingerprint != "" &&
 		(target.Role != stable.Role || target.DeadLetter != stable.DeadLetter) {
-		return "version " + m.s.Target.FunctionVersion + " has another execution role or dead letter queue than " +
-			"version " + m.s.Stable.FunctionVersion +
+		return "version " + m.s.Target.FunctionVersion +
+			" has another execution role or dead letter queue than version " + m.s.Stable.FunctionVersion +
 			": AWS does not divide invocations between them; use the strategy allAtOnce"
 	}
 	return m.blocked()
@@ -220,7 +221,8 @@ func (m *machine) index() int { return min(max(int(m.s.CurrentStepIndex), 0), le
 func (m *machine) intend(r Route) {
 	accepted := m.s.Intent != nil && m.s.Intent.Accepted && intended(m.s.Intent) == r
 	m.s.Intent = &v1beta1.RolloutIntent{
-		FunctionVersion: r.Version, AdditionalVersion: r.Additional, Weight: r.Weight, RevisionID: m.o.RevisionID, Accepted: accepted,
+		FunctionVersion: r.Version, AdditionalVersion: r.Additional, Weight: r.Weight, RevisionID: m.o.RevisionID,
+		Accepted: accepted,
 	}
 }
 

@@ -152,8 +152,10 @@ func IsUnauthenticated(err error) bool { return slices.Contains(unauthenticated,
 
 // unauthenticated has the codes with which services refuse credentials.
 var unauthenticated = []string{
-	"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException",
-	"SignatureDoesNotMatch", "InvalidSignatureException", "MissingAuthenticationToken", "MissingAuthenticationTokenException",
+	"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "InvalidAccessKeyId",
+	"UnrecognizedClientException",
+	"SignatureDoesNotMatch", "InvalidSignatureException", "MissingAuthenticationToken",
+	"MissingAuthenticationTokenException",
 	"IncompleteSignature", "InvalidIdentityToken", "IDPRejectedClaim", "AuthFailure",
 }
 

@@ -123,10 +123,13 @@ func isUntrusted(err error) bool {
 var terminal = []string{
 	"ValidationException", "InvalidParameterValueException", "InvalidParameterCombination", "SerializationException",
 	"RequestEntityTooLargeException", "RequestTooLargeException", "SerializedRequestEntityTooLargeException",
-	"InvalidRequestContentException", "UnsupportedMediaTypeException", "InvalidZipFileException", "InvalidRuntimeException",
+	"InvalidRequestContentException", "UnsupportedMediaTypeException", "InvalidZipFileException",
+	"InvalidRuntimeException",
 	"CodeVerificationFailedException", "InvalidCodeSignatureException", "CodeSigningConfigNotFoundException",
-	"CodeStorageExceededException", "PolicyLengthExceededException", "PublicPolicyException", "AliasLimitExceededException",
-	"InvalidSecurityGroupIDException", "InvalidSubnetIDException", "NoPublishedVersionException", "ModeNotSupportedException",
+	"CodeStorageExceededException", "PolicyLengthExceededException", "PublicPolicyException",
+	"AliasLimitExceededException",
+	"InvalidSecurityGroupIDException", "InvalidSubnetIDException", "NoPublishedVersionException",
+	"ModeNotSupportedException",
 	"CapacityProviderLimitExceededException", "FunctionVersionsPerCapacityProviderLimitExceededException",
 	"ServiceQuotaExceededException",
 }

@@ -11,7 +11,8 @@ type Collector struct {
 // NewCollector returns a Collector of breakers.
 func NewCollector(b *Breakers) *Collector {
 	return &Collector{breakers: b, open: prometheus.NewDesc("provider_lambda_circuit_breakers_open",
-		"Provider configs in regions where AWS does not answer, so that calls are paused and retried at intervals", nil, nil)}
+		"Provider configs in regions where AWS does not answer, so that calls are paused and retried at intervals", nil,
+		nil)}
 }
 
 // Describe sends the description of the metric.

@@ -28,7 +28,8 @@ func (b *Breakers) Middleware(k Key) middleware.InitializeMiddleware {
 		) {
 			out, md, err := next.HandleInitialize(ctx, in)
 			switch {
-			case quota.BucketOf(awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)) == quota.Unlimited:
+			case quota.BucketOf(awsmiddleware.GetServiceID(ctx),
+				awsmiddleware.GetOperationName(ctx)) == quota.Unlimited:
 			case isAnswered(md):
 				b.answered(k, isServed(err))
 			case errors.Is(ctx.Err(), context.Canceled):

@@ -166,8 +166,8 @@ func (l *list) advance(now time.Time, interval time.Duration) {
 	l.postpone(now, max(spacing, whole/time.Duration(maxHaste*(l.pages+remaining))))
 }
 
-// endRound ends a round. complete is false if it did not reach the last page, because the list has more pages than it is
-// worth reading.
+// endRound ends a round. complete is false if it did not reach the last page, because the list has more pages than it
+// is worth reading.
 func (l *list) endRound(now time.Time, interval time.Duration, complete bool) {
 	l.lastPages, l.countedAt = l.pages, now
 	if l.punctual = complete; complete {

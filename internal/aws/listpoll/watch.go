@@ -136,7 +136,8 @@ func (p *Poller) Check(uid types.UID, s *session.Session) Result {
 		l := p.lists[listKey{session: s, name: ref.List.name()}]
 		maxAge := p.maxAge()
 		if l != primary && !p.pays(l) && ref.List.Get != nil {
-			if maxAge = p.o.Interval / 2; l.items[ref.ID].readAt.Before(now.Add(-maxAge)) { //nolint:mnd // No item is older than one interval and a half.
+			// No item is older than one interval and a half.
+			if maxAge = p.o.Interval / 2; l.items[ref.ID].readAt.Before(now.Add(-maxAge)) { //nolint:mnd // See above.
 				result.Direct = append(result.Direct, ref)
 				continue
 			}

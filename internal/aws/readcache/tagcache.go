@@ -97,7 +97,8 @@ func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api T
 	if err != nil {
 		return nil, errors.Wrapf(awserr.Sanitize(err), "cannot read the tags of %s, which say who owns it", arn)
 	}
-	if slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID())) { // Those of a new resource may come late.
+	// Those of a new resource may come late.
+	if slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID())) {
 		m.keep(mg, arn, tags, at)
 	}
 	return maps.Clone(tags), nil

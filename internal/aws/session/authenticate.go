@@ -172,7 +172,8 @@ func assumeRole(cfg aws.Config, role v1beta1.AssumeRoleOptions, tags sessionTags
 	return stscreds.NewAssumeRoleProvider(stsClient(cfg), aws.ToString(role.RoleARN),
 		func(o *stscreds.AssumeRoleOptions) {
 			o.RoleSessionName = cmp.Or(aws.ToString(role.RoleSessionName), defaultSessionName)
-			o.Duration = time.Duration(ptr.Deref(role.DurationSeconds, int32(defaultDuration/time.Second))) * time.Second
+			o.Duration = time.Duration(ptr.Deref(role.DurationSeconds,
+				int32(defaultDuration/time.Second))) * time.Second
 			o.ExternalID = role.ExternalID
 			o.Policy = role.Policy
 			for _, arn := range role.PolicyARNs {

@@ -26,8 +26,8 @@ const (
 type bound struct {
 	// bytes is the length of the body, decompressed.
 	bytes int64
-	// wait is the maximum time between the request and the first byte of the response. A negative one means no limit but
-	// that of the caller's context.
+	// wait is the maximum time between the request and the first byte of the response. A negative one means no limit
+	// but that of the caller's context.
 	wait time.Duration
 }
 

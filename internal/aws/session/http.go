@@ -173,7 +173,8 @@ func (c boundedClient) Do(r *http.Request) (*http.Response, error) {
 // the SDK understands, that a bucket is in another region.
 func isRedirect(service string, status int) bool {
 	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 		return service != "S3"
 	default:
 		return false
@@ -260,7 +261,8 @@ func (w *watch) stop() {
 
 // cause returns the cause of an error: the silence, if the watch has ended the call.
 func (w *watch) cause(err error) error {
-	if silent, ok := context.Cause(w.ctx).(*awserr.SilentError); ok { //nolint:errorlint // It is that of the watch itself.
+	// It is that of the watch itself.
+	if silent, ok := context.Cause(w.ctx).(*awserr.SilentError); ok { //nolint:errorlint // See above.
 		return silent
 	}
 	return err

@@ -48,8 +48,8 @@ func waysOut(mg resource.ModernManaged, err error) error {
 	if _, ok := errors.AsType[*missingError](err); !meta.WasDeleted(mg) || !ok && !IsRefused(err) {
 		return err
 	}
-	return fmt.Errorf("%w. The namespace is being deleted, so nothing can be created in it: set "+
-		"spec.providerConfigRef to a working config, "+
+	return fmt.Errorf("%w. The namespace is being deleted, so "+
+		"nothing can be created in it: set spec.providerConfigRef to a working config, "+
 		"or spec.managementPolicies to [Observe] to leave the resource in AWS", err)
 }
 
@@ -173,7 +173,8 @@ func (r *Resolver) namespaceLabels(ctx context.Context, namespace string) (label
 	err := r.options.Namespaces.Get(ctx, types.NamespacedName{Name: namespace}, ns)
 	if kerrors.IsForbidden(err) {
 		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: "+
-			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names", namespace)
+			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names",
+			namespace)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w",

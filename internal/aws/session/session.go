@@ -273,6 +273,7 @@ func (s *Session) Derive(add ...func(*middleware.Stack) error) *Session {
 	cfg := s.AWS.Copy()
 	cfg.APIOptions = slices.Concat(cfg.APIOptions, add)
 	return &Session{
-		AWS: cfg, Scope: s.Scope, Partition: s.Partition, Identity: s.Identity, Tags: s.Tags, IgnoreTags: s.IgnoreTags, Ref: s.Ref, Tenancy: s.Tenancy,
+		AWS: cfg, Scope: s.Scope, Partition: s.Partition, Identity: s.Identity, Tags: s.Tags, IgnoreTags: s.IgnoreTags,
+		Ref: s.Ref, Tenancy: s.Tenancy,
 	}
 }

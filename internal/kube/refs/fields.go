@@ -57,8 +57,8 @@ type FieldReaderOptions struct {
 	// Log logs which kinds are watched.
 	Log logging.Logger
 
-	// Missing returns a placeholder for the value of an object that has none yet, such as an object that a plan assumes to
-	// be created. If it is nil, a missing value is an error.
+	// Missing returns a placeholder for the value of an object that has none yet, such as an object that a plan assumes
+	// to be created. If it is nil, a missing value is an error.
 	Missing func(obj Object, path string) (string, bool)
 }
 

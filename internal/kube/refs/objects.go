@@ -75,7 +75,8 @@ type entry struct {
 	lastUsed time.Time
 }
 
-// NewObjectReader returns an ObjectReader. metadata reads PartialObjectMetadata from a cache; live reads from the API server.
+// NewObjectReader returns an ObjectReader. metadata reads PartialObjectMetadata from a cache; live reads from the API
+// server.
 func NewObjectReader(metadata, live client.Reader, now func() time.Time) *ObjectReader {
 	return &ObjectReader{metadata: metadata, live: live, now: now, entries: map[ObjectRef]*entry{}}
 }

@@ -24,8 +24,8 @@ type Runtime struct {
 	// Name is the identifier of the runtime.
 	Name string
 
-	// Deprecated is the time when AWS stops to patch it, CreateBlocked when it rejects new functions, and UpdateBlocked when it
-	// rejects updates of functions.
+	// Deprecated is the time when AWS stops to patch it, CreateBlocked when it rejects new functions, and UpdateBlocked
+	// when it rejects updates of functions.
 	Deprecated, CreateBlocked, UpdateBlocked string
 
 	// Preview reports whether AWS does not support it for production yet.

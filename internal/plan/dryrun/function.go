@@ -103,7 +103,8 @@ func (a *Account) newConfiguration(name string) *types.FunctionConfiguration {
 // activate sets the state of a function whose change AWS has completed.
 func (a *Account) activate(c *types.FunctionConfiguration) {
 	c.State, c.StateReason, c.StateReasonCode = types.StateActive, nil, ""
-	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = types.LastUpdateStatusSuccessful, nil, ""
+	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = types.LastUpdateStatusSuccessful, nil,
+		""
 	c.LastModified = aws.String(a.base.Now().UTC().Format("2006-01-02T15:04:05.000-0700"))
 }
 

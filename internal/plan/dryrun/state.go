@@ -97,12 +97,17 @@ type state struct {
 
 func newState() state {
 	return state{
-		functions: table[lambda.GetFunctionOutput]{}, versions: table[types.FunctionConfiguration]{}, signing: table[string]{},
-		recursion: table[types.RecursiveLoop]{}, scaling: table[types.FunctionScalingConfig]{}, aliases: table[types.AliasConfiguration]{},
-		layers: table[lambda.GetLayerVersionOutput]{}, policies: table[string]{}, mappings: table[types.EventSourceMappingConfiguration]{},
-		configs: table[types.CodeSigningConfig]{}, providers: table[types.CapacityProvider]{}, urls: table[types.FunctionUrlConfig]{},
-		invokes: table[types.FunctionEventInvokeConfig]{}, provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
-		runtimes: table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[map[string]string]{},
+		functions: table[lambda.GetFunctionOutput]{}, versions: table[types.FunctionConfiguration]{},
+		signing:   table[string]{},
+		recursion: table[types.RecursiveLoop]{}, scaling: table[types.FunctionScalingConfig]{},
+		aliases: table[types.AliasConfiguration]{},
+		layers:  table[lambda.GetLayerVersionOutput]{}, policies: table[string]{},
+		mappings: table[types.EventSourceMappingConfiguration]{},
+		configs:  table[types.CodeSigningConfig]{}, providers: table[types.CapacityProvider]{},
+		urls:        table[types.FunctionUrlConfig]{},
+		invokes:     table[types.FunctionEventInvokeConfig]{},
+		provisioned: table[types.ProvisionedConcurrencyConfigListItem]{},
+		runtimes:    table[lambda.GetRuntimeManagementConfigOutput]{}, tags: table[map[string]string]{},
 		hashes: map[string]string{}, digests: map[imageuri.Image]string{},
 	}
 }

@@ -128,7 +128,8 @@ func (a *Account) writeConfig(in any) (any, error) {
 		k, n := key(in.FunctionName, in.Qualifier), in.ProvisionedConcurrentExecutions
 		v := &types.ProvisionedConcurrencyConfigListItem{
 			FunctionArn: aws.String(a.functionARN(k)), Status: types.ProvisionedConcurrencyStatusEnumReady,
-			RequestedProvisionedConcurrentExecutions: n, AllocatedProvisionedConcurrentExecutions: n, AvailableProvisionedConcurrentExecutions: n,
+			RequestedProvisionedConcurrentExecutions: n, AllocatedProvisionedConcurrentExecutions: n,
+			AvailableProvisionedConcurrentExecutions: n,
 		}
 		s.provisioned.set(k, v)
 		return as[lambda.PutProvisionedConcurrencyConfigOutput](v), nil

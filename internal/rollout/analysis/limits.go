@@ -30,11 +30,13 @@ const (
 // allowed are the functions of conditions.
 var allowed = setOf(
 	operators.LogicalAnd, operators.LogicalOr, operators.LogicalNot, operators.Conditional, operators.NotStrictlyFalse,
-	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater, operators.GreaterEquals,
+	operators.Equals, operators.NotEquals, operators.Less, operators.LessEquals, operators.Greater,
+	operators.GreaterEquals,
 	operators.Add, operators.Subtract, operators.Multiply, operators.Divide, operators.Modulo, operators.Negate,
 	operators.Index, operators.In,
 	"size", "startsWith", "endsWith", "contains", "double", "int", "string", "dyn",
-	"math.isNaN", "math.isInf", "math.isFinite", "math.abs", "math.sign", "math.sqrt", "math.ceil", "math.floor", "math.round", "math.trunc", mathMax, mathMin,
+	"math.isNaN", "math.isInf", "math.isFinite", "math.abs", "math.sign", "math.sqrt", "math.ceil", "math.floor",
+	"math.round", "math.trunc", mathMax, mathMin,
 )
 
 func setOf(names ...string) map[string]bool {

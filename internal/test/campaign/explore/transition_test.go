@@ -168,12 +168,12 @@ type unlimited struct{}
 func (unlimited) Resolve(context.Context, xpresource.ModernManaged, string) (*session.Session, error) {
 	return &session.Session{}, nil
 }
-func (unlimited) Track(context.Context, xpresource.ModernManaged) error         { return nil }
-func (unlimited) Untrack(context.Context, xpresource.ModernManaged) error       { return nil }
-func (unlimited) Drop(context.Context, xpresource.ModernManaged) error          { return nil }
+func (unlimited) Track(context.Context, xpresource.ModernManaged) error      { return nil }
+func (unlimited) Untrack(context.Context, xpresource.ModernManaged) error    { return nil }
+func (unlimited) Drop(context.Context, xpresource.ModernManaged) error       { return nil }
 func (unlimited) Reserve(quota.Scope, quota.Caller, ...string) time.Duration { return 0 }
-func (unlimited) Release(quota.Scope, string)                                   {}
-func (unlimited) Forget(quota.Scope, string)                                    {}
+func (unlimited) Release(quota.Scope, string)                                {}
+func (unlimited) Forget(quota.Scope, string)                                 {}
 
 // manager has the clients of a process.
 type manager struct {
