@@ -28,8 +28,10 @@ func TestFindingsAreDocumented(t *testing.T) {
 	if diff := cmp.Diff(rules, documented); diff != "" {
 		t.Errorf("findings, their severity, and whether Advisory shows them: -code, +documented:\n%s", diff)
 	}
-	for _, want := range []string{advice.RuntimesAsOf, advice.RuntimesSource, advice.AnnotationIgnore,
-		string(advice.TypeAdvisory), string(advice.ReasonNoFindings)} {
+	for _, want := range []string{
+		advice.RuntimesAsOf, advice.RuntimesSource, advice.AnnotationIgnore,
+		string(advice.TypeAdvisory), string(advice.ReasonNoFindings),
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("advice.md does not name %s", want)
 		}

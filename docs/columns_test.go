@@ -37,8 +37,10 @@ func TestColumns(t *testing.T) {
 				message = c
 			}
 		}
-		if want := (apiextensionsv1.CustomResourceColumnDefinition{Name: "MESSAGE", Type: "string",
-			JSONPath: ".status.message", Priority: 1}); message != want {
+		if want := (apiextensionsv1.CustomResourceColumnDefinition{
+			Name: "MESSAGE", Type: "string",
+			JSONPath: ".status.message", Priority: 1,
+		}); message != want {
 			t.Errorf("%s: the column MESSAGE is %+v, want %+v", kind, message, want)
 		}
 		last := []string{"EXTERNAL-NAME", "AGE"}

@@ -34,12 +34,18 @@ func TestFluxSeesReleases(t *testing.T) {
 		reason, status, want string
 	}{
 		"New": {reason: "Crossplane has not seen it.", status: `{}`, want: "in progress"},
-		"Pending": {reason: "Nothing has moved.", status: `{phase: Pending, ` + notReady + `}`,
-			want: "in progress"},
-		"Progressing": {reason: "A part has moved.", status: `{phase: Progressing, ` + notReady + `}`,
-			want: "in progress"},
-		"Behind": {reason: "Crossplane sees the Alias later.", status: `{phase: Ready, ` + notReady + `}`,
-			want: "in progress"},
+		"Pending": {
+			reason: "Nothing has moved.", status: `{phase: Pending, ` + notReady + `}`,
+			want: "in progress",
+		},
+		"Progressing": {
+			reason: "A part has moved.", status: `{phase: Progressing, ` + notReady + `}`,
+			want: "in progress",
+		},
+		"Behind": {
+			reason: "Crossplane sees the Alias later.", status: `{phase: Ready, ` + notReady + `}`,
+			want: "in progress",
+		},
 		"Ready":  {reason: "The target serves.", status: `{phase: Ready, ` + ready + `}`, want: "current"},
 		"Failed": {reason: "The target was rejected.", status: `{phase: Failed, ` + notReady + `}`, want: "failed"},
 	}

@@ -42,19 +42,31 @@ func TestIAMPolicy(t *testing.T) {
 			Resource:  "arn:aws:iam::123456789012:role/*",
 			Condition: map[string]map[string]string{"StringEquals": {"iam:PassedToService": "lambda.amazonaws.com"}},
 		},
-		{Sid: "CodeInS3", Effect: "Allow", Action: []string{"s3:GetObject", "s3:GetObjectVersion"},
-			Resource: "arn:aws:s3:::*/*"},
+		{
+			Sid: "CodeInS3", Effect: "Allow", Action: []string{"s3:GetObject", "s3:GetObjectVersion"},
+			Resource: "arn:aws:s3:::*/*",
+		},
 		{Sid: "BucketsOfCode", Effect: "Allow", Action: []string{"s3:ListBucket"}, Resource: "arn:aws:s3:::*"},
-		{Sid: "CodeInECR", Effect: "Allow", Action: []string{"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer",
-			"ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy"}, Resource: "arn:aws:ecr:*:123456789012:repository/*"},
-		{Sid: "VPC", Effect: "Allow",
-			Action: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Resource: "*"},
-		{Sid: "RolloutAnalysis", Effect: "Allow",
-			Action: []string{"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData"}, Resource: "*"},
-		{Sid: "DriftEvents", Effect: "Allow", Action: []string{"sqs:DeleteMessage", "sqs:GetQueueUrl",
-			"sqs:ReceiveMessage"}, Resource: "arn:aws:sqs:*:123456789012:*"},
-		{Sid: "Keys", Effect: "Allow", Action: []string{"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt",
-			"kms:GenerateDataKey"}, Resource: "arn:aws:kms:*:123456789012:key/*"},
+		{Sid: "CodeInECR", Effect: "Allow", Action: []string{
+			"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer",
+			"ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy",
+		}, Resource: "arn:aws:ecr:*:123456789012:repository/*"},
+		{
+			Sid: "VPC", Effect: "Allow",
+			Action: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Resource: "*",
+		},
+		{
+			Sid: "RolloutAnalysis", Effect: "Allow",
+			Action: []string{"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData"}, Resource: "*",
+		},
+		{Sid: "DriftEvents", Effect: "Allow", Action: []string{
+			"sqs:DeleteMessage", "sqs:GetQueueUrl",
+			"sqs:ReceiveMessage",
+		}, Resource: "arn:aws:sqs:*:123456789012:*"},
+		{Sid: "Keys", Effect: "Allow", Action: []string{
+			"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt",
+			"kms:GenerateDataKey",
+		}, Resource: "arn:aws:kms:*:123456789012:key/*"},
 	}}
 	text, err := json.MarshalIndent(want, "", "  ")
 	if err != nil {

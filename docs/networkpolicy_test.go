@@ -64,8 +64,10 @@ func TestNetworkPolicy(t *testing.T) {
 		into(t, u, policy)
 	}
 	selects(t, "the network policy", &policy.Spec.PodSelector, podLabels())
-	if want := []networkingv1.PolicyType{networkingv1.PolicyTypeIngress,
-		networkingv1.PolicyTypeEgress}; !slices.Equal(policy.Spec.PolicyTypes, want) {
+	if want := []networkingv1.PolicyType{
+		networkingv1.PolicyTypeIngress,
+		networkingv1.PolicyTypeEgress,
+	}; !slices.Equal(policy.Spec.PolicyTypes, want) {
 		t.Errorf("it is for %v, want %v", policy.Spec.PolicyTypes, want)
 	}
 	cases := map[string]struct {
@@ -82,16 +84,24 @@ func TestNetworkPolicy(t *testing.T) {
 		"OtherDNS":  {reason: "But not a server of a tenant.", peer: peer{namespace: "shop"}, port: 53},
 		"Pods":      {reason: "Other pods and services are not.", peer: peer{address: "10.1.2.3"}, port: 443},
 		"Nodes":     {reason: "Nor are other private networks.", peer: peer{address: "192.168.1.1"}, port: 443},
-		"Metadata": {reason: "The node's role is not the provider's.", peer: peer{address: "169.254.169.254"},
-			port: 80},
+		"Metadata": {
+			reason: "The node's role is not the provider's.", peer: peer{address: "169.254.169.254"},
+			port: 80,
+		},
 		"MetadataTLS": {reason: "On no port.", peer: peer{address: "169.254.169.254"}, port: 443},
-		"PodIdentity": {reason: "The agent of Pod Identity is on the node.", peer: peer{address: "169.254.170.23"},
-			port: 80, want: true},
-		"Metrics": {reason: "Metrics are collected.", from: true, peer: peer{namespace: "monitoring"},
-			port: 8080, want: true},
+		"PodIdentity": {
+			reason: "The agent of Pod Identity is on the node.", peer: peer{address: "169.254.170.23"},
+			port: 80, want: true,
+		},
+		"Metrics": {
+			reason: "Metrics are collected.", from: true, peer: peer{namespace: "monitoring"},
+			port: 8080, want: true,
+		},
 		"TenantsMetrics": {reason: "By nobody else.", from: true, peer: peer{namespace: "shop"}, port: 8080},
-		"OtherPort": {reason: "Nothing else is served to pods.", from: true, peer: peer{namespace: "monitoring"},
-			port: 9443},
+		"OtherPort": {
+			reason: "Nothing else is served to pods.", from: true, peer: peer{namespace: "monitoring"},
+			port: 9443,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

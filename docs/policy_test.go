@@ -11,8 +11,10 @@ import (
 )
 
 // actions are the IAM actions of operations that are named otherwise.
-var actions = map[string]string{"s3:HeadObject": "s3:GetObject", "s3:ListObjectsV2": "s3:ListBucket",
-	"lambda:Invoke": "lambda:InvokeFunction"}
+var actions = map[string]string{
+	"s3:HeadObject": "s3:GetObject", "s3:ListObjectsV2": "s3:ListBucket",
+	"lambda:Invoke": "lambda:InvokeFunction",
+}
 
 // besides are actions that AWS asks for although a kind makes no call that is named like
 // them: it checks them when another call is made, or they are made elsewhere for all kinds.

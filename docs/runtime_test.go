@@ -30,15 +30,19 @@ import (
 
 // podLabels are what Crossplane puts on the pods of a Provider, and selects them by.
 func podLabels() map[string]string {
-	return map[string]string{"pkg.crossplane.io/provider": "provider-lambda",
-		"pkg.crossplane.io/revision": "provider-lambda-0123456789ab"}
+	return map[string]string{
+		"pkg.crossplane.io/provider": "provider-lambda",
+		"pkg.crossplane.io/revision": "provider-lambda-0123456789ab",
+	}
 }
 
 // deployment is what Crossplane makes of a DeploymentRuntimeConfig: its own settings
 // where the config has none, and its labels, ports, variables and mounts besides.
 func deployment(c *pkgv1beta1.DeploymentRuntimeConfig) *appsv1.Deployment {
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "crossplane-system",
-		Name: "provider-lambda-0123456789ab"}}
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "crossplane-system",
+		Name:      "provider-lambda-0123456789ab",
+	}}
 	if t := c.Spec.DeploymentTemplate; t != nil && t.Spec != nil {
 		d.Spec = *t.Spec.DeepCopy()
 	}

@@ -17,11 +17,6 @@ import (
 	"os"
 
 	"github.com/alecthomas/kong"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane/apis/v2"
-	"github.com/crossplane/crossplane/v2/cmd/crossplane/core"
-	"github.com/crossplane/crossplane/v2/cmd/crossplane/rbac"
-	"github.com/crossplane/crossplane/v2/cmd/crossplane/render"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensionsv1beta1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,6 +25,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+
+	"github.com/crossplane/crossplane/apis/v2"
+	"github.com/crossplane/crossplane/v2/cmd/crossplane/core"
+	"github.com/crossplane/crossplane/v2/cmd/crossplane/rbac"
+	"github.com/crossplane/crossplane/v2/cmd/crossplane/render"
 )
 
 // commands are the subcommands of Crossplane's program. `crossplane composition render` runs `internal render`.

@@ -24,32 +24,55 @@ func TestRights(t *testing.T) {
 		ask     authorizationv1.ResourceAttributes
 		allowed bool
 	}{
-		"OwnKinds": {reason: "The provider reconciles its kinds.",
+		"OwnKinds": {
+			reason:  "The provider reconciles its kinds.",
 			ask:     authorizationv1.ResourceAttributes{Group: group, Resource: "functions", Verb: "update"},
-			allowed: true},
-		"OwnStatus": {reason: "The provider reports status.", ask: authorizationv1.ResourceAttributes{Group: group,
-			Resource: "functions", Subresource: "status", Verb: "update"}, allowed: true},
-		"Secrets": {reason: "Environment variables come from them.",
-			ask: authorizationv1.ResourceAttributes{Resource: "secrets", Verb: "get"}, allowed: true},
-		"Definitions": {reason: "Safe start waits for them.",
-			ask: authorizationv1.ResourceAttributes{Group: "apiextensions.k8s.io",
-				Resource: "customresourcedefinitions", Verb: "watch"}, allowed: true},
-		"Deletion": {reason: "Nobody but a user deletes a resource.",
-			ask: authorizationv1.ResourceAttributes{Group: group, Resource: "functions", Verb: "delete"}},
-		"Namespaces": {reason: "Namespaces can only be read after an administrator grants it.",
-			ask: authorizationv1.ResourceAttributes{Resource: "namespaces", Verb: "get"}},
-		"OthersKinds": {reason: "Other providers' kinds can only be read after an administrator grants it.",
-			ask: authorizationv1.ResourceAttributes{Group: "iam.aws.m.upbound.io", Resource: "roles", Verb: "get"}},
-		"Everything": {reason: "The provider has no administrator's permissions.",
-			ask: authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"}},
-		"Definitions+": {reason: "The provider creates no CRDs.",
-			ask: authorizationv1.ResourceAttributes{Group: "apiextensions.k8s.io",
-				Resource: "customresourcedefinitions", Verb: "create"}},
+			allowed: true,
+		},
+		"OwnStatus": {reason: "The provider reports status.", ask: authorizationv1.ResourceAttributes{
+			Group:    group,
+			Resource: "functions", Subresource: "status", Verb: "update",
+		}, allowed: true},
+		"Secrets": {
+			reason: "Environment variables come from them.",
+			ask:    authorizationv1.ResourceAttributes{Resource: "secrets", Verb: "get"}, allowed: true,
+		},
+		"Definitions": {
+			reason: "Safe start waits for them.",
+			ask: authorizationv1.ResourceAttributes{
+				Group:    "apiextensions.k8s.io",
+				Resource: "customresourcedefinitions", Verb: "watch",
+			}, allowed: true,
+		},
+		"Deletion": {
+			reason: "Nobody but a user deletes a resource.",
+			ask:    authorizationv1.ResourceAttributes{Group: group, Resource: "functions", Verb: "delete"},
+		},
+		"Namespaces": {
+			reason: "Namespaces can only be read after an administrator grants it.",
+			ask:    authorizationv1.ResourceAttributes{Resource: "namespaces", Verb: "get"},
+		},
+		"OthersKinds": {
+			reason: "Other providers' kinds can only be read after an administrator grants it.",
+			ask:    authorizationv1.ResourceAttributes{Group: "iam.aws.m.upbound.io", Resource: "roles", Verb: "get"},
+		},
+		"Everything": {
+			reason: "The provider has no administrator's permissions.",
+			ask:    authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"},
+		},
+		"Definitions+": {
+			reason: "The provider creates no CRDs.",
+			ask: authorizationv1.ResourceAttributes{
+				Group:    "apiextensions.k8s.io",
+				Resource: "customresourcedefinitions", Verb: "create",
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{
-				ResourceAttributes: &tc.ask}}
+				ResourceAttributes: &tc.ask,
+			}}
 			if err := kube.Create(t.Context(), review); err != nil {
 				t.Fatal(err)
 			}

@@ -79,8 +79,10 @@ func TestWebEndpointRollout(t *testing.T) {
 		e.Double.PutObject(bucket, version+".zip", zipped(e, version))
 		e.patch(xr, `{"code": {"key": "`+version+`.zip"}}`)
 		e.composed(xr, "gives half of the invocations to version "+version,
-			all(has(map[string]string{"rollout.phase": "Progressing",
-				"rollout.target": version}), weighs(50, "rollout", "weight")))
+			all(has(map[string]string{
+				"rollout.phase":  "Progressing",
+				"rollout.target": version,
+			}), weighs(50, "rollout", "weight")))
 	}
 
 	t.Log("good code")
@@ -93,8 +95,10 @@ func TestWebEndpointRollout(t *testing.T) {
 	e.alarms("ALARM", name)
 	e.composed(xr, "serves the code before",
 		all(notReady, contains("message", "version 2 serves; version 3 was rejected"),
-			has(map[string]string{"version": "2", "rollout.phase": "Failed", "rollout.stable": "2",
-				"rollout.target": "3"})))
+			has(map[string]string{
+				"version": "2", "rollout.phase": "Failed", "rollout.stable": "2",
+				"rollout.target": "3",
+			})))
 	e.invokes(name, name, "2")
 
 	t.Log("a fix")
@@ -138,15 +142,19 @@ func TestRelease(t *testing.T) {
 	e.apply(ns, function("payments"))
 	e.submit(basket)
 	e.submit(xr)
-	e.composed(xr, "is Ready", all(isReady, has(map[string]string{"phase": "Ready", "stableVersion": "1",
-		"aliasArn": arn("basket") + ":live", "message": ""})))
+	e.composed(xr, "is Ready", all(isReady, has(map[string]string{
+		"phase": "Ready", "stableVersion": "1",
+		"aliasArn": arn("basket") + ":live", "message": "",
+	})))
 
 	t.Log("a version that fails its smoke test")
 	invoked(awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage": "KeyError"}`)})
 	publish("2")
 	e.composed(xr, "has rejected it", all(notReady, contains("message", "version 1 serves; version 2 was rejected"),
-		has(map[string]string{"phase": "Failed", "reason": "SmokeTestFailed", "stableVersion": "1",
-			"targetVersion": "2"})))
+		has(map[string]string{
+			"phase": "Failed", "reason": "SmokeTestFailed", "stableVersion": "1",
+			"targetVersion": "2",
+		})))
 	e.invokes("basket", "live", "1")
 
 	t.Log("a version that fails its checks")
@@ -155,8 +163,10 @@ func TestRelease(t *testing.T) {
 	progresses("3")
 	e.alarms("ALARM", "errors", "latency")
 	e.composed(xr, "has rolled back", all(notReady, contains("message", "version 1 serves; version 3 was rejected"),
-		has(map[string]string{"phase": "Failed", "reason": "AnalysisFailed", "stableVersion": "1",
-			"targetVersion": "3"})))
+		has(map[string]string{
+			"phase": "Failed", "reason": "AnalysisFailed", "stableVersion": "1",
+			"targetVersion": "3",
+		})))
 	e.invokes("basket", "live", "1")
 
 	t.Log("a fix, although one of two alarms fires")

@@ -429,8 +429,10 @@ func TestQueueWorker(t *testing.T) {
 	e.submit(xr)
 	now := e.composed(xr, "is Ready",
 		all(isReady, has(map[string]string{"mapping.state": "Enabled", "functionArn": arn("invoices"), "message": ""})))
-	if diff := cmp.Diff(map[string]string{"functionName": "invoices", "functionArn": arn("invoices"),
-		"invokeArn": invokeARN("invoices"), "region": region}, e.connection(xr)); diff != "" {
+	if diff := cmp.Diff(map[string]string{
+		"functionName": "invoices", "functionArn": arn("invoices"),
+		"invokeArn": invokeARN("invoices"), "region": region,
+	}, e.connection(xr)); diff != "" {
 		t.Errorf("the Secret: -want +got:\n%s", diff)
 	}
 	uuid := field(now, "mapping.uuid")

@@ -127,8 +127,10 @@ func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (bui
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot put the package together: %w", err)
 	}
-	of := described{name: c.meta.GetName(), file: binaryPath, document: fileName(r.Version, p), binary: binary,
-		info: info}
+	of := described{
+		name: c.meta.GetName(), file: binaryPath, document: fileName(r.Version, p), binary: binary,
+		info: info,
+	}
 	sbom, err := describe(r, c.meta, of, components)
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot list what the provider is built from: %w", err)

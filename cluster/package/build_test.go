@@ -20,8 +20,10 @@ import (
 // TestSameSourceGivesTheSameBytes builds twice, from folders with other names, with files of other modes and in
 // another environment, and compares all files.
 func TestSameSourceGivesTheSameBytes(t *testing.T) {
-	for name, value := range map[string]string{"CGO_ENABLED": "1", "GOAMD64": "v3", "GOARM64": "v9.0",
-		"GOFLAGS": "-gcflags=-N", "GOOS": "darwin"} {
+	for name, value := range map[string]string{
+		"CGO_ENABLED": "1", "GOAMD64": "v3", "GOARM64": "v9.0",
+		"GOFLAGS": "-gcflags=-N", "GOOS": "darwin",
+	} {
 		t.Setenv(name, value)
 	}
 	again, err := build(t.Context(), newFixture(t, 0o600))
@@ -190,10 +192,14 @@ func TestCheckStatic(t *testing.T) {
 		want    string
 	}{
 		"Static": {reason: "A program that is only loaded is fine.", program: program64(elf.PT_LOAD)},
-		"Dynamic": {reason: "One that asks for a linker cannot start in the image.", program: program64(elf.PT_INTERP),
-			want: "linked dynamically"},
-		"NotELF": {reason: "A file that is not an ELF program is rejected.", program: []byte("#!/bin/sh"),
-			want: "cannot read the provider's program"},
+		"Dynamic": {
+			reason: "One that asks for a linker cannot start in the image.", program: program64(elf.PT_INTERP),
+			want: "linked dynamically",
+		},
+		"NotELF": {
+			reason: "A file that is not an ELF program is rejected.", program: []byte("#!/bin/sh"),
+			want: "cannot read the provider's program",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -208,8 +214,10 @@ func TestCheckStatic(t *testing.T) {
 // program64 returns an ELF header with one segment of a type.
 func program64(segment elf.ProgType) []byte {
 	h := elf.Header64{
-		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
-			byte(elf.EV_CURRENT)},
+		Ident: [elf.EI_NIDENT]byte{
+			0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB),
+			byte(elf.EV_CURRENT),
+		},
 		Type:      uint16(elf.ET_EXEC),
 		Machine:   uint16(elf.EM_X86_64),
 		Version:   uint32(elf.EV_CURRENT),

@@ -78,8 +78,10 @@ func readMeta(root fs.FS) (*pkgmetav1.Provider, error) {
 	if meta.GetName() != packageName {
 		return nil, fmt.Errorf("%s is of a package called %q, want %q", metaFile, meta.GetName(), packageName)
 	}
-	for _, a := range []string{annotationName, annotationMaintainer, annotationSource, annotationLicense,
-		annotationDescription, annotationReadme} {
+	for _, a := range []string{
+		annotationName, annotationMaintainer, annotationSource, annotationLicense,
+		annotationDescription, annotationReadme,
+	} {
 		if strings.TrimSpace(meta.Annotations[a]) == "" {
 			return nil, fmt.Errorf("%s lacks the annotation %s", metaFile, a)
 		}

@@ -35,8 +35,10 @@ func system(license, notice []byte) []file {
 	return []file{
 		{name: "etc/", mode: 0o755},
 		{name: "etc/group", mode: 0o644, content: []byte("root:x:0:\nnonroot:x:65532:\n")},
-		{name: "etc/passwd", mode: 0o644,
-			content: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
+		{
+			name: "etc/passwd", mode: 0o644,
+			content: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n"),
+		},
 		{name: "licenses/", mode: 0o755},
 		{name: "licenses/LICENSE", mode: 0o644, content: license},
 		{name: "licenses/NOTICE", mode: 0o644, content: notice},

@@ -21,8 +21,10 @@ import (
 // allowedLicenses are the licenses that are allowed in the image, by their SPDX identifiers: those that require only
 // a notice, and the Mozilla Public License, since everybody can fetch the source by the name and version in the
 // notice.
-var allowedLicenses = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0",
-	"MPL-2.0", "Unlicense"}
+var allowedLicenses = []string{
+	"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0",
+	"MPL-2.0", "Unlicense",
+}
 
 // coverage is the percentage of a license's text that must match a known one.
 const coverage = 75

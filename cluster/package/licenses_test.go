@@ -49,8 +49,10 @@ func TestThirdParties(t *testing.T) {
 		},
 		"OfAFolder": {
 			reason: "What a module took from others has the license of its folder besides, and notices are passed on.",
-			files: map[string]string{"COPYING": mit, "NOTICE.txt": "Made by the authors.\r\n", "inner/LICENSE": mit,
-				"unused/LICENSE": notEvil, "inner/license.go": "package inner\n"},
+			files: map[string]string{
+				"COPYING": mit, "NOTICE.txt": "Made by the authors.\r\n", "inner/LICENSE": mit,
+				"unused/LICENSE": notEvil, "inner/license.go": "package inner\n",
+			},
 			want: want{licenses: []string{"MIT"}, texts: []string{"COPYING", "NOTICE.txt", "inner/LICENSE"}},
 		},
 		"NotAllowed": {
@@ -138,10 +140,14 @@ func withDependency(t *testing.T, files map[string]string) (root string) {
 // TestNoticeHoldsEachTextOnce covers two components with the same texts.
 func TestNoticeHoldsEachTextOnce(t *testing.T) {
 	got := string(notice([]component{
-		{path: "example.org/a", version: "v1.0.0", licenses: []string{"MIT"},
-			texts: []legalText{{"LICENSE", mit}, {"NOTICE", "Made by a.\n"}}},
-		{path: "example.org/b", version: "v2.0.0", licenses: []string{"Apache-2.0", "MIT"},
-			texts: []legalText{{"COPYING", mit}}},
+		{
+			path: "example.org/a", version: "v1.0.0", licenses: []string{"MIT"},
+			texts: []legalText{{"LICENSE", mit}, {"NOTICE", "Made by a.\n"}},
+		},
+		{
+			path: "example.org/b", version: "v2.0.0", licenses: []string{"Apache-2.0", "MIT"},
+			texts: []legalText{{"COPYING", mit}},
+		},
 	}))
 	for _, want := range []string{
 		"\nexample.org/a v1.0.0: MIT\nexample.org/b v2.0.0: Apache-2.0 AND MIT\n",

@@ -137,8 +137,10 @@ func TestPluginIsAttested(t *testing.T) {
 	}
 	got := regexp.MustCompile(`(--predicate=|--bundle=| )/\S*/`).ReplaceAllString(string(calls), "$1")
 	var want []string
-	for _, name := range []string{"kubectl-lambda-v1.2.3-test-linux-arm64",
-		"kubectl-lambda-v1.2.3-test-windows-amd64"} {
+	for _, name := range []string{
+		"kubectl-lambda-v1.2.3-test-linux-arm64",
+		"kubectl-lambda-v1.2.3-test-windows-amd64",
+	} {
 		const format = "attest-blob --yes --new-bundle-format --type="
 		want = append(want,
 			format+"slsaprovenance1 --predicate=predicate.json --bundle="+name+".tar.gz.provenance.sigstore.json "+name+

@@ -117,8 +117,10 @@ func TestProvenanceOfChanges(t *testing.T) {
 }
 
 func TestDependencyChecksum(t *testing.T) {
-	d, err := dependency(&debug.Module{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0",
-		Sum: "h1:Khu2En+0gcYPZ2kuIihfswbzxv/mIHXgzPZ018Oty48="})
+	d, err := dependency(&debug.Module{
+		Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0",
+		Sum: "h1:Khu2En+0gcYPZ2kuIihfswbzxv/mIHXgzPZ018Oty48=",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,8 +93,10 @@ func TestPushedIndex(t *testing.T) {
 	for _, d := range m.Manifests {
 		got = append(got, fmt.Sprintf("%s %s", d.Platform, d.MediaType))
 	}
-	wantPlatforms := []string{"linux/amd64 application/vnd.oci.image.manifest.v1+json",
-		"linux/arm64 application/vnd.oci.image.manifest.v1+json"}
+	wantPlatforms := []string{
+		"linux/amd64 application/vnd.oci.image.manifest.v1+json",
+		"linux/arm64 application/vnd.oci.image.manifest.v1+json",
+	}
 	if diff := cmp.Diff(wantPlatforms, got); diff != "" {
 		t.Errorf("platforms: -want, +got:\n%s", diff)
 	}
@@ -279,8 +281,10 @@ func TestPushLogsIn(t *testing.T) {
 		})
 	}
 	host := newRegistry(t, guard)
-	logins, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]string{"username": "robot",
-		"password": "secret"}}})
+	logins, err := json.Marshal(map[string]any{"auths": map[string]any{host: map[string]string{
+		"username": "robot",
+		"password": "secret",
+	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,10 +310,14 @@ func TestPushRefuses(t *testing.T) {
 	cases := map[string]struct {
 		reason, to, want string
 	}{
-		"NotBuilt": {reason: "What is pushed has to be built first.", to: "127.0.0.1:1/x:v1",
-			want: "`make xpkg` builds it"},
-		"NoTag": {reason: "The name of an image is checked before anything is sent.", to: "127.0.0.1:1/X:v1",
-			want: "can only contain"},
+		"NotBuilt": {
+			reason: "What is pushed has to be built first.", to: "127.0.0.1:1/x:v1",
+			want: "`make xpkg` builds it",
+		},
+		"NoTag": {
+			reason: "The name of an image is checked before anything is sent.", to: "127.0.0.1:1/X:v1",
+			want: "can only contain",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

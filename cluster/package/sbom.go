@@ -68,8 +68,10 @@ func document(r release, meta *pkgmetav1.Provider, of described, dependencies []
 		DocumentName:      of.document,
 		DocumentNamespace: meta.Annotations[annotationSource] + "/spdx/" + digest,
 		CreationInfo: &v2_3.CreationInfo{
-			Creators: []common.Creator{{CreatorType: "Organization", Creator: maintainer},
-				{CreatorType: "Tool", Creator: module + "/cluster/package"}},
+			Creators: []common.Creator{
+				{CreatorType: "Organization", Creator: maintainer},
+				{CreatorType: "Tool", Creator: module + "/cluster/package"},
+			},
 			Created: r.Created.Format(time.RFC3339),
 		},
 		Packages:      []*v2_3.Package{program},

@@ -133,8 +133,10 @@ func TestDependencies(t *testing.T) {
 		GoVersion: "go1.26.8 X:nodwarf5",
 		Deps: []*debug.Module{
 			{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0", Sum: "h1:sum="},
-			{Path: "example.org/old", Version: "v1.0.0",
-				Replace: &debug.Module{Path: "example.org/new", Version: "v2.0.0+incompatible"}},
+			{
+				Path: "example.org/old", Version: "v1.0.0",
+				Replace: &debug.Module{Path: "example.org/new", Version: "v2.0.0+incompatible"},
+			},
 		},
 	}, []component{
 		{path: "stdlib", licenses: []string{"BSD-3-Clause"}},
@@ -144,8 +146,10 @@ func TestDependencies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"stdlib@1.26.8", "github.com/Masterminds/semver/v3@v3.4.0",
-		"example.org/new@v2.0.0+incompatible"}, named(got)); diff != "" {
+	if diff := cmp.Diff([]string{
+		"stdlib@1.26.8", "github.com/Masterminds/semver/v3@v3.4.0",
+		"example.org/new@v2.0.0+incompatible",
+	}, named(got)); diff != "" {
 		t.Errorf("names: -want, +got:\n%s", diff)
 	}
 	var locators, licenses []string

@@ -95,8 +95,10 @@ func readBuilt(dir, version string) (*signing, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &signing{digest: manifest.Manifests[at].Digest,
-		revision: images.Annotations["org.opencontainers.image.revision"]}
+	p := &signing{
+		digest:   manifest.Manifests[at].Digest,
+		revision: images.Annotations["org.opencontainers.image.revision"],
+	}
 	for _, d := range images.Manifests {
 		p.bills = append(p.bills,
 			bill{image: d.Digest, file: filepath.Join(dir, fileName(version, *d.Platform)+sbomExtension)})

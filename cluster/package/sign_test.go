@@ -51,8 +51,10 @@ func TestSign(t *testing.T) {
 		reason, key, want string
 	}{
 		"Keyless": {reason: "Keyless signing asks for the identity of the user.", key: "keyless"},
-		"Key": {reason: "A key is named, and never read.", key: "awskms:///alias/packages",
-			want: " --key=awskms:///alias/packages"},
+		"Key": {
+			reason: "A key is named, and never read.", key: "awskms:///alias/packages",
+			want: " --key=awskms:///alias/packages",
+		},
 	}
 	for title, tc := range cases {
 		t.Run(title, func(t *testing.T) {

@@ -15,15 +15,23 @@ func TestVulncheck(t *testing.T) {
 		fails          bool
 		want           string
 	}{
-		"Clean": {reason: "Nothing is known.", script: "echo No vulnerabilities found.",
-			want: "No vulnerabilities found."},
-		"Found": {reason: "A release with a known vulnerability is none.", script: "echo GO-2026-0001; exit 3",
-			fails: true, want: "GO-2026-0001"},
-		"Unreachable": {reason: "Nothing is found where nothing could be asked.",
+		"Clean": {
+			reason: "Nothing is known.", script: "echo No vulnerabilities found.",
+			want: "No vulnerabilities found.",
+		},
+		"Found": {
+			reason: "A release with a known vulnerability is none.", script: "echo GO-2026-0001; exit 3",
+			fails: true, want: "GO-2026-0001",
+		},
+		"Unreachable": {
+			reason: "Nothing is found where nothing could be asked.",
 			script: "echo govulncheck: fetching vulnerabilities: Get https://vuln.go.dev: no such host; exit 1",
-			fails:  true, want: "not checked, since their database cannot be reached: no such host"},
-		"Broken": {reason: "A check that does not run has not passed.", script: "echo no such tool; exit 2",
-			fails: true, want: "no such tool"},
+			fails:  true, want: "not checked, since their database cannot be reached: no such host",
+		},
+		"Broken": {
+			reason: "A check that does not run has not passed.", script: "echo no such tool; exit 2",
+			fails: true, want: "no such tool",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -69,21 +69,31 @@ func TestUnpinned(t *testing.T) {
 	}{
 		"Commit": {reason: "A commit cannot be moved.", workflow: "jobs: {a: {steps: [{uses: actions/checkout@" +
 			sha + "}]}}"},
-		"Local": {reason: "What is in the repository is reviewed with it.",
-			workflow: "jobs: {a: {steps: [{uses: ./.github/actions/x}]}}"},
+		"Local": {
+			reason:   "What is in the repository is reviewed with it.",
+			workflow: "jobs: {a: {steps: [{uses: ./.github/actions/x}]}}",
+		},
 		"Digest": {reason: "Nor can a digest.", workflow: "jobs: {a: {steps: [{uses: 'docker://a/b@sha256:" +
 			sha + sha[:24] + "'}]}}"},
-		"Tag": {reason: "A tag can.", workflow: "jobs: {a: {steps: [{run: x}, {uses: actions/cache@v4}]}}",
-			want: 1},
-		"Branch": {reason: "So can a branch.", workflow: "jobs: {a: {steps: [{uses: a/b@main}, {uses: a/b}]}}",
-			want: 2},
+		"Tag": {
+			reason: "A tag can.", workflow: "jobs: {a: {steps: [{run: x}, {uses: actions/cache@v4}]}}",
+			want: 1,
+		},
+		"Branch": {
+			reason: "So can a branch.", workflow: "jobs: {a: {steps: [{uses: a/b@main}, {uses: a/b}]}}",
+			want: 2,
+		},
 		"Short": {reason: "A short SHA is not unique.", workflow: "jobs: {a: {steps: [{uses: a/b@" + sha[:12] +
 			"}]}}", want: 1},
-		"Workflow": {reason: "Reused workflows are run, too.",
-			workflow: "jobs: {a: {uses: a/b/.github/workflows/c.yml@v1}}", want: 1},
+		"Workflow": {
+			reason:   "Reused workflows are run, too.",
+			workflow: "jobs: {a: {uses: a/b/.github/workflows/c.yml@v1}}", want: 1,
+		},
 		"Action": {reason: "So are steps of an action.", workflow: "runs: {steps: [{uses: a/b@v1}]}", want: 1},
-		"Image": {reason: "An image's tag can be moved.",
-			workflow: "jobs: {a: {steps: [{uses: 'docker://alpine:3.20'}]}}", want: 1},
+		"Image": {
+			reason:   "An image's tag can be moved.",
+			workflow: "jobs: {a: {steps: [{uses: 'docker://alpine:3.20'}]}}", want: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

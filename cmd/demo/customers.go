@@ -93,8 +93,10 @@ func (c *customers) script(in awsdouble.Invoked) awsdouble.Returned {
 		price = prices[o.Item]
 	}
 	if price == 0 {
-		return awsdouble.Returned{Error: "Unhandled",
-			Payload: fmt.Appendf(nil, `{"errorType":"KeyError","errorMessage":"'%s'"}`, o.Item)}
+		return awsdouble.Returned{
+			Error:   "Unhandled",
+			Payload: fmt.Appendf(nil, `{"errorType":"KeyError","errorMessage":"'%s'"}`, o.Item),
+		}
 	}
 	return awsdouble.Returned{Payload: fmt.Appendf(nil, `{"price":%d}`, price)}
 }

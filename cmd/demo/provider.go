@@ -26,8 +26,10 @@ func (e *env) startProvider(ctx context.Context) error {
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
 	mgr, err := manager.New(ctx, e.cluster.Config, manager.Options{
-		Options: controller.Options{PollInterval: pollInterval, MaxConcurrentReconciles: 10,
-			Features: features},
+		Options: controller.Options{
+			PollInterval: pollInterval, MaxConcurrentReconciles: 10,
+			Features: features,
+		},
 		Log:             l,
 		MinPollInterval: time.Second,
 		ListPolls:       true,

@@ -59,7 +59,8 @@ func canary() *v1beta1.AliasRollout {
 		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "tea", Invoke: v1beta1.RolloutInvoke{Payload: ptr.To(
 			`{"item":"tea"}`), Expect: ptr.To("functionError == '' && payload.price > 0")}}},
 		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{
-			SetWeight: ptr.To[int32](20)}, {SetWeight: ptr.To[int32](60)}}}},
+			SetWeight: ptr.To[int32](20),
+		}, {SetWeight: ptr.To[int32](60)}}}},
 		Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
 			Name: "error-rate", Interval: &metav1.Duration{Duration: 10 * time.Second},
 			SuccessCondition: ptr.To("result < 0.05"),

@@ -83,8 +83,10 @@ func (e *env) drift(ctx context.Context) error {
 	}
 	sectionf("Drift: changing the memory of %s in AWS by hand, from %d to 1024 MB", driftOf, before)
 	if _, err := e.aws.UpdateFunctionConfiguration(ctx,
-		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf),
-			MemorySize: ptr.To[int32](1024)}); err != nil {
+		&lambda.UpdateFunctionConfigurationInput{
+			FunctionName: ptr.To(driftOf),
+			MemorySize:   ptr.To[int32](1024),
+		}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
 	took, err := e.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready",

@@ -24,30 +24,52 @@ func TestReleaseTrigger(t *testing.T) {
 		readiness string
 		want      string
 	}{
-		"NoChecks": {reason: "Without checks, there is no analysis.", readiness: `{timeoutSeconds: 60, mode: All}`,
-			want: `null`},
-		"All": {reason: "One failure is too many.", readiness: `{mode: All, checks: ` + checks(2) + `}`,
-			want: `{mode: Any}`},
-		"Any": {reason: "One success is enough.", readiness: `{mode: Any, checks: ` + checks(2) + `}`,
-			want: `{mode: All}`},
-		"AllAlarms": {reason: "Alarms are checks too.", readiness: `{mode: All, alarms: {names: [a]}}`,
-			want: `{mode: Any}`},
-		"AnyAlarm": {reason: "One alarm that is OK is enough.", readiness: `{mode: Any, alarms: {names: [a, b]}}`,
-			want: `{mode: All}`},
-		"OneOfTwo": {reason: "Both have to fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(2) + `}`,
-			want: `{mode: Quorum, quorum: 2}`},
+		"NoChecks": {
+			reason: "Without checks, there is no analysis.", readiness: `{timeoutSeconds: 60, mode: All}`,
+			want: `null`,
+		},
+		"All": {
+			reason: "One failure is too many.", readiness: `{mode: All, checks: ` + checks(2) + `}`,
+			want: `{mode: Any}`,
+		},
+		"Any": {
+			reason: "One success is enough.", readiness: `{mode: Any, checks: ` + checks(2) + `}`,
+			want: `{mode: All}`,
+		},
+		"AllAlarms": {
+			reason: "Alarms are checks too.", readiness: `{mode: All, alarms: {names: [a]}}`,
+			want: `{mode: Any}`,
+		},
+		"AnyAlarm": {
+			reason: "One alarm that is OK is enough.", readiness: `{mode: Any, alarms: {names: [a, b]}}`,
+			want: `{mode: All}`,
+		},
+		"OneOfTwo": {
+			reason: "Both have to fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(2) + `}`,
+			want: `{mode: Quorum, quorum: 2}`,
+		},
 		"TwoOfTwo": {reason: "One failure is too many.", readiness: `{mode: Quorum, quorum: 2, checks: ` +
 			checks(2) + `}`, want: `{mode: Quorum, quorum: 1}`},
-		"OneOfThree": {reason: "Two may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(3) + `}`,
-			want: `{mode: Quorum, quorum: 3}`},
-		"ThreeOfFour": {reason: "One may fail.", readiness: `{mode: Quorum, quorum: 3, checks: ` + checks(4) + `}`,
-			want: `{mode: Quorum, quorum: 2}`},
-		"FourOfFour": {reason: "None may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(4) + `}`,
-			want: `{mode: Quorum, quorum: 1}`},
-		"OneOfFive": {reason: "Four may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(5) + `}`,
-			want: `{mode: Quorum, quorum: 5}`},
-		"FourOfFive": {reason: "One may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(5) + `}`,
-			want: `{mode: Quorum, quorum: 2}`},
+		"OneOfThree": {
+			reason: "Two may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(3) + `}`,
+			want: `{mode: Quorum, quorum: 3}`,
+		},
+		"ThreeOfFour": {
+			reason: "One may fail.", readiness: `{mode: Quorum, quorum: 3, checks: ` + checks(4) + `}`,
+			want: `{mode: Quorum, quorum: 2}`,
+		},
+		"FourOfFour": {
+			reason: "None may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(4) + `}`,
+			want: `{mode: Quorum, quorum: 1}`,
+		},
+		"OneOfFive": {
+			reason: "Four may fail.", readiness: `{mode: Quorum, quorum: 1, checks: ` + checks(5) + `}`,
+			want: `{mode: Quorum, quorum: 5}`,
+		},
+		"FourOfFive": {
+			reason: "One may fail.", readiness: `{mode: Quorum, quorum: 4, checks: ` + checks(5) + `}`,
+			want: `{mode: Quorum, quorum: 2}`,
+		},
 	}
 	x := theTools(t)
 	var all []*unstructured.Unstructured

@@ -46,8 +46,10 @@ func condition(o *unstructured.Unstructured, kind string) string {
 func TestPhases(t *testing.T) {
 	const atProvider = `atProvider: {functionArn: "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails", ` +
 		`lastModified: "2026-01-01T00:00:00.000+0000"}`
-	known := map[string]any{"functionARN": "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails",
-		"lastModified": "2026-01-01T00:00:00.000+0000"}
+	known := map[string]any{
+		"functionARN":  "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails",
+		"lastModified": "2026-01-01T00:00:00.000+0000",
+	}
 	cases := map[string]struct {
 		reason string
 		status string
@@ -63,20 +65,28 @@ func TestPhases(t *testing.T) {
 			atProvider + `}`, phase: "Creating", known: true, ready: "False"},
 		"Active": {reason: "AWS runs it.", status: `{phase: Available, ` + ready("Available") + `, ` +
 			atProvider + `}`, phase: "Active", known: true, ready: "True"},
-		"Updating": {reason: "AWS runs what was there before; Ready tells that a change is on its way.",
+		"Updating": {
+			reason: "AWS runs what was there before; Ready tells that a change is on its way.",
 			status: `{phase: Updating, ` + ready(
-				"Updating") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "False"},
-		"Refused": {reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no ` +
-			`such bucket", ` + ready("Unavailable") + `}`, phase: "Error", error: "create failed: no such bucket",
-			ready: "False"},
-		"UpdateFailed": {reason: "An Active function whose update failed is in error.",
+				"Updating") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "False",
+		},
+		"Refused": {
+			reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no ` +
+				`such bucket", ` + ready("Unavailable") + `}`, phase: "Error", error: "create failed: no such bucket",
+			ready: "False",
+		},
+		"UpdateFailed": {
+			reason: "An Active function whose update failed is in error.",
 			status: `{phase: Error, message: "update failed: no such role", ` + ready(
 				"Unavailable") + `, ` + atProvider + `}`, phase: "Error", error: "update failed: no such role",
-			known: true, ready: "False"},
-		"Differs": {reason: "AWS serves something else than the spec asks for, and it may not be changed.",
+			known: true, ready: "False",
+		},
+		"Differs": {
+			reason: "AWS serves something else than the spec asks for, and it may not be changed.",
 			status: `{phase: Error, message: "AWS differs from spec: memorySize", ` + ready(
 				"Differs") + `, ` + atProvider + `}`, phase: "Error", error: "AWS differs from spec: memorySize",
-			known: true, ready: "False"},
+			known: true, ready: "False",
+		},
 		"Deleted": {reason: "Someone deleted the Function: it will be made anew.", status: `{phase: Deleting, ` +
 			ready("Deleting") + `}`, phase: "Pending", ready: "False"},
 	}
@@ -124,8 +134,10 @@ func TestWebEndpointStatus(t *testing.T) {
 				"function Function storefront": `{phase: Creating, ` + ready("Creating") +
 					`, atProvider: {functionArn: arn:f}}`,
 			},
-			want: map[string]any{"functionArn": "arn:f",
-				"message": "Function default/storefront has not published a version yet"},
+			want: map[string]any{
+				"functionArn": "arn:f",
+				"message":     "Function default/storefront has not published a version yet",
+			},
 			ready:  "False",
 			secret: map[string]any{"functionArn": "YXJuOmY="},
 		},
@@ -189,22 +201,28 @@ func TestQueueWorkerStatus(t *testing.T) {
 		"Creating": {
 			reason:  "AWS is still creating it.",
 			mapping: `{phase: Creating, ` + ready("Creating") + `, atProvider: {uuid: u, state: Creating}}`,
-			want: map[string]any{"functionArn": "arn:f",
-				"mapping": map[string]any{"uuid": "u", "state": "Creating"}}, ready: "False",
+			want: map[string]any{
+				"functionArn": "arn:f",
+				"mapping":     map[string]any{"uuid": "u", "state": "Creating"},
+			}, ready: "False",
 		},
 		"Enabled": {
 			reason: "The queue is read.",
 			mapping: `{phase: Available, ` + ready("Available") +
 				`, atProvider: {uuid: u, state: Enabled, lastProcessingResult: OK}}`,
-			want: map[string]any{"functionArn": "arn:f",
-				"mapping": map[string]any{"uuid": "u", "state": "Enabled", "lastResult": "OK"}}, ready: "True",
+			want: map[string]any{
+				"functionArn": "arn:f",
+				"mapping":     map[string]any{"uuid": "u", "state": "Enabled", "lastResult": "OK"},
+			}, ready: "True",
 		},
 		"Refused": {
 			reason: "The role may not read the queue.",
 			mapping: `{phase: Error, message: "create failed: the role may not sqs:ReceiveMessage", ` +
 				ready("Unavailable") + `}`,
-			want: map[string]any{"functionArn": "arn:f",
-				"message": "create failed: the role may not sqs:ReceiveMessage"}, ready: "False",
+			want: map[string]any{
+				"functionArn": "arn:f",
+				"message":     "create failed: the role may not sqs:ReceiveMessage",
+			}, ready: "False",
 		},
 	}
 	x := theTools(t)

@@ -159,8 +159,10 @@ type finding struct {
 // Crossplane and of the composition function.
 func (x *tools) validate(t *testing.T, paths ...string) []finding {
 	t.Helper()
-	schemas := []string{filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"),
-		filepath.Join(x.programs, "function")}
+	schemas := []string{
+		filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"),
+		filepath.Join(x.programs, "function"),
+	}
 	definitions, err := filepath.Glob(x.example("*", "definition.yaml"))
 	if err != nil || len(definitions) == 0 {
 		t.Fatalf("no definitions: %v", err)

@@ -19,8 +19,10 @@ func TestExamplesAreValid(t *testing.T) {
 			t.Errorf("%s %s is %s: %v", f.Kind, f.Name, f.Status, f.Errors)
 		}
 	}
-	for _, kind := range []string{"CompositeResourceDefinition", "Composition", "Resources", "Function",
-		"LambdaFunction", "WebEndpoint", "QueueWorker", "Release"} {
+	for _, kind := range []string{
+		"CompositeResourceDefinition", "Composition", "Resources", "Function",
+		"LambdaFunction", "WebEndpoint", "QueueWorker", "Release",
+	} {
 		if kinds[kind] == 0 {
 			t.Errorf("no %s was looked at", kind)
 		}
@@ -37,64 +39,122 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 		name    string
 		want    string
 	}{
-		"TooLittleMemory": {reason: "Lambda has no less.", example: "lambda-function", edit: `{memorySizeMB: 127}`,
-			want: "spec.memorySizeMB"},
-		"TooMuchMemory": {reason: "Lambda has no more.", example: "lambda-function", edit: `{memorySizeMB: 10241}`,
-			want: "spec.memorySizeMB"},
-		"NoTime": {reason: "Something has to run.", example: "lambda-function", edit: `{timeoutSeconds: 0}`,
-			want: "spec.timeoutSeconds"},
-		"TooLong": {reason: "Lambda ends what takes longer.", example: "lambda-function",
-			edit: `{timeoutSeconds: 901}`, want: "spec.timeoutSeconds"},
-		"NoName": {reason: "A function has a name.", example: "lambda-function", edit: `{functionName: null}`,
-			want: "spec.functionName"},
-		"NoNameOfObject": {reason: "The Function has this name too.", example: "lambda-function",
-			edit: `{functionName: My_Function}`, want: "spec.functionName"},
-		"NoCode": {reason: "Without a key of the archive, the function has no code.",
-			example: "lambda-function", edit: `{s3Key: null}`, want: "spec.s3Key"},
-		"NoRole": {reason: "The value is not an ARN of a role.", example: "lambda-function",
-			edit: `{iamRoleARN: thumbnails}`, want: "spec.iamRoleARN"},
-		"OldRuntime": {reason: "The platform has chosen others.", example: "lambda-function",
-			edit: `{runtime: python2.7}`, want: "spec.runtime"},
-		"NoVariable": {reason: "Lambda takes no such name.", example: "lambda-function",
-			edit: `{environmentVariables: {"LOG-LEVEL": info}}`, want: "the name of a variable"},
-		"Unknown": {reason: "The API server would drop an unknown field silently.", example: "lambda-function",
-			edit: `{memory: 128}`, want: "memory"},
-		"OtherRegion": {reason: "The platform is not there.", example: "web-endpoint", edit: `{region: ap-south-1}`,
-			want: "spec.region"},
-		"NobodyCalls": {reason: "The callers must be set explicitly.", example: "web-endpoint",
-			edit: `{callers: null}`, want: "say who may call the endpoint"},
-		"Anybody": {reason: "The value is not one of the supported callers.", example: "web-endpoint",
-			edit: `{callers: anybody}`, want: "spec.callers"},
-		"NoOrigin": {reason: "An origin has no path.", example: "web-endpoint",
-			edit: `{origins: ["https://www.example.com/shop"]}`, want: "spec.origins"},
-		"Dots": {reason: "A function's name has no dots.", example: "web-endpoint", name: "www.example.com",
-			want: "no dots"},
-		"LongName": {reason: "A function's name is short.", example: "queue-worker",
-			name: strings.Repeat("x", 51), want: "at most 50 characters"},
-		"NoQueue": {reason: "The ARN is that of a topic.", example: "queue-worker",
-			edit: `{queueARN: "arn:aws:sns:eu-central-1:123456789012:invoices"}`, want: "spec.queueARN"},
-		"NoWindow": {reason: "A large batch takes time to fill.", example: "queue-worker",
-			edit: `{batchingWindowSeconds: null}`, want: "needs batchingWindowSeconds"},
-		"FIFO": {reason: "A FIFO queue waits for no batch.", example: "queue-worker",
-			edit: `{queueARN: "arn:aws:sqs:eu-central-1:123456789012:invoices.fifo"}`, want: "a FIFO queue"},
-		"OneAfterAnother": {reason: "AWS keeps two pollers.", example: "queue-worker", edit: `{maximumConcurrency: 1}`,
-			want: "spec.maximumConcurrency"},
-		"Unmeasured": {reason: "A rollout that measures nothing rejects nothing.", example: "web-endpoint",
-			edit: `{rollout: {percentage: 10}}`, want: "set maximumErrorPercentage, alarms or both"},
-		"AllAtOnce": {reason: "Without a rollout, all invocations move at once.", example: "web-endpoint",
-			edit: `{rollout: {percentage: 100, alarms: [a]}}`, want: "spec.rollout.percentage"},
-		"NoFunction": {reason: "A release is of a function.", example: "release", edit: `{functionName: null}`,
-			want: "spec.functionName"},
-		"NumberAsName": {reason: "A number is a version.", example: "release", name: "42",
-			want: "the name has a letter"},
-		"TwoInOneStep": {reason: "The steps have an order.", example: "release",
-			edit: `{steps: [{setWeight: 10, pause: {}}]}`, want: "exactly one of setWeight and pause"},
-		"NoQuorum": {reason: "The mode needs a number.", example: "release", edit: `{readiness: {mode: Quorum}}`,
-			want: "set quorum with the mode Quorum"},
-		"QuorumOfAll": {reason: "The mode All has no number.", example: "release",
-			edit: `{readiness: {mode: All, quorum: 2}}`, want: "set quorum with the mode Quorum"},
-		"QuorumOfNone": {reason: "There is nothing to count.", example: "release",
-			edit: `{readiness: {mode: Quorum, quorum: 1}}`, want: "two checks or more"},
+		"TooLittleMemory": {
+			reason: "Lambda has no less.", example: "lambda-function", edit: `{memorySizeMB: 127}`,
+			want: "spec.memorySizeMB",
+		},
+		"TooMuchMemory": {
+			reason: "Lambda has no more.", example: "lambda-function", edit: `{memorySizeMB: 10241}`,
+			want: "spec.memorySizeMB",
+		},
+		"NoTime": {
+			reason: "Something has to run.", example: "lambda-function", edit: `{timeoutSeconds: 0}`,
+			want: "spec.timeoutSeconds",
+		},
+		"TooLong": {
+			reason: "Lambda ends what takes longer.", example: "lambda-function",
+			edit: `{timeoutSeconds: 901}`, want: "spec.timeoutSeconds",
+		},
+		"NoName": {
+			reason: "A function has a name.", example: "lambda-function", edit: `{functionName: null}`,
+			want: "spec.functionName",
+		},
+		"NoNameOfObject": {
+			reason: "The Function has this name too.", example: "lambda-function",
+			edit: `{functionName: My_Function}`, want: "spec.functionName",
+		},
+		"NoCode": {
+			reason:  "Without a key of the archive, the function has no code.",
+			example: "lambda-function", edit: `{s3Key: null}`, want: "spec.s3Key",
+		},
+		"NoRole": {
+			reason: "The value is not an ARN of a role.", example: "lambda-function",
+			edit: `{iamRoleARN: thumbnails}`, want: "spec.iamRoleARN",
+		},
+		"OldRuntime": {
+			reason: "The platform has chosen others.", example: "lambda-function",
+			edit: `{runtime: python2.7}`, want: "spec.runtime",
+		},
+		"NoVariable": {
+			reason: "Lambda takes no such name.", example: "lambda-function",
+			edit: `{environmentVariables: {"LOG-LEVEL": info}}`, want: "the name of a variable",
+		},
+		"Unknown": {
+			reason: "The API server would drop an unknown field silently.", example: "lambda-function",
+			edit: `{memory: 128}`, want: "memory",
+		},
+		"OtherRegion": {
+			reason: "The platform is not there.", example: "web-endpoint", edit: `{region: ap-south-1}`,
+			want: "spec.region",
+		},
+		"NobodyCalls": {
+			reason: "The callers must be set explicitly.", example: "web-endpoint",
+			edit: `{callers: null}`, want: "say who may call the endpoint",
+		},
+		"Anybody": {
+			reason: "The value is not one of the supported callers.", example: "web-endpoint",
+			edit: `{callers: anybody}`, want: "spec.callers",
+		},
+		"NoOrigin": {
+			reason: "An origin has no path.", example: "web-endpoint",
+			edit: `{origins: ["https://www.example.com/shop"]}`, want: "spec.origins",
+		},
+		"Dots": {
+			reason: "A function's name has no dots.", example: "web-endpoint", name: "www.example.com",
+			want: "no dots",
+		},
+		"LongName": {
+			reason: "A function's name is short.", example: "queue-worker",
+			name: strings.Repeat("x", 51), want: "at most 50 characters",
+		},
+		"NoQueue": {
+			reason: "The ARN is that of a topic.", example: "queue-worker",
+			edit: `{queueARN: "arn:aws:sns:eu-central-1:123456789012:invoices"}`, want: "spec.queueARN",
+		},
+		"NoWindow": {
+			reason: "A large batch takes time to fill.", example: "queue-worker",
+			edit: `{batchingWindowSeconds: null}`, want: "needs batchingWindowSeconds",
+		},
+		"FIFO": {
+			reason: "A FIFO queue waits for no batch.", example: "queue-worker",
+			edit: `{queueARN: "arn:aws:sqs:eu-central-1:123456789012:invoices.fifo"}`, want: "a FIFO queue",
+		},
+		"OneAfterAnother": {
+			reason: "AWS keeps two pollers.", example: "queue-worker", edit: `{maximumConcurrency: 1}`,
+			want: "spec.maximumConcurrency",
+		},
+		"Unmeasured": {
+			reason: "A rollout that measures nothing rejects nothing.", example: "web-endpoint",
+			edit: `{rollout: {percentage: 10}}`, want: "set maximumErrorPercentage, alarms or both",
+		},
+		"AllAtOnce": {
+			reason: "Without a rollout, all invocations move at once.", example: "web-endpoint",
+			edit: `{rollout: {percentage: 100, alarms: [a]}}`, want: "spec.rollout.percentage",
+		},
+		"NoFunction": {
+			reason: "A release is of a function.", example: "release", edit: `{functionName: null}`,
+			want: "spec.functionName",
+		},
+		"NumberAsName": {
+			reason: "A number is a version.", example: "release", name: "42",
+			want: "the name has a letter",
+		},
+		"TwoInOneStep": {
+			reason: "The steps have an order.", example: "release",
+			edit: `{steps: [{setWeight: 10, pause: {}}]}`, want: "exactly one of setWeight and pause",
+		},
+		"NoQuorum": {
+			reason: "The mode needs a number.", example: "release", edit: `{readiness: {mode: Quorum}}`,
+			want: "set quorum with the mode Quorum",
+		},
+		"QuorumOfAll": {
+			reason: "The mode All has no number.", example: "release",
+			edit: `{readiness: {mode: All, quorum: 2}}`, want: "set quorum with the mode Quorum",
+		},
+		"QuorumOfNone": {
+			reason: "There is nothing to count.", example: "release",
+			edit: `{readiness: {mode: Quorum, quorum: 1}}`, want: "two checks or more",
+		},
 		"QuorumOfAlarms": {reason: "The Composition counts checks.", example: "release", edit: `{readiness: {mode: ` +
 			`Quorum, quorum: 1, alarms: {names: [a, b]}}}`, want: "a quorum is of checks only"},
 		"LargeQuorum": {
@@ -110,10 +170,14 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 				`Errors}, web: {url: "https://example.org"}}}]}}`,
 			want: "exactly one of lambda",
 		},
-		"NoDependency": {reason: "A name alone can't be healthy.", example: "release",
-			edit: `{dependencies: [{name: a}]}`, want: "exactly one of http and condition"},
-		"TooManyMessages": {reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`,
-			want: "spec.batchSize"},
+		"NoDependency": {
+			reason: "A name alone can't be healthy.", example: "release",
+			edit: `{dependencies: [{name: a}]}`, want: "exactly one of http and condition",
+		},
+		"TooManyMessages": {
+			reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`,
+			want: "spec.batchSize",
+		},
 	}
 	x := theTools(t)
 	var all []*unstructured.Unstructured

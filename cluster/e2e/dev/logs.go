@@ -39,8 +39,10 @@ func (e *env) tail(name string, files func() []string, show io.Writer) error {
 	if err != nil {
 		return err
 	}
-	t := &tail{files: files, to: io.MultiWriter(to, show), read: map[string]int64{}, done: make(chan struct{}),
-		ended: make(chan error, 1)}
+	t := &tail{
+		files: files, to: io.MultiWriter(to, show), read: map[string]int64{}, done: make(chan struct{}),
+		ended: make(chan error, 1),
+	}
 	e.logs = append(e.logs, t)
 	go func() { t.ended <- errors.Join(t.run(), to.Close()) }()
 	return nil

@@ -24,8 +24,10 @@ func Token(ctx context.Context, admin *rest.Config, namespace, name string, audi
 	if err != nil {
 		return "", fmt.Errorf("cannot make a client: %w", err)
 	}
-	r := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: audiences,
-		ExpirationSeconds: ptr.To(int64(lifetime.Seconds()))}}
+	r := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		Audiences:         audiences,
+		ExpirationSeconds: ptr.To(int64(lifetime.Seconds())),
+	}}
 	r, err = k.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, r, metav1.CreateOptions{})
 	if err != nil {
 		return "", fmt.Errorf("cannot get a token of ServiceAccount %s/%s: %w", namespace, name, err)
@@ -39,8 +41,10 @@ func Config(ctx context.Context, admin *rest.Config, namespace, name string) (*r
 	if err != nil {
 		return nil, err
 	}
-	return &rest.Config{Host: admin.Host, BearerToken: token,
-		TLSClientConfig: rest.TLSClientConfig{CAData: admin.CAData}}, nil
+	return &rest.Config{
+		Host: admin.Host, BearerToken: token,
+		TLSClientConfig: rest.TLSClientConfig{CAData: admin.CAData},
+	}, nil
 }
 
 // Kubeconfig returns the same as Config, as the content of a kubeconfig.

@@ -102,8 +102,10 @@ func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) 
 	if err != nil {
 		return nil, err
 	}
-	return &pod{deployment: d.GetName(), image: c.Image, program: program, fingerprint: n.fingerprint(d),
-		probe: c.ReadinessProbe, process: p}, nil
+	return &pod{
+		deployment: d.GetName(), image: c.Image, program: program, fingerprint: n.fingerprint(d),
+		probe: c.ReadinessProbe, process: p,
+	}, nil
 }
 
 // environment returns a pod's environment: its container's variables, and its access to the API server as its

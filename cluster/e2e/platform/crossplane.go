@@ -89,8 +89,10 @@ func (p *Platform) initialise(ctx context.Context, env []string) error {
 	ctx, cancel := context.WithTimeout(ctx, initTimeout)
 	defer cancel()
 	for {
-		init, err := process.Start(p.folder, process.Command{Name: "init", Path: p.program("crossplane-core"),
-			Args: args, Env: append(env, "CRDS_PATH="+filepath.Join(p.Programs, "crds"))})
+		init, err := process.Start(p.folder, process.Command{
+			Name: "init", Path: p.program("crossplane-core"),
+			Args: args, Env: append(env, "CRDS_PATH="+filepath.Join(p.Programs, "crds")),
+		})
 		if err != nil {
 			return err
 		}

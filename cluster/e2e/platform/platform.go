@@ -96,8 +96,10 @@ func Start(ctx context.Context, o Options) (p *Platform, err error) {
 			err = errors.Join(err, p.Stop())
 		}
 	}()
-	for _, start := range []func(context.Context) error{p.find, p.startCluster, p.startServers, p.startCrossplane,
-		p.configurePackages} {
+	for _, start := range []func(context.Context) error{
+		p.find, p.startCluster, p.startServers, p.startCrossplane,
+		p.configurePackages,
+	} {
 		if err := start(ctx); err != nil {
 			return nil, err
 		}
@@ -123,8 +125,10 @@ func (p *Platform) find(ctx context.Context) (err error) {
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
 	// The chart's roles are aggregated from others by a label.
-	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"},
-		Progress: p.options.Progress}
+	o := devcluster.Options{
+		Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"},
+		Progress: p.options.Progress,
+	}
 	if p.Cluster, err = devcluster.Start(ctx, o); err != nil {
 		return err
 	}

@@ -57,13 +57,18 @@ func (p *Platform) registerWebhooks(ctx context.Context, w webhooks) error {
 			SideEffects:             ptr.To(admissionv1.SideEffectClassNone),
 			FailurePolicy:           ptr.To(admissionv1.Fail),
 			ObjectSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
-				"crossplane.io/in-use": "true"}},
-			ClientConfig: admissionv1.WebhookClientConfig{URL: ptr.To("https://" + w.address + "/validate-no-usages"),
-				CABundle: w.certificate},
+				"crossplane.io/in-use": "true",
+			}},
+			ClientConfig: admissionv1.WebhookClientConfig{
+				URL:      ptr.To("https://" + w.address + "/validate-no-usages"),
+				CABundle: w.certificate,
+			},
 			Rules: []admissionv1.RuleWithOperations{{
 				Operations: []admissionv1.OperationType{admissionv1.Delete},
-				Rule: admissionv1.Rule{APIGroups: []string{"*"}, APIVersions: []string{"*"},
-					Resources: []string{"*"}},
+				Rule: admissionv1.Rule{
+					APIGroups: []string{"*"}, APIVersions: []string{"*"},
+					Resources: []string{"*"},
+				},
 			}},
 		}},
 	})

@@ -11,16 +11,24 @@ func TestDue(t *testing.T) {
 	}{
 		"Code":    {reason: "The program is made of it.", file: "internal/diff/diff.go", want: due{program: true}},
 		"Modules": {reason: "The program is made of them.", file: "go.mod", want: due{program: true}},
-		"Type": {reason: "Code and definitions are made of it.", file: "apis/v1beta1/function_types.go",
-			want: due{generate: true, program: true}},
-		"Generated": {reason: "Generated code only needs a build.", file: "apis/v1beta1/zz_generated.deepcopy.go",
-			want: due{program: true}},
-		"Definition": {reason: "Crossplane installs it.", file: "package/crds/functions.yaml",
-			want: due{install: true}},
+		"Type": {
+			reason: "Code and definitions are made of it.", file: "apis/v1beta1/function_types.go",
+			want: due{generate: true, program: true},
+		},
+		"Generated": {
+			reason: "Generated code only needs a build.", file: "apis/v1beta1/zz_generated.deepcopy.go",
+			want: due{program: true},
+		},
+		"Definition": {
+			reason: "Crossplane installs it.", file: "package/crds/functions.yaml",
+			want: due{install: true},
+		},
 		"Metadata": {reason: "Crossplane reads it.", file: "crossplane.yaml", want: due{install: true}},
 		"Icon":     {reason: "The icon is part of the package.", file: "package/icon.svg", want: due{install: true}},
-		"More": {reason: "What was due before still is.", before: due{install: true}, file: "internal/diff/diff.go",
-			want: due{install: true, program: true}},
+		"More": {
+			reason: "What was due before still is.", before: due{install: true}, file: "internal/diff/diff.go",
+			want: due{install: true, program: true},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

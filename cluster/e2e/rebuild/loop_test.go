@@ -46,8 +46,10 @@ type loopEnv struct {
 
 func newLoopEnv() *loopEnv {
 	nothing := func() error { return nil }
-	b := &loopEnv{fake: &fake{generate: nothing, install: nothing, run: func() (bool, error) { return true, nil }},
-		files: Snapshot{}}
+	b := &loopEnv{
+		fake:  &fake{generate: nothing, install: nothing, run: func() (bool, error) { return true, nil }},
+		files: Snapshot{},
+	}
 	now := time.Unix(0, 0)
 	b.loop = &Loop{Steps: b.fake, Out: &b.output, Now: func() time.Time { now = now.Add(time.Second); return now }}
 	b.loop.Start(Snapshot{})
@@ -89,12 +91,18 @@ func TestLoop(t *testing.T) {
 	}{
 		"Nothing":   {reason: "Nothing has changed.", polls: 5},
 		"Unsettled": {reason: "The file may be half written.", edits: []string{code}, polls: 1},
-		"Code": {reason: "A change is built once.", edits: []string{code}, polls: 5, want: []string{"run"},
-			output: "the provider runs with that, 1s after"},
-		"Definition": {reason: "The package brings it.", edits: []string{definition}, polls: 5,
-			want: []string{"install"}, output: "as the new package has it"},
-		"Both": {reason: "The package brings the program, too.", edits: []string{code, definition}, polls: 5,
-			want: []string{"install"}},
+		"Code": {
+			reason: "A change is built once.", edits: []string{code}, polls: 5, want: []string{"run"},
+			output: "the provider runs with that, 1s after",
+		},
+		"Definition": {
+			reason: "The package brings it.", edits: []string{definition}, polls: 5,
+			want: []string{"install"}, output: "as the new package has it",
+		},
+		"Both": {
+			reason: "The package brings the program, too.", edits: []string{code, definition}, polls: 5,
+			want: []string{"install"},
+		},
 		"SameProgram": {
 			reason: "What was changed is in no program.", edits: []string{code}, polls: 5, want: []string{"run"},
 			output: "nothing of that is in the program",
@@ -105,8 +113,10 @@ func TestLoop(t *testing.T) {
 			want: []string{"generate", "install"},
 			fix:  func(b *loopEnv) { b.generate = func() error { b.edit(definition); return nil } },
 		},
-		"TypesWithoutDefinitions": {reason: "No definition has changed.", edits: []string{types}, polls: 5,
-			want: []string{"generate", "run"}},
+		"TypesWithoutDefinitions": {
+			reason: "No definition has changed.", edits: []string{types}, polls: 5,
+			want: []string{"generate", "run"},
+		},
 		"TypesThatCannotBeRead": {
 			reason: "Nothing is built of them.", edits: []string{types}, polls: 5, want: []string{"generate"},
 			output: "    types.go:1\n    wrong",
@@ -117,11 +127,15 @@ func TestLoop(t *testing.T) {
 			want: []string{"run"}, output: "does not compile",
 			fix: func(b *loopEnv) { b.run = func() (bool, error) { return false, errors.New("does not compile") } },
 		},
-		"Double": {reason: "The double runs in this program, which has to be restarted.",
-			edits: []string{"internal/test/awsdouble/server.go"}, polls: 5,
-			output: "until you start all of this again"},
-		"DoubleAndCode": {reason: "The rest is built.", edits: []string{"internal/test/awsdouble/server.go", code},
-			polls: 5, want: []string{"run"}, output: "internal/test/awsdouble/server.go has changed"},
+		"Double": {
+			reason: "The double runs in this program, which has to be restarted.",
+			edits:  []string{"internal/test/awsdouble/server.go"}, polls: 5,
+			output: "until you start all of this again",
+		},
+		"DoubleAndCode": {
+			reason: "The rest is built.", edits: []string{"internal/test/awsdouble/server.go", code},
+			polls: 5, want: []string{"run"}, output: "internal/test/awsdouble/server.go has changed",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

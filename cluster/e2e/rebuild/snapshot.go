@@ -12,8 +12,10 @@ import (
 )
 
 // sources are the files, and the folders of files, from which the provider and its package are built.
-var sources = []string{"apis", "cmd/provider", "internal", definitions, metadata, "package/icon.svg", "go.mod",
-	"go.sum"}
+var sources = []string{
+	"apis", "cmd/provider", "internal", definitions, metadata, "package/icon.svg", "go.mod",
+	"go.sum",
+}
 
 // A Snapshot is the content of the sources, by their paths from the repository's root.
 type Snapshot map[string]content

@@ -16,33 +16,51 @@ func TestChanged(t *testing.T) {
 		want   []string
 	}{
 		"Nothing": {reason: "No file has changed.", edit: func(*testing.T, string) {}},
-		"Written": {reason: "Code was edited.", edit: put("internal/diff/diff.go", "package other"),
-			want: []string{"internal/diff/diff.go"}},
-		"Came": {reason: "A file is new.", edit: put("cmd/provider/new.go", "package main"),
-			want: []string{"cmd/provider/new.go"}},
-		"Went": {reason: "A file was removed.", edit: remove("internal/diff/diff.go"),
-			want: []string{"internal/diff/diff.go"}},
-		"FolderWent": {reason: "The folder of the CRDs was removed, and must be generated again.",
-			edit: remove("package/crds"), want: []string{"package/crds/functions.yaml"}},
-		"Definition": {reason: "The file is part of the package.", edit: put("package/crds/functions.yaml", "a: c"),
-			want: []string{"package/crds/functions.yaml"}},
-		"Metadata": {reason: "The file is part of the package.", edit: put("crossplane.yaml", "a: c"),
-			want: []string{"crossplane.yaml"}},
-		"Modules": {reason: "The program is made of them.", edit: put("go.mod", "module b"),
-			want: []string{"go.mod"}},
+		"Written": {
+			reason: "Code was edited.", edit: put("internal/diff/diff.go", "package other"),
+			want: []string{"internal/diff/diff.go"},
+		},
+		"Came": {
+			reason: "A file is new.", edit: put("cmd/provider/new.go", "package main"),
+			want: []string{"cmd/provider/new.go"},
+		},
+		"Went": {
+			reason: "A file was removed.", edit: remove("internal/diff/diff.go"),
+			want: []string{"internal/diff/diff.go"},
+		},
+		"FolderWent": {
+			reason: "The folder of the CRDs was removed, and must be generated again.",
+			edit:   remove("package/crds"), want: []string{"package/crds/functions.yaml"},
+		},
+		"Definition": {
+			reason: "The file is part of the package.", edit: put("package/crds/functions.yaml", "a: c"),
+			want: []string{"package/crds/functions.yaml"},
+		},
+		"Metadata": {
+			reason: "The file is part of the package.", edit: put("crossplane.yaml", "a: c"),
+			want: []string{"crossplane.yaml"},
+		},
+		"Modules": {
+			reason: "The program is made of them.", edit: put("go.mod", "module b"),
+			want: []string{"go.mod"},
+		},
 		"WrittenSame": {reason: "Git and generators write what was there.", edit: touch("internal/diff/diff.go")},
 		"Test":        {reason: "No test is in the program.", edit: put("internal/diff/diff_test.go", "package diff")},
 		"Testdata":    {reason: "Go does not build it.", edit: put("internal/diff/testdata/x.go", "package x")},
-		"Lock": {reason: "Emacs writes it beside the file that is being edited.",
-			edit: put("internal/diff/.#diff.go", "")},
+		"Lock": {
+			reason: "Emacs writes it beside the file that is being edited.",
+			edit:   put("internal/diff/.#diff.go", ""),
+		},
 		"Elsewhere": {reason: "The file is not part of the provider.", edit: put("cmd/demo/main.go", "package main")},
 		"NoSource":  {reason: "The file is not compiled.", edit: put("internal/diff/notes.txt", "x")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
-			for _, file := range []string{"apis/v1/types.go", "cmd/provider/main.go", "internal/diff/diff.go",
-				"package/crds/functions.yaml", "package/icon.svg", "crossplane.yaml", "go.mod", "go.sum"} {
+			for _, file := range []string{
+				"apis/v1/types.go", "cmd/provider/main.go", "internal/diff/diff.go",
+				"package/crds/functions.yaml", "package/icon.svg", "crossplane.yaml", "go.mod", "go.sum",
+			} {
 				put(file, "a: b")(t, root)
 			}
 			before := take(t, root, nil)

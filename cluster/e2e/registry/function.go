@@ -64,8 +64,10 @@ func configured(i v1.Image, base v1.Layer, entrypoint string) (v1.Image, error) 
 	}
 	c = c.DeepCopy()
 	c.OS, c.Architecture = "linux", runtime.GOARCH
-	c.Config = v1.Config{Entrypoint: []string{entrypoint},
-		Labels: map[string]string{annotation + ":" + digest.String(): "base"}}
+	c.Config = v1.Config{
+		Entrypoint: []string{entrypoint},
+		Labels:     map[string]string{annotation + ":" + digest.String(): "base"},
+	}
 	return mutate.ConfigFile(i, c)
 }
 
@@ -102,8 +104,10 @@ func joined(folder string) ([]byte, error) {
 func layer(file string, mode int64, content []byte) (v1.Layer, error) {
 	var b bytes.Buffer
 	t := tar.NewWriter(&b)
-	if err := t.WriteHeader(&tar.Header{Name: file, Mode: mode, Size: int64(len(content)),
-		Typeflag: tar.TypeReg}); err != nil {
+	if err := t.WriteHeader(&tar.Header{
+		Name: file, Mode: mode, Size: int64(len(content)),
+		Typeflag: tar.TypeReg,
+	}); err != nil {
 		return nil, err
 	}
 	if _, err := t.Write(content); err != nil {

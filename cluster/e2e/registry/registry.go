@@ -24,8 +24,10 @@ func Start() (*Registry, error) {
 		return nil, err
 	}
 	quiet := log.New(io.Discard, "", 0)
-	r := &Registry{listener: l, server: &http.Server{Handler: registry.New(registry.Logger(quiet)),
-		ReadHeaderTimeout: time.Minute, ErrorLog: quiet}}
+	r := &Registry{listener: l, server: &http.Server{
+		Handler:           registry.New(registry.Logger(quiet)),
+		ReadHeaderTimeout: time.Minute, ErrorLog: quiet,
+	}}
 	go func() { _ = r.server.Serve(l) }() // It ends with Stop, always with an error.
 	return r, nil
 }

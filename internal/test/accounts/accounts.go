@@ -45,8 +45,10 @@ type Account struct {
 }
 
 // names result in the same name of an object, or in one that is not valid.
-var names = []string{"checkout", "Checkout", "CHECKOUT", "shop_api", "shop-api", "_", "Orders-2",
-	"a_function_with_a_name_of_64_characters_which_is_the_most_of_aws"}
+var names = []string{
+	"checkout", "Checkout", "CHECKOUT", "shop_api", "shop-api", "_", "Orders-2",
+	"a_function_with_a_name_of_64_characters_which_is_the_most_of_aws",
+}
 
 func (a *Account) maybe() bool { return a.IntN(2) == 0 }
 
@@ -146,8 +148,10 @@ func (a *Account) makeInstances(ctx context.Context) error {
 		CapacityProviderName: aws.String("instances"),
 		PermissionsConfig: &types.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: aws.String(
 			"arn:aws:iam::" + awsdouble.DefaultAccount + ":role/operator")},
-		VpcConfig: &types.CapacityProviderVpcConfig{SubnetIds: []string{"subnet-0123456789abcdef0"},
-			SecurityGroupIds: []string{"sg-0123456789abcdef0"}},
+		VpcConfig: &types.CapacityProviderVpcConfig{
+			SubnetIds:        []string{"subnet-0123456789abcdef0"},
+			SecurityGroupIds: []string{"sg-0123456789abcdef0"},
+		},
 		Tags: a.texts("", "team"),
 	})
 	if err == nil {

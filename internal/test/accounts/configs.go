@@ -16,8 +16,10 @@ func (a *Account) configure(ctx context.Context, name string, aliases []string) 
 	if len(aliases) > 0 && !a.Unversioned && a.maybe() {
 		// An alias with weights cannot have it, and only one of several aliases of a version can.
 		if _, err := a.Lambda.PutProvisionedConcurrencyConfig(ctx,
-			&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: &name, Qualifier: &aliases[0],
-				ProvisionedConcurrentExecutions: aws.Int32(2)}); err != nil {
+			&lambda.PutProvisionedConcurrencyConfigInput{
+				FunctionName: &name, Qualifier: &aliases[0],
+				ProvisionedConcurrentExecutions: aws.Int32(2),
+			}); err != nil {
 			return fmt.Errorf("provisioned concurrency: %w", err)
 		}
 	}
@@ -39,9 +41,11 @@ func (a *Account) configure(ctx context.Context, name string, aliases []string) 
 }
 
 func (a *Account) url(ctx context.Context, name string, q *string) error {
-	in := &lambda.CreateFunctionUrlConfigInput{FunctionName: &name, Qualifier: q,
+	in := &lambda.CreateFunctionUrlConfigInput{
+		FunctionName: &name, Qualifier: q,
 		AuthType:   pick(a, types.FunctionUrlAuthTypeAwsIam, types.FunctionUrlAuthTypeNone),
-		InvokeMode: pick(a, types.InvokeModeBuffered, types.InvokeModeResponseStream)}
+		InvokeMode: pick(a, types.InvokeModeBuffered, types.InvokeModeResponseStream),
+	}
 	if a.maybe() {
 		in.Cors = &types.Cors{
 			AllowOrigins: []string{"https://example.org"}, AllowMethods: []string{"GET", "POST"},
@@ -54,8 +58,10 @@ func (a *Account) url(ctx context.Context, name string, q *string) error {
 }
 
 func (a *Account) events(ctx context.Context, name string, q *string) error {
-	in := &lambda.PutFunctionEventInvokeConfigInput{FunctionName: &name, Qualifier: q,
-		MaximumRetryAttempts: aws.Int32(1), MaximumEventAgeInSeconds: some(a, int32(600))}
+	in := &lambda.PutFunctionEventInvokeConfigInput{
+		FunctionName: &name, Qualifier: q,
+		MaximumRetryAttempts: aws.Int32(1), MaximumEventAgeInSeconds: some(a, int32(600)),
+	}
 	if a.maybe() {
 		in.DestinationConfig = &types.DestinationConfig{
 			OnFailure: &types.OnFailure{Destination: aws.String("arn:aws:sqs" + here + "failed")},
@@ -84,19 +90,31 @@ func (a *Account) statements(ctx context.Context, name string, q *string) error 
 		return err
 	}
 	for i, in := range []lambda.AddPermissionInput{
-		{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("events.amazonaws.com"),
-			SourceArn: aws.String("arn:aws:events" + here + "rule/nightly")},
-		{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com"),
-			SourceArn: aws.String("arn:aws:s3:::uploads"), SourceAccount: aws.String(awsdouble.DefaultAccount)},
+		{
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("events.amazonaws.com"),
+			SourceArn: aws.String("arn:aws:events" + here + "rule/nightly"),
+		},
+		{
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com"),
+			SourceArn: aws.String("arn:aws:s3:::uploads"), SourceAccount: aws.String(awsdouble.DefaultAccount),
+		},
 		{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("210987654321")},
-		{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
-			PrincipalOrgID: aws.String("o-a1b2c3d4e5")},
-		{Action: aws.String("lambda:InvokeFunctionUrl"), Principal: aws.String("*"),
-			FunctionUrlAuthType: types.FunctionUrlAuthTypeNone},
-		{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
-			InvokedViaFunctionUrl: aws.Bool(true)},
-		{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("alexa-appkit.amazon.com"),
-			EventSourceToken: aws.String("amzn1.ask.skill." + a.Secret)},
+		{
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
+			PrincipalOrgID: aws.String("o-a1b2c3d4e5"),
+		},
+		{
+			Action: aws.String("lambda:InvokeFunctionUrl"), Principal: aws.String("*"),
+			FunctionUrlAuthType: types.FunctionUrlAuthTypeNone,
+		},
+		{
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
+			InvokedViaFunctionUrl: aws.Bool(true),
+		},
+		{
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("alexa-appkit.amazon.com"),
+			EventSourceToken: aws.String("amzn1.ask.skill." + a.Secret),
+		},
 	} {
 		if a.maybe() {
 			continue
@@ -111,14 +129,17 @@ func (a *Account) statements(ctx context.Context, name string, q *string) error 
 
 // mapping makes an event source mapping of a random source.
 func (a *Account) mapping(ctx context.Context, name string, q *string) error {
-	in := &lambda.CreateEventSourceMappingInput{FunctionName: aws.String(name), Enabled: some(a, true, false),
-		Tags: a.texts("m", "team", "cost")}
+	in := &lambda.CreateEventSourceMappingInput{
+		FunctionName: aws.String(name), Enabled: some(a, true, false),
+		Tags: a.texts("m", "team", "cost"),
+	}
 	if q != nil {
 		in.FunctionName = aws.String(name + ":" + *q)
 	}
 	if a.maybe() {
 		in.FilterCriteria = &types.FilterCriteria{Filters: []types.Filter{{
-			Pattern: aws.String(`{"body":{"a":["b"]}}`)}}}
+			Pattern: aws.String(`{"body":{"a":["b"]}}`),
+		}}}
 		in.KMSKeyArn = some(a, "arn:aws:kms"+here+"key/a")
 	}
 	switch a.IntN(4) {
@@ -141,13 +162,19 @@ func (a *Account) mapping(ctx context.Context, name string, q *string) error {
 			"cluster/c/01234567-89ab-cdef-0123-456789abcdef-"+fmt.Sprint(a.IntN(1000000))),
 			types.EventSourcePositionLatest, []string{"orders"}
 	default:
-		in.SelfManagedEventSource = &types.SelfManagedEventSource{Endpoints: map[string][]string{"KAFKA_BOOTSTRAP_SERVERS": {"b" + fmt.Sprint(a.IntN(1000000)) + ":9092",
-			"a:9092"}}}
+		in.SelfManagedEventSource = &types.SelfManagedEventSource{Endpoints: map[string][]string{"KAFKA_BOOTSTRAP_SERVERS": {
+			"b" + fmt.Sprint(a.IntN(1000000)) + ":9092",
+			"a:9092",
+		}}}
 		in.Topics, in.StartingPosition = []string{"orders"}, types.EventSourcePositionLatest
-		in.SourceAccessConfigurations = []types.SourceAccessConfiguration{{Type: types.SourceAccessTypeVpcSubnet,
+		in.SourceAccessConfigurations = []types.SourceAccessConfiguration{{
+			Type: types.SourceAccessTypeVpcSubnet,
 			URI: aws.String(
-				"subnet:subnet-0123456789abcdef0")}, {Type: types.SourceAccessTypeVpcSecurityGroup,
-			URI: aws.String("security_group:sg-0123456789abcdef0")}}
+				"subnet:subnet-0123456789abcdef0"),
+		}, {
+			Type: types.SourceAccessTypeVpcSecurityGroup,
+			URI:  aws.String("security_group:sg-0123456789abcdef0"),
+		}}
 	}
 	_, err := a.Lambda.CreateEventSourceMapping(ctx, in)
 	return err

@@ -34,12 +34,16 @@ func (a *Account) input(name string) *lambda.CreateFunctionInput {
 		in.TracingConfig = &types.TracingConfig{Mode: types.TracingModeActive}
 	}
 	if a.maybe() {
-		in.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: some(a, "/logs"),
-			ApplicationLogLevel: types.ApplicationLogLevelWarn, SystemLogLevel: types.SystemLogLevelDebug}
+		in.LoggingConfig = &types.LoggingConfig{
+			LogFormat: types.LogFormatJson, LogGroup: some(a, "/logs"),
+			ApplicationLogLevel: types.ApplicationLogLevelWarn, SystemLogLevel: types.SystemLogLevelDebug,
+		}
 	}
 	if a.maybe() {
-		in.VpcConfig = &types.VpcConfig{SubnetIds: append([]string{"subnet-2"}, a.subset("subnet-1")...),
-			SecurityGroupIds: []string{"sg-1"}, Ipv6AllowedForDualStack: some(a, true)}
+		in.VpcConfig = &types.VpcConfig{
+			SubnetIds:        append([]string{"subnet-2"}, a.subset("subnet-1")...),
+			SecurityGroupIds: []string{"sg-1"}, Ipv6AllowedForDualStack: some(a, true),
+		}
 		if a.maybe() {
 			in.FileSystemConfigs = []types.FileSystemConfig{{Arn: aws.String("arn:aws:elasticfilesystem" + here +
 				"access-point/fsap-0123456789abcdef0"), LocalMountPath: aws.String("/mnt/data")}}
@@ -54,8 +58,10 @@ func (a *Account) archive(in *lambda.CreateFunctionInput) {
 	if a.IntN(4) == 0 {
 		in.PackageType, in.Code = types.PackageTypeImage, &types.FunctionCode{ImageUri: aws.String(image + ":1")}
 		if a.maybe() {
-			in.ImageConfig = &types.ImageConfig{Command: a.subset("x", "y"), EntryPoint: []string{"sh"},
-				WorkingDirectory: some(a, "/app")}
+			in.ImageConfig = &types.ImageConfig{
+				Command: a.subset("x", "y"), EntryPoint: []string{"sh"},
+				WorkingDirectory: some(a, "/app"),
+			}
 		}
 		return
 	}
@@ -71,10 +77,13 @@ func (a *Account) archive(in *lambda.CreateFunctionInput) {
 	case 0:
 		in.SnapStart = &types.SnapStart{ApplyOn: types.SnapStartApplyOnPublishedVersions}
 		in.EphemeralStorage, in.FileSystemConfigs, in.Architectures = nil, nil, []types.Architecture{
-			types.ArchitectureX8664}
+			types.ArchitectureX8664,
+		}
 	case 1:
-		in.DurableConfig = &types.DurableConfig{ExecutionTimeout: aws.Int32(3600),
-			RetentionPeriodInDays: some(a, int32(7))}
+		in.DurableConfig = &types.DurableConfig{
+			ExecutionTimeout:      aws.Int32(3600),
+			RetentionPeriodInDays: some(a, int32(7)),
+		}
 	case 2: //nolint:mnd // The next one.
 		in.VpcConfig, in.FileSystemConfigs, in.MemorySize = nil, nil, aws.Int32(2048)
 		in.LoggingConfig, in.DeadLetterConfig = nil, nil
@@ -106,15 +115,19 @@ func (a *Account) makeFunction(ctx context.Context, name string) error {
 		if versions == 0 { // There is no provisioned concurrency, which would have to be less.
 			reserved = pick(a, int32(0), 1)
 		}
-		if _, err := a.Lambda.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: &name,
-			ReservedConcurrentExecutions: &reserved}); err != nil {
+		if _, err := a.Lambda.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{
+			FunctionName:                 &name,
+			ReservedConcurrentExecutions: &reserved,
+		}); err != nil {
 			return err
 		}
 	}
 	if a.maybe() {
 		if _, err := a.Lambda.PutFunctionRecursionConfig(ctx,
-			&lambda.PutFunctionRecursionConfigInput{FunctionName: &name,
-				RecursiveLoop: types.RecursiveLoopAllow}); err != nil {
+			&lambda.PutFunctionRecursionConfigInput{
+				FunctionName:  &name,
+				RecursiveLoop: types.RecursiveLoopAllow,
+			}); err != nil {
 			return err
 		}
 	}
@@ -139,8 +152,10 @@ func (a *Account) publish(ctx context.Context, name string, n int) error {
 			return fmt.Errorf("cannot publish: %w", err)
 		}
 		if _, err := a.Lambda.UpdateFunctionConfiguration(ctx,
-			&lambda.UpdateFunctionConfigurationInput{FunctionName: &name,
-				Timeout: aws.Int32(int32(10 + i))}); err != nil {
+			&lambda.UpdateFunctionConfigurationInput{
+				FunctionName: &name,
+				Timeout:      aws.Int32(int32(10 + i)),
+			}); err != nil {
 			return fmt.Errorf("cannot change it: %w", err)
 		}
 	}
@@ -158,8 +173,10 @@ func (a *Account) makeAliases(ctx context.Context, name string, versions int) ([
 	}
 	out := append([]string{"live"}, a.subset("Live", "blue_green")...)
 	for _, alias := range out {
-		in := &lambda.CreateAliasInput{FunctionName: &name, Name: &alias, FunctionVersion: &version,
-			Description: some(a, "serves")}
+		in := &lambda.CreateAliasInput{
+			FunctionName: &name, Name: &alias, FunctionVersion: &version,
+			Description: some(a, "serves"),
+		}
 		if versions > 1 && alias != "live" && a.maybe() {
 			in.RoutingConfig = &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": pick(
 				a, 0.1, 0.25)}}
@@ -176,8 +193,10 @@ func (a *Account) manageRuntime(ctx context.Context, in *lambda.CreateFunctionIn
 	if in.PackageType == types.PackageTypeImage || a.maybe() {
 		return nil
 	}
-	rt := &lambda.PutRuntimeManagementConfigInput{FunctionName: in.FunctionName,
-		UpdateRuntimeOn: pick(a, types.UpdateRuntimeOnFunctionUpdate, types.UpdateRuntimeOnManual)}
+	rt := &lambda.PutRuntimeManagementConfigInput{
+		FunctionName:    in.FunctionName,
+		UpdateRuntimeOn: pick(a, types.UpdateRuntimeOnFunctionUpdate, types.UpdateRuntimeOnManual),
+	}
 	if rt.UpdateRuntimeOn == types.UpdateRuntimeOnManual {
 		rt.RuntimeVersionArn = aws.String("arn:aws:lambda:" + region +
 			"::runtime:7f2c0a3c4d5e6f7081920a1b2c3d4e5f60718293a4b5c6d7e8f90123456789ab")

@@ -37,7 +37,7 @@ type accountLimit struct {
 
 type accountUsage struct{ FunctionCount, TotalCodeSize int64 }
 
-func getAccountSettings(s *Server, r *request) any {
+func getAccountSettings(_ *Server, r *request) any {
 	h := r.home
 	out := accountSettings{
 		AccountLimit: accountLimit{

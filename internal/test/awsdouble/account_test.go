@@ -39,12 +39,16 @@ func TestAccountSettings(t *testing.T) {
 	in := zipFunction(t, "f")
 	in.Publish = true
 	size := create(t, c, in).CodeSize
-	if _, err := c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("l"),
-		Content: &types.LayerVersionContentInput{ZipFile: in.Code.ZipFile}}); err != nil {
+	if _, err := c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
+		LayerName: aws.String("l"),
+		Content:   &types.LayerVersionContentInput{ZipFile: in.Code.ZipFile},
+	}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"),
-		ReservedConcurrentExecutions: aws.Int32(300)}); err != nil {
+	if _, err := c.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{
+		FunctionName:                 aws.String("f"),
+		ReservedConcurrentExecutions: aws.Int32(300),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	limit, usage = account(t, c)
@@ -78,8 +82,10 @@ func TestLimitsOfAnAccountAreKept(t *testing.T) {
 	wantError(t, err, "CodeStorageExceededException", full)
 	_, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String("f")})
 	wantError(t, err, "CodeStorageExceededException", full)
-	_, err = c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("l"),
-		Content: &types.LayerVersionContentInput{ZipFile: archive(t, "v1")}})
+	_, err = c.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
+		LayerName: aws.String("l"),
+		Content:   &types.LayerVersionContentInput{ZipFile: archive(t, "v1")},
+	})
 	wantError(t, err, "CodeStorageExceededException", full)
 	if _, err = c.UpdateFunctionCode(ctx,
 		&lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), ZipFile: archive(t, "v2")}); err != nil {

@@ -170,8 +170,10 @@ func TestListAliases(t *testing.T) {
 		want    []string
 	}{
 		"All": {reason: "All aliases are listed.", want: []string{"a", "b", "c"}},
-		"Version": {reason: "Those of a version are asked for, with those that send it a share.",
-			version: aws.String("2"), want: []string{"b", "c"}},
+		"Version": {
+			reason:  "Those of a version are asked for, with those that send it a share.",
+			version: aws.String("2"), want: []string{"b", "c"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -70,8 +69,10 @@ func wild(pattern string) *regexp.Regexp {
 }
 
 // actionNames are the actions of operations that are named otherwise.
-var actionNames = map[string]string{"Invoke": "InvokeFunction", "HeadObject": "GetObject",
-	"ListObjectsV2": "ListBucket"}
+var actionNames = map[string]string{
+	"Invoke": "InvokeFunction", "HeadObject": "GetObject",
+	"ListObjectsV2": "ListBucket",
+}
 
 // withoutResource are Lambda's actions that can only be allowed on all resources.
 var withoutResource = []string{
@@ -117,7 +118,7 @@ type checkedInput struct {
 func (s *Server) needsOfLambda(r *request, name string) []needed {
 	var in checkedInput
 	if name != "InvokeFunction" {
-		_ = json.Unmarshal(r.body, &in) // What cannot be decoded is rejected by the operation.
+		in = peeked[checkedInput](r)
 	}
 	own := "*"
 	if !slices.Contains(withoutResource, name) {
@@ -125,8 +126,7 @@ func (s *Server) needsOfLambda(r *request, name string) []needed {
 	}
 	out := []needed{{"lambda:" + name, own}}
 	if name == "PutFunctionCodeSigningConfig" {
-		var config struct{ CodeSigningConfigArn string }
-		_ = json.Unmarshal(r.body, &config)
+		config := peeked[struct{ CodeSigningConfigArn string }](r)
 		out = append(out, needed{"lambda:" + name, config.CodeSigningConfigArn})
 	}
 	if len(in.Tags) > 0 && strings.HasPrefix(name, "Create") {
@@ -152,8 +152,10 @@ func (in *checkedInput) needsOfCode(r *request) []needed {
 	}
 	if image := or(in.ImageURI, in.Code.ImageURI); image != "" {
 		repository, _, _ := strings.Cut(image[strings.Index(image, "/")+1:], "@")
-		for _, a := range []string{"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy",
-			"SetRepositoryPolicy"} {
+		for _, a := range []string{
+			"BatchGetImage", "GetDownloadUrlForLayer", "GetRepositoryPolicy",
+			"SetRepositoryPolicy",
+		} {
 			out = append(out,
 				needed{"ecr:" + a, "arn:aws:ecr:" + r.region + ":" + r.account + ":repository/" + repository})
 		}

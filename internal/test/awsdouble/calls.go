@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"encoding/json"
 	"net/http"
 	"slices"
 	"time"
@@ -85,8 +84,10 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 
 // resource returns the resource that a call names.
 func (r *request) resource() string {
-	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName",
-		"CapacityProviderName", "UUID"} {
+	for _, v := range []string{
+		"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName",
+		"CapacityProviderName", "UUID",
+	} {
 		if r.vars[v] != "" {
 			return r.vars[v]
 		}
@@ -94,10 +95,9 @@ func (r *request) resource() string {
 	if r.vars["Bucket"] != "" {
 		return r.vars["Bucket"] + "/" + r.vars["Key"]
 	}
-	var in struct{ FunctionName, RoleArn, RepositoryName string }
 	switch {
 	case r.operation == "CreateFunction", r.operation == "CreateEventSourceMapping", r.service == serviceECR:
-		_ = json.Unmarshal(r.body, &in) // What cannot be decoded names nothing.
+		in := peeked[struct{ FunctionName, RepositoryName string }](r)
 		return in.FunctionName + in.RepositoryName
 	case r.form != nil:
 		return r.form.Get("RoleArn")

@@ -16,10 +16,13 @@ func capacityProvider(t *testing.T, c *lambda.Client) *types.CapacityProvider {
 	t.Helper()
 	out, err := c.CreateCapacityProvider(t.Context(), &lambda.CreateCapacityProviderInput{
 		CapacityProviderName: aws.String("web"),
-		VpcConfig: &types.CapacityProviderVpcConfig{SubnetIds: []string{"subnet-1"},
-			SecurityGroupIds: []string{"sg-1"}},
+		VpcConfig: &types.CapacityProviderVpcConfig{
+			SubnetIds:        []string{"subnet-1"},
+			SecurityGroupIds: []string{"sg-1"},
+		},
 		PermissionsConfig: &types.CapacityProviderPermissionsConfig{
-			CapacityProviderOperatorRoleArn: aws.String(testRole)},
+			CapacityProviderOperatorRoleArn: aws.String(testRole),
+		},
 		Tags: map[string]string{"team": "web"},
 	})
 	if err != nil {
@@ -62,8 +65,10 @@ func TestTheLifeOfACapacityProvider(t *testing.T) {
 	}
 	up, err := c.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
 		CapacityProviderName: name,
-		PropagateTags: &types.PropagateTags{Mode: types.PropagateTagsModeExplicit,
-			ExplicitTags: map[string]string{"a": "b"}},
+		PropagateTags: &types.PropagateTags{
+			Mode:         types.PropagateTagsModeExplicit,
+			ExplicitTags: map[string]string{"a": "b"},
+		},
 	})
 	if err != nil || up.CapacityProvider.PropagateTags.ExplicitTags["a"] != "b" ||
 		up.CapacityProvider.State != types.CapacityProviderStatePending {
@@ -111,10 +116,13 @@ func TestACapacityProviderFails(t *testing.T) {
 	}
 	_, err = c.CreateCapacityProvider(t.Context(), &lambda.CreateCapacityProviderInput{
 		CapacityProviderName: aws.String("web web"),
-		VpcConfig: &types.CapacityProviderVpcConfig{SubnetIds: []string{"subnet-1"},
-			SecurityGroupIds: []string{}},
+		VpcConfig: &types.CapacityProviderVpcConfig{
+			SubnetIds:        []string{"subnet-1"},
+			SecurityGroupIds: []string{},
+		},
 		PermissionsConfig: &types.CapacityProviderPermissionsConfig{
-			CapacityProviderOperatorRoleArn: aws.String(testRole)},
+			CapacityProviderOperatorRoleArn: aws.String(testRole),
+		},
 	})
 	wantError(t, err, "ValidationException", "")
 }

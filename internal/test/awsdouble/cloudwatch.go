@@ -45,8 +45,10 @@ func CloudWatchThrottle() Error {
 
 // CloudWatchFailure returns a 500 of CloudWatch.
 func CloudWatchFailure() Error {
-	return Error{Status: http.StatusInternalServerError, Code: "InternalServiceFault",
-		Message: "Internal service error"}
+	return Error{
+		Status: http.StatusInternalServerError, Code: "InternalServiceFault",
+		Message: "Internal service error",
+	}
 }
 
 // throttled returns the error of an exceeded request quota of the service.

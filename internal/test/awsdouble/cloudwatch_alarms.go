@@ -42,8 +42,10 @@ type recordedAlarm struct {
 func (s *Server) PutAlarm(account, region string, a Alarm) {
 	defer s.lock()()
 	a.State, a.EvaluationPeriods = cmp.Or(a.State, "INSUFFICIENT_DATA"), cmp.Or(a.EvaluationPeriods, 1)
-	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{Alarm: a,
-		evaluated: s.options.Now().Truncate(time.Minute)}
+	s.monitor(account, region).alarms[a.Name] = &recordedAlarm{
+		Alarm:     a,
+		evaluated: s.options.Now().Truncate(time.Minute),
+	}
 }
 
 // RemoveAlarm deletes an alarm.

@@ -14,8 +14,10 @@ import (
 // manyErrors is an alarm of more than three errors of the alias live in a minute.
 func manyErrors() Alarm {
 	of := map[string]string{"FunctionName": "f", "Resource": "f:live"}
-	return Alarm{Name: "errors", Threshold: 3,
-		Metric: &Metric{Namespace: lambdaNamespace, Name: "Errors", Dimensions: of}}
+	return Alarm{
+		Name: "errors", Threshold: 3,
+		Metric: &Metric{Namespace: lambdaNamespace, Name: "Errors", Dimensions: of},
+	}
 }
 
 func (s *served) alarms() map[string]types.MetricAlarm {

@@ -45,8 +45,10 @@ func putValues(s *Server, name string) time.Time {
 	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
 	for minute := range 4 {
 		for v := 1; v <= 4; v++ {
-			s.PutMetric(Metric{Region: testRegion, Namespace: "Shop", Name: name,
-				Dimensions: map[string]string{"Cart": "big"}}, begin.Add(time.Duration(minute)*time.Minute),
+			s.PutMetric(Metric{
+				Region: testRegion, Namespace: "Shop", Name: name,
+				Dimensions: map[string]string{"Cart": "big"},
+			}, begin.Add(time.Duration(minute)*time.Minute),
 				float64(v*(minute+1)))
 		}
 	}
@@ -74,44 +76,77 @@ func TestGetMetricData(t *testing.T) {
 		queries []types.MetricDataQuery
 		want    types.MetricDataResult
 	}{
-		"Sum": {"The sum of each period, the newest first.", []types.MetricDataQuery{orders("q", "Sum", 60)},
+		"Sum": {
+			"The sum of each period, the newest first.",
+			[]types.MetricDataQuery{orders("q", "Sum", 60)},
 			types.MetricDataResult{Label: aws.String(
-				"Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 20, 10}}},
-		"Average": {"The mean.", []types.MetricDataQuery{orders("q", "Average", 120)},
-			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(2, 0), Values: []float64{8.75, 3.75}}},
-		"Maximum": {"The largest.", []types.MetricDataQuery{orders("q", "Maximum", 240)},
-			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}}},
-		"Minimum": {"The smallest.", []types.MetricDataQuery{orders("q", "Minimum", 240)},
-			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{1}}},
-		"SampleCount": {"How many values there were.", []types.MetricDataQuery{orders("q", "SampleCount", 240)},
-			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}}},
-		"Percentile": {"A part of the values is not larger.", []types.MetricDataQuery{orders("q", "p50", 60)},
+				"Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{40, 30, 20, 10}},
+		},
+		"Average": {
+			"The mean.",
+			[]types.MetricDataQuery{orders("q", "Average", 120)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(2, 0), Values: []float64{8.75, 3.75}},
+		},
+		"Maximum": {
+			"The largest.",
+			[]types.MetricDataQuery{orders("q", "Maximum", 240)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}},
+		},
+		"Minimum": {
+			"The smallest.",
+			[]types.MetricDataQuery{orders("q", "Minimum", 240)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{1}},
+		},
+		"SampleCount": {
+			"How many values there were.",
+			[]types.MetricDataQuery{orders("q", "SampleCount", 240)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(0), Values: []float64{16}},
+		},
+		"Percentile": {
+			"A part of the values is not larger.",
+			[]types.MetricDataQuery{orders("q", "p50", 60)},
 			types.MetricDataResult{Label: aws.String(
-				"Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{8, 6, 4, 2}}},
-		"Unknown": {"A metric that does not exist has no data, and that is no error.", []types.MetricDataQuery{stat(
-			"q", "Shop", "Orders", "Sum", 60)},
-			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(), Values: []float64{}}},
-		"Expression": {"An expression computes at each time, and hidden queries are not returned.",
+				"Orders"), Timestamps: at(3, 2, 1, 0), Values: []float64{8, 6, 4, 2}},
+		},
+		"Unknown": {
+			"A metric that does not exist has no data, and that is no error.",
+			[]types.MetricDataQuery{stat(
+				"q", "Shop", "Orders", "Sum", 60)},
+			types.MetricDataResult{Label: aws.String("Orders"), Timestamps: at(), Values: []float64{}},
+		},
+		"Expression": {
+			"An expression computes at each time, and hidden queries are not returned.",
 			[]types.MetricDataQuery{hidden(orders(
-				"m", "Sum", 60)), expression("q", "(m + 2*m) / 10 - 1")}, types.MetricDataResult{Label: aws.String("q"),
-				Timestamps: at(3, 2, 1, 0), Values: []float64{11, 8, 5, 2}}},
-		"Missing": {"Where one has no value, neither has the expression.", []types.MetricDataQuery{hidden(orders("m",
-			"Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "m + n")},
-			types.MetricDataResult{Label: aws.String("q"), Timestamps: at(1), Values: []float64{27}}},
+				"m", "Sum", 60)), expression("q", "(m + 2*m) / 10 - 1")},
+			types.MetricDataResult{
+				Label:      aws.String("q"),
+				Timestamps: at(3, 2, 1, 0), Values: []float64{11, 8, 5, 2},
+			},
+		},
+		"Missing": {
+			"Where one has no value, neither has the expression.",
+			[]types.MetricDataQuery{hidden(orders("m",
+				"Sum", 60)), hidden(stat("n", "Shop", "Sparse", "Sum", 60)), expression("q", "m + n")},
+			types.MetricDataResult{Label: aws.String("q"), Timestamps: at(1), Values: []float64{27}},
+		},
 		"NoNumber": {
 			"What is no number is left out, with a message.",
 			[]types.MetricDataQuery{hidden(stat("z", "Shop", "Zero", "Sum", 60)), expression("q", "1 / z")},
-			types.MetricDataResult{Label: aws.String("q"), Timestamps: at(), Values: []float64{},
+			types.MetricDataResult{
+				Label: aws.String("q"), Timestamps: at(), Values: []float64{},
 				Messages: []types.MessageData{{Code: aws.String(
 					"Message"), Value: aws.String("One or more data-points have been dropped due to non-numeric " +
-					"values (NaN, -Infinite, +Infinite)")}}},
+					"values (NaN, -Infinite, +Infinite)")}},
+			},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			out, err := c.GetMetricData(t.Context(),
-				&cloudwatch.GetMetricDataInput{StartTime: aws.Time(begin.Add(20 * time.Second)),
-					EndTime: aws.Time(begin.Add(4 * time.Minute)), MetricDataQueries: tc.queries})
+				&cloudwatch.GetMetricDataInput{
+					StartTime: aws.Time(begin.Add(20 * time.Second)),
+					EndTime:   aws.Time(begin.Add(4 * time.Minute)), MetricDataQueries: tc.queries,
+				})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,8 +165,10 @@ func TestHighResolution(t *testing.T) {
 	s := start(t, Options{})
 	c := cloudWatch(s.Config(testRegion))
 	begin := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	fine, coarse := Metric{Region: testRegion, Namespace: "Shop", Name: "Orders",
-		HighResolution: true}, Metric{Region: testRegion, Namespace: "Shop", Name: "Visits"}
+	fine, coarse := Metric{
+		Region: testRegion, Namespace: "Shop", Name: "Orders",
+		HighResolution: true,
+	}, Metric{Region: testRegion, Namespace: "Shop", Name: "Visits"}
 	for second := range 60 {
 		s.PutMetric(fine, begin.Add(time.Duration(second)*time.Second), 1)
 		s.PutMetric(coarse, begin.Add(time.Duration(second)*time.Second), 1)
@@ -178,30 +215,44 @@ func TestGetMetricDataRejections(t *testing.T) {
 		end     time.Time
 		message string
 	}{
-		"TooMany": {reason: "A call has 500 queries.", queries: many,
-			message: "The collection MetricDataQueries must not have a size greater than 500."},
-		"Twice": {reason: "IDs are unique.",
+		"TooMany": {
+			reason: "A call has 500 queries.", queries: many,
+			message: "The collection MetricDataQueries must not have a size greater than 500.",
+		},
+		"Twice": {
+			reason: "IDs are unique.",
 			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60), stat(
 				"q", "Shop", "Orders", "Sum", 60)},
-			message: "The values for parameter id in MetricDataQueries are not unique."},
-		"Time": {reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q",
-			"Shop", "Orders", "Sum", 60)}, end: begin,
-			message: "The parameter StartTime must be less than the parameter EndTime."},
+			message: "The values for parameter id in MetricDataQueries are not unique.",
+		},
+		"Time": {
+			reason: "The time does not end before it begins.", queries: []types.MetricDataQuery{stat("q",
+				"Shop", "Orders", "Sum", 60)}, end: begin,
+			message: "The parameter StartTime must be less than the parameter EndTime.",
+		},
 		"Statistic": {reason: "The statistic exists.", queries: []types.MetricDataQuery{stat("q", "Shop", "Orders",
 			"Mean", 60)}, message: "The value Mean for parameter MetricDataQueries.member.1.MetricStat.Stat is not a " +
 			"valid statistic."},
-		"Period": {reason: "Periods are minutes, or parts of a minute.",
-			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)}},
-		"ShortPeriod": {reason: "Not each part of a minute is a period.",
-			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 15)}},
-		"ID": {reason: "An ID begins with a lowercase letter.",
-			queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)}},
+		"Period": {
+			reason:  "Periods are minutes, or parts of a minute.",
+			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 90)},
+		},
+		"ShortPeriod": {
+			reason:  "Not each part of a minute is a period.",
+			queries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 15)},
+		},
+		"ID": {
+			reason:  "An ID begins with a lowercase letter.",
+			queries: []types.MetricDataQuery{stat("Q", "Shop", "Orders", "Sum", 60)},
+		},
 		"Identifier": {reason: "Expressions refer to queries.", queries: []types.MetricDataQuery{expression("q",
 			"m + 1")}, message: "Error in expression 'q' [Unknown identifier m]"},
 		"Syntax": {reason: "Expressions are well formed.", queries: []types.MetricDataQuery{expression("q", "(1 + ")}},
 		"Number": {reason: "A number is no result.", queries: []types.MetricDataQuery{expression("q", "1 + 1")}},
-		"Circle": {reason: "Expressions do not refer to themselves.",
-			queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")}},
+		"Circle": {
+			reason:  "Expressions do not refer to themselves.",
+			queries: []types.MetricDataQuery{expression("q", "p + 1"), expression("p", "q + 1")},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -222,8 +273,10 @@ func TestGetMetricDataPages(t *testing.T) {
 	in := &cloudwatch.GetMetricDataInput{
 		StartTime: &begin, EndTime: aws.Time(begin.Add(4 * time.Minute)), MaxDatapoints: aws.Int32(3),
 		ScanBy: types.ScanByTimestampAscending,
-		MetricDataQueries: []types.MetricDataQuery{stat("a", "Shop", "Orders", "Sum", 60, "Cart", "big"),
-			stat("none", "Shop", "None", "Sum", 60), stat("b", "Shop", "Orders", "Minimum", 60, "Cart", "big")},
+		MetricDataQueries: []types.MetricDataQuery{
+			stat("a", "Shop", "Orders", "Sum", 60, "Cart", "big"),
+			stat("none", "Shop", "None", "Sum", 60), stat("b", "Shop", "Orders", "Minimum", 60, "Cart", "big"),
+		},
 	}
 	values, pages, status := map[string][]float64{}, 0, map[string]types.StatusCode{}
 	p := cloudwatch.NewGetMetricDataPaginator(c, in)
@@ -283,14 +336,25 @@ func TestDescribeAlarms(t *testing.T) {
 		in     cloudwatch.DescribeAlarmsInput
 		want   map[string]string
 	}{
-		"Default": {"Composite alarms are left out unless they are asked for.", cloudwatch.DescribeAlarmsInput{},
-			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA"}},
-		"Both": {"They are there if they are.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both},
-			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"}},
-		"Named": {"A name that does not exist is no error.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both,
-			AlarmNames: []string{"any", "elsewhere"}}, map[string]string{"any": "composite INSUFFICIENT_DATA"}},
-		"Pages": {"Lists have pages.", cloudwatch.DescribeAlarmsInput{AlarmTypes: both, MaxRecords: aws.Int32(1)},
-			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"}},
+		"Default": {
+			"Composite alarms are left out unless they are asked for.",
+			cloudwatch.DescribeAlarmsInput{},
+			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA"},
+		},
+		"Both": {
+			"They are there if they are.",
+			cloudwatch.DescribeAlarmsInput{AlarmTypes: both},
+			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"},
+		},
+		"Named": {"A name that does not exist is no error.", cloudwatch.DescribeAlarmsInput{
+			AlarmTypes: both,
+			AlarmNames: []string{"any", "elsewhere"},
+		}, map[string]string{"any": "composite INSUFFICIENT_DATA"}},
+		"Pages": {
+			"Lists have pages.",
+			cloudwatch.DescribeAlarmsInput{AlarmTypes: both, MaxRecords: aws.Int32(1)},
+			map[string]string{"errors": "OK", "latency": "ALARMPARTIAL_DATA", "any": "composite INSUFFICIENT_DATA"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -352,8 +416,10 @@ func TestMetricStatus(t *testing.T) {
 	c := cloudWatch(s.Config(testRegion))
 	begin := putValues(s, "Orders")
 	s.SetMetricStatus("Orders", "InternalError", "try again")
-	in := &cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
-		MetricDataQueries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60, "Cart", "big")}}
+	in := &cloudwatch.GetMetricDataInput{
+		StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
+		MetricDataQueries: []types.MetricDataQuery{stat("q", "Shop", "Orders", "Sum", 60, "Cart", "big")},
+	}
 	out, err := c.GetMetricData(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
@@ -387,15 +453,21 @@ func TestTraffic(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := l.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: aws.String("f"),
-		Name: aws.String("live"), FunctionVersion: aws.String("1")}); err != nil {
+	if _, err := l.CreateAlias(t.Context(), &lambda.CreateAliasInput{
+		FunctionName: aws.String("f"),
+		Name:         aws.String("live"), FunctionVersion: aws.String("1"),
+	}); err != nil {
 		t.Fatal(err)
 	}
-	s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 100,
-		Versions: map[string]Outcomes{"2": {ErrorRate: .5, ThrottleRate: .2, Duration: 20 * time.Millisecond}}})
+	s.Traffic(Traffic{
+		Function: "f", Alias: "live", PerMinute: 100,
+		Versions: map[string]Outcomes{"2": {ErrorRate: .5, ThrottleRate: .2, Duration: 20 * time.Millisecond}},
+	})
 	clk.move(time.Minute)
-	if _, err := l.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: aws.String("f"),
-		Name: aws.String("live"), RoutingConfig: weights(map[string]float64{"2": .1})}); err != nil {
+	if _, err := l.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{
+		FunctionName: aws.String("f"),
+		Name:         aws.String("live"), RoutingConfig: weights(map[string]float64{"2": .1}),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	clk.move(2 * time.Minute)
@@ -419,8 +491,10 @@ func TestTraffic(t *testing.T) {
 		stat("duration", "AWS/Lambda", "Duration", "Average", 60, of("ExecutedVersion", "2")...),
 	}
 	out, err := cloudWatch(s.Config(testRegion)).GetMetricData(t.Context(),
-		&cloudwatch.GetMetricDataInput{StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
-			MetricDataQueries: queries})
+		&cloudwatch.GetMetricDataInput{
+			StartTime: &begin, EndTime: aws.Time(begin.Add(time.Hour)),
+			MetricDataQueries: queries,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,10 @@ func TestCORSIsReplacedKeptAndCleared(t *testing.T) {
 	create(t, c, zipFunction(t, "f"))
 	if _, err := c.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{
 		FunctionName: fn, AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeResponseStream,
-		Cors: &types.Cors{AllowOrigins: []string{"https://a.example"}, AllowHeaders: []string{"Content-Type"},
-			MaxAge: aws.Int32(5)},
+		Cors: &types.Cors{
+			AllowOrigins: []string{"https://a.example"}, AllowHeaders: []string{"Content-Type"},
+			MaxAge: aws.Int32(5),
+		},
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -32,14 +34,18 @@ func TestCORSIsReplacedKeptAndCleared(t *testing.T) {
 		{
 			reason: "What is not sent is kept, and names of headers are in lower case.",
 			update: &lambda.UpdateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeAwsIam},
-			want: &types.Cors{AllowOrigins: []string{"https://a.example"}, AllowHeaders: []string{"content-type"},
-				MaxAge: aws.Int32(5)},
+			want: &types.Cors{
+				AllowOrigins: []string{"https://a.example"}, AllowHeaders: []string{"content-type"},
+				MaxAge: aws.Int32(5),
+			},
 			mode: types.InvokeModeResponseStream,
 		},
 		{
 			reason: "The block is replaced as a whole.",
-			update: &lambda.UpdateFunctionUrlConfigInput{Cors: &types.Cors{AllowOrigins: []string{"*"}},
-				InvokeMode: types.InvokeModeBuffered},
+			update: &lambda.UpdateFunctionUrlConfigInput{
+				Cors:       &types.Cors{AllowOrigins: []string{"*"}},
+				InvokeMode: types.InvokeModeBuffered,
+			},
 			want: &types.Cors{AllowOrigins: []string{"*"}},
 			mode: types.InvokeModeBuffered,
 		},
@@ -72,8 +78,10 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 	alias(t, c, "edge", "$LATEST", nil)
 	provision := func(qualifier string, n int32) error {
 		_, err := c.PutProvisionedConcurrencyConfig(t.Context(),
-			&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: fn, Qualifier: &qualifier,
-				ProvisionedConcurrentExecutions: &n})
+			&lambda.PutProvisionedConcurrencyConfigInput{
+				FunctionName: fn, Qualifier: &qualifier,
+				ProvisionedConcurrentExecutions: &n,
+			})
 		return err
 	}
 	invoke := func(in *lambda.PutFunctionEventInvokeConfigInput) error {
@@ -111,10 +119,14 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 			reason: "A version under a provisioned alias is not provisioned too.", err: provision("1", 1),
 			code: conflicts, message: "Version is pointed by a Provisioned Concurrency alias",
 		},
-		"NoAlias": {reason: "The alias must be there.", err: provision("gone", 1), code: missing,
-			message: "Cannot find alias arn: " + functionARN + ":gone"},
-		"NoVersion": {reason: "The version must be there.", err: provision("9", 1), code: missing,
-			message: "Function not found: " + functionARN + ":9"},
+		"NoAlias": {
+			reason: "The alias must be there.", err: provision("gone", 1), code: missing,
+			message: "Cannot find alias arn: " + functionARN + ":gone",
+		},
+		"NoVersion": {
+			reason: "The version must be there.", err: provision("9", 1), code: missing,
+			message: "Function not found: " + functionARN + ":9",
+		},
 		"None": {
 			reason: "The model wants one execution at least.", err: provision("2", 0), code: "ValidationException",
 			message: "1 validation error detected: Value '0' at 'provisionedConcurrentExecutions' failed to satisfy " +
@@ -128,7 +140,8 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		"Itself": {
 			reason: "A function does not call itself for ever.",
 			err: invoke(&lambda.PutFunctionEventInvokeConfigInput{DestinationConfig: &types.DestinationConfig{
-				OnSuccess: &types.OnSuccess{Destination: aws.String(functionARN)}}}),
+				OnSuccess: &types.OnSuccess{Destination: aws.String(functionARN)},
+			}}),
 			code: invalid, message: "You can't specify the function as a destination for itself.",
 		},
 		"ManualWithoutRuntime": {
@@ -138,14 +151,18 @@ func TestConfigurationsThatAreRefused(t *testing.T) {
 		},
 		"AutoWithRuntime": {
 			reason: "Nothing else takes one.",
-			err: manage(&lambda.PutRuntimeManagementConfigInput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
-				RuntimeVersionArn: runtime}),
+			err: manage(&lambda.PutRuntimeManagementConfigInput{
+				UpdateRuntimeOn:   types.UpdateRuntimeOnAuto,
+				RuntimeVersionArn: runtime,
+			}),
 			code: invalid, message: "RuntimeVersionArn can only be specified when UpdateRuntimeOn is Manual.",
 		},
 		"RuntimeOfAlias": {
 			reason: "An alias has no runtime of its own.",
-			err: manage(&lambda.PutRuntimeManagementConfigInput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
-				Qualifier: aws.String("gone")}),
+			err: manage(&lambda.PutRuntimeManagementConfigInput{
+				UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
+				Qualifier:       aws.String("gone"),
+			}),
 			code: missing, message: "Function not found: " + functionARN + ":gone",
 		},
 	}
@@ -163,8 +180,10 @@ func TestOverlapFromTheOtherSide(t *testing.T) {
 	alias(t, c, "live", "1", nil)
 	put := func(qualifier string) error {
 		_, err := c.PutProvisionedConcurrencyConfig(t.Context(),
-			&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: fn, Qualifier: &qualifier,
-				ProvisionedConcurrentExecutions: aws.Int32(1)})
+			&lambda.PutProvisionedConcurrencyConfigInput{
+				FunctionName: fn, Qualifier: &qualifier,
+				ProvisionedConcurrentExecutions: aws.Int32(1),
+			})
 		return err
 	}
 	if err := put("1"); err != nil {
@@ -183,8 +202,10 @@ func TestProvisionedConcurrencyFollowsTheClock(t *testing.T) {
 	put := func(n int32) *lambda.PutProvisionedConcurrencyConfigOutput {
 		t.Helper()
 		out, err := c.PutProvisionedConcurrencyConfig(t.Context(),
-			&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: fn, Qualifier: q,
-				ProvisionedConcurrentExecutions: &n})
+			&lambda.PutProvisionedConcurrencyConfigInput{
+				FunctionName: fn, Qualifier: q,
+				ProvisionedConcurrentExecutions: &n,
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,8 +264,10 @@ func TestProvisionedConcurrencyComesOutOfAReservation(t *testing.T) {
 		&lambda.PutFunctionConcurrencyInput{FunctionName: fn, ReservedConcurrentExecutions: aws.Int32(5)}); err != nil {
 		t.Fatal(err)
 	}
-	in := &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: fn, Qualifier: aws.String("1"),
-		ProvisionedConcurrentExecutions: aws.Int32(6)}
+	in := &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: fn, Qualifier: aws.String("1"),
+		ProvisionedConcurrentExecutions: aws.Int32(6),
+	}
 	_, err := c.PutProvisionedConcurrencyConfig(t.Context(), in)
 	wantError(t, err, "InvalidParameterValueException",
 		"Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function")
@@ -258,12 +281,16 @@ func TestARuntimeIsManagedForEachVersion(t *testing.T) {
 	c := client(start(t, Options{}))
 	publishTwo(t, c)
 	runtime := "arn:aws:lambda:eu-west-1::runtime:abc"
-	if _, err := c.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{FunctionName: fn,
-		UpdateRuntimeOn: types.UpdateRuntimeOnManual, RuntimeVersionArn: &runtime}); err != nil {
+	if _, err := c.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
+		FunctionName:    fn,
+		UpdateRuntimeOn: types.UpdateRuntimeOnManual, RuntimeVersionArn: &runtime,
+	}); err != nil {
 		t.Fatal(err)
 	}
-	for qualifier, want := range map[string]types.UpdateRuntimeOn{"$LATEST": types.UpdateRuntimeOnManual,
-		"1": types.UpdateRuntimeOnAuto} {
+	for qualifier, want := range map[string]types.UpdateRuntimeOn{
+		"$LATEST": types.UpdateRuntimeOnManual,
+		"1":       types.UpdateRuntimeOnAuto,
+	} {
 		got, err := c.GetRuntimeManagementConfig(t.Context(),
 			&lambda.GetRuntimeManagementConfigInput{FunctionName: fn, Qualifier: &qualifier})
 		if err != nil {
@@ -282,8 +309,10 @@ func TestConfigurationsGoWithTheirAlias(t *testing.T) {
 	c := client(start(t, Options{}))
 	publishTwo(t, c)
 	alias(t, c, "live", "1", nil)
-	if _, err := c.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: fn,
-		Qualifier: aws.String("live"), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
+	if _, err := c.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{
+		FunctionName: fn,
+		Qualifier:    aws.String("live"), AuthType: types.FunctionUrlAuthTypeNone,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.DeleteAlias(t.Context(),

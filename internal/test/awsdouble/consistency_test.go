@@ -66,8 +66,10 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		},
 		"Mapping": {
 			create: func(c *lambda.Client) error {
-				_, err := c.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: f,
-					EventSourceArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q")})
+				_, err := c.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{
+					FunctionName:   f,
+					EventSourceArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q"),
+				})
 				return err
 			},
 			read: func(c *lambda.Client) error {
@@ -123,8 +125,10 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 		"ProvisionedConcurrency": {
 			create: func(c *lambda.Client) error {
 				_, err := c.PutProvisionedConcurrencyConfig(t.Context(),
-					&lambda.PutProvisionedConcurrencyConfigInput{FunctionName: f, Qualifier: one,
-						ProvisionedConcurrentExecutions: aws.Int32(1)})
+					&lambda.PutProvisionedConcurrencyConfigInput{
+						FunctionName: f, Qualifier: one,
+						ProvisionedConcurrentExecutions: aws.Int32(1),
+					})
 				return err
 			},
 			read: func(c *lambda.Client) error {
@@ -138,7 +142,9 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 				_, err := c.CreateCodeSigningConfig(t.Context(),
 					&lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{
 						SigningProfileVersionArns: []string{
-							"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})
+							"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v",
+						},
+					}})
 				return err
 			},
 			read: func(c *lambda.Client) error {
@@ -178,15 +184,19 @@ func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 
 func allow(t *testing.T, c *lambda.Client, sid string) error {
 	t.Helper()
-	_, err := c.AddPermission(t.Context(), &lambda.AddPermissionInput{FunctionName: aws.String("f"), StatementId: &sid,
-		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("events.amazonaws.com")})
+	_, err := c.AddPermission(t.Context(), &lambda.AddPermissionInput{
+		FunctionName: aws.String("f"), StatementId: &sid,
+		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("events.amazonaws.com"),
+	})
 	return err
 }
 
 func TestReadsShowAnEarlierState(t *testing.T) {
 	clk := newClock()
-	s := start(t, Options{Now: clk.now, CreateDuration: time.Second, UpdateDuration: 2 * time.Second,
-		Consistency: Consistency{Reads: 5 * time.Second}})
+	s := start(t, Options{
+		Now: clk.now, CreateDuration: time.Second, UpdateDuration: 2 * time.Second,
+		Consistency: Consistency{Reads: 5 * time.Second},
+	})
 	c, ctx := client(s), t.Context()
 	create(t, c, zipFunction(t, "f"))
 	_, err := c.CreateFunction(ctx, zipFunction(t, "f"))

@@ -49,23 +49,31 @@ type rule struct {
 var notNull = rule{text: "Member must not be null", ok: func(v any) bool { return v != nil }}
 
 func longest(n int) rule {
-	return rule{fmt.Sprintf("Member must have length less than or equal to %d", n),
-		func(v any) bool { return length(v) <= n }}
+	return rule{
+		fmt.Sprintf("Member must have length less than or equal to %d", n),
+		func(v any) bool { return length(v) <= n },
+	}
 }
 
 func shortest(n int) rule {
-	return rule{fmt.Sprintf("Member must have length greater than or equal to %d", n),
-		func(v any) bool { return length(v) >= n }}
+	return rule{
+		fmt.Sprintf("Member must have length greater than or equal to %d", n),
+		func(v any) bool { return length(v) >= n },
+	}
 }
 
 func highest(n float64) rule {
-	return rule{fmt.Sprintf("Member must have value less than or equal to %v", n),
-		func(v any) bool { return number(v, n) <= n }}
+	return rule{
+		fmt.Sprintf("Member must have value less than or equal to %v", n),
+		func(v any) bool { return number(v, n) <= n },
+	}
 }
 
 func lowest(n float64) rule {
-	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n),
-		func(v any) bool { return number(v, n) >= n }}
+	return rule{
+		fmt.Sprintf("Member must have value greater than or equal to %v", n),
+		func(v any) bool { return number(v, n) >= n },
+	}
 }
 
 // weight is a share of calls. Lambda rejects a weight of 1, which leaves nothing to the alias's own version, although

@@ -36,8 +36,10 @@ func TestSettingsOfDurableFunctions(t *testing.T) {
 		"You cannot create a function with a durable configuration without an executionTimeout")
 	create(t, c, zipFunction(t, "f"))
 	get(t, c, "f")
-	_, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"),
-		DurableConfig: durableFunction(t, "f").DurableConfig})
+	_, err = c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
+		FunctionName:  aws.String("f"),
+		DurableConfig: durableFunction(t, "f").DurableConfig,
+	})
 	wantError(t, err, "InvalidParameterValueException", "You cannot add a durable configuration to a function that "+
 		"was originally created with no durable configuration")
 	_, err = c.Invoke(ctx, &lambda.InvokeInput{FunctionName: aws.String("d")})

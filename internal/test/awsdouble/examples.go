@@ -14,8 +14,12 @@ func (s *Server) PutExamples() error {
 	if err != nil {
 		return fmt.Errorf("cannot make the code of the examples: %w", err)
 	}
-	for _, o := range [][2]string{{"my-code", "app.zip"}, {"my-code", "prices.zip"}, {"my-signed-code", "prices.zip"},
-		{"my-layers", "pandas.zip"}} {
+	for _, o := range [][2]string{
+		{"my-code", "app.zip"},
+		{"my-code", "prices.zip"},
+		{"my-signed-code", "prices.zip"},
+		{"my-layers", "pandas.zip"},
+	} {
 		s.PutObject(o[0], o[1], archive)
 	}
 	s.PutImage("hello", "v1", "sha256:"+strings.Repeat("0", 63)+"1")

@@ -51,8 +51,10 @@ func Throttle() Error { return *throttled() }
 
 // ServiceFailure returns a 500 of Lambda.
 func ServiceFailure() Error {
-	return Error{Status: http.StatusInternalServerError, Code: "ServiceException",
-		Message: "An error occurred and the request cannot be processed."}
+	return Error{
+		Status: http.StatusInternalServerError, Code: "ServiceException",
+		Message: "An error occurred and the request cannot be processed.",
+	}
 }
 
 // Fail adds a fault. Faults apply in the order in which they were added, one to a call.
@@ -145,8 +147,10 @@ type plans struct {
 }
 
 func newPlans() plans {
-	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{},
-		versions: map[string]failure{}, capacity: map[string]failure{}}
+	return plans{
+		creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{},
+		versions: map[string]failure{}, capacity: map[string]failure{},
+	}
 }
 
 // FailCreation makes the next creation of a function settle as State Failed with a reason and one of AWS's reason

@@ -18,8 +18,10 @@ func TestFaults(t *testing.T) {
 		want    string
 		message string
 	}{
-		"Throttle": {reason: "A throttle has Lambda's code.", fault: Throttle(), want: "TooManyRequestsException",
-			message: "Rate exceeded"},
+		"Throttle": {
+			reason: "A throttle has Lambda's code.", fault: Throttle(), want: "TooManyRequestsException",
+			message: "Rate exceeded",
+		},
 		"AccessDenied": {
 			reason: "A denial is no modelled exception, and names who may not do what to what.",
 			fault:  AccessDenied("lambda:GetFunction"), want: "AccessDeniedException",
@@ -27,8 +29,10 @@ func TestFaults(t *testing.T) {
 				"on resource: arn:aws:lambda:eu-west-1:123456789012:function:f because no identity-based policy " +
 				"allows the lambda:GetFunction action",
 		},
-		"Failure": {reason: "A 500 is a ServiceException.", fault: ServiceFailure(), want: "ServiceException",
-			message: "An error occurred and the request cannot be processed."},
+		"Failure": {
+			reason: "A 500 is a ServiceException.", fault: ServiceFailure(), want: "ServiceException",
+			message: "An error occurred and the request cannot be processed.",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

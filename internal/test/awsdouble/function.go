@@ -176,7 +176,8 @@ func (s *Server) settle(i *instance) {
 	}
 	i.LastUpdateStatus, i.LastUpdateStatusReason, i.LastUpdateStatusReasonCode = "Successful", "", ""
 	if failed != nil {
-		i.LastUpdateStatus, i.LastUpdateStatusReason, i.LastUpdateStatusReasonCode = "Failed", failed.reason, failed.code
+		i.LastUpdateStatus = "Failed"
+		i.LastUpdateStatusReason, i.LastUpdateStatusReasonCode = failed.reason, failed.code
 	}
 }
 

@@ -186,15 +186,19 @@ func (s *Server) executes(f *function, i instance, in Invoked, header http.Heade
 	}
 	header.Set("X-Amz-Durable-Execution-Arn", arn)
 	if ran && before.payload != string(in.Payload) {
-		panic(&Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException",
-			Message: "Durable execution " + name + " has been started with another payload."})
+		panic(&Error{
+			Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException",
+			Message: "Durable execution " + name + " has been started with another payload.",
+		})
 	}
 	if f.executions == nil {
 		f.executions = map[string]execution{}
 	}
 	if !ran {
-		f.executions[name] = execution{payload: string(in.Payload), arn: arn, started: s.options.Now(),
-			ends: s.options.Now().Add(s.options.ExecutionDuration)}
+		f.executions[name] = execution{
+			payload: string(in.Payload), arn: arn, started: s.options.Now(),
+			ends: s.options.Now().Add(s.options.ExecutionDuration),
+		}
 	}
 	return ran
 }

@@ -36,8 +36,10 @@ func invokeStream(s *Server, r *request) any {
 	if err := writeEvent(body, "InvokeComplete", "application/json", []byte(text(complete))); err != nil {
 		panic(err)
 	}
-	header := http.Header{"Content-Type": {"application/vnd.amazon.eventstream"},
-		"X-Amz-Executed-Version": a.header["X-Amz-Executed-Version"]}
+	header := http.Header{
+		"Content-Type":           {"application/vnd.amazon.eventstream"},
+		"X-Amz-Executed-Version": a.header["X-Amz-Executed-Version"],
+	}
 	return &answer{header: header, body: body.Bytes(), delay: a.delay}
 }
 

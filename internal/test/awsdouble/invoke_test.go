@@ -27,8 +27,10 @@ func TestInvoke(t *testing.T) {
 	s.OnInvoke("f", func(in Invoked) Returned {
 		ran = append(ran, in)
 		if strings.Contains(string(in.Payload), "boom") {
-			return Returned{Payload: []byte(`{"errorMessage":"boom"}`), Error: "Unhandled",
-				Log: strings.Repeat("x", maxLogTail) + "END"}
+			return Returned{
+				Payload: []byte(`{"errorMessage":"boom"}`), Error: "Unhandled",
+				Log: strings.Repeat("x", maxLogTail) + "END",
+			}
 		}
 		return Returned{Payload: []byte(`{"ok":true}`), Log: "START END"}
 	})
@@ -56,8 +58,10 @@ func TestInvoke(t *testing.T) {
 		"NoPayload": {
 			reason: "A function may be invoked with nothing.",
 			want: want{
-				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
-					Payload: []byte(`{"ok":true}`)},
+				out: &lambda.InvokeOutput{
+					StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
+					Payload: []byte(`{"ok":true}`),
+				},
 				ran: []Invoked{{Version: "$LATEST", Payload: []byte{}}},
 			},
 		},
@@ -65,11 +69,13 @@ func TestInvoke(t *testing.T) {
 			reason: "An error of the function is no error of the call. The log's end is told.",
 			in:     lambda.InvokeInput{Payload: []byte(`"boom"`), LogType: types.LogTypeTail},
 			want: want{
-				out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
+				out: &lambda.InvokeOutput{
+					StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
 					FunctionError: aws.String(
 						"Unhandled"), Payload: []byte(`{"errorMessage":"boom"}`),
 					LogResult: aws.String(base64.StdEncoding.EncodeToString([]byte(strings.Repeat(
-						"x", maxLogTail-3) + "END")))},
+						"x", maxLogTail-3) + "END"))),
+				},
 				ran: []Invoked{{Version: "$LATEST", Payload: []byte(`"boom"`)}},
 			},
 		},
@@ -86,38 +92,66 @@ func TestInvoke(t *testing.T) {
 			in:     lambda.InvokeInput{InvocationType: types.InvocationTypeDryRun},
 			want:   want{out: &lambda.InvokeOutput{StatusCode: 204, ExecutedVersion: aws.String("$LATEST")}},
 		},
-		"NoJSON": {reason: "A payload is JSON.", in: lambda.InvokeInput{Payload: []byte("{")},
-			want: want{code: "InvalidRequestContentException",
-				message: "Could not parse request body into json: Could not parse payload into json"}},
+		"NoJSON": {
+			reason: "A payload is JSON.", in: lambda.InvokeInput{Payload: []byte("{")},
+			want: want{
+				code:    "InvalidRequestContentException",
+				message: "Could not parse request body into json: Could not parse payload into json",
+			},
+		},
 		"NoContext": {reason: "A context is an encoded object.", in: lambda.InvokeInput{ClientContext: aws.String(
-			"{}")}, want: want{code: "InvalidRequestContentException",
-			message: "Client context must be a valid Base64-encoded JSON object."}},
-		"TooLarge": {reason: "Events are smaller.",
+			"{}")}, want: want{
+			code:    "InvalidRequestContentException",
+			message: "Client context must be a valid Base64-encoded JSON object.",
+		}},
+		"TooLarge": {
+			reason: "Events are smaller.",
 			in: lambda.InvokeInput{InvocationType: types.InvocationTypeEvent, Payload: []byte(
-				`"` + strings.Repeat("x", maxEventPayload) + `"`)}, want: want{code: "RequestTooLargeException",
-				message: "1048578 byte payload is too large for the Event invocation type (limit 1048576 bytes)"}},
-		"NoFunction": {reason: "The function is not there.", in: lambda.InvokeInput{FunctionName: aws.String("nope")},
-			want: want{code: "ResourceNotFoundException",
-				message: "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:nope"}},
+				`"` + strings.Repeat("x", maxEventPayload) + `"`)}, want: want{
+				code:    "RequestTooLargeException",
+				message: "1048578 byte payload is too large for the Event invocation type (limit 1048576 bytes)",
+			},
+		},
+		"NoFunction": {
+			reason: "The function is not there.", in: lambda.InvokeInput{FunctionName: aws.String("nope")},
+			want: want{
+				code:    "ResourceNotFoundException",
+				message: "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:nope",
+			},
+		},
 		"NoTenant": {reason: "An isolated function runs for a tenant.", in: lambda.InvokeInput{FunctionName: aws.String(
 			"t")}, want: want{code: "InvalidParameterValueException", message: "The invoked function is enabled with " +
 			"tenancy configuration. Add a valid tenant ID in your request and try again."}},
-		"Tenant": {reason: "And for a tenant it does.",
+		"Tenant": {
+			reason: "And for a tenant it does.",
 			in: lambda.InvokeInput{FunctionName: aws.String("t"), TenantId: aws.String(
-				"blue")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
-				Payload: []byte("null")}}},
-		"NotIsolated": {reason: "Other functions have no tenants.",
-			in: lambda.InvokeInput{TenantId: aws.String("blue")},
+				"blue")}, want: want{out: &lambda.InvokeOutput{
+				StatusCode: 200, ExecutedVersion: aws.String("$LATEST"),
+				Payload: []byte("null"),
+			}},
+		},
+		"NotIsolated": {
+			reason: "Other functions have no tenants.",
+			in:     lambda.InvokeInput{TenantId: aws.String("blue")},
 			want: want{code: "InvalidParameterValueException", message: "The invoked function is not enabled with " +
-				"tenancy configuration. Remove the tenant ID from your request and try again."}},
-		"NotDurable": {reason: "Executions have names where they last.",
+				"tenancy configuration. Remove the tenant ID from your request and try again."},
+		},
+		"NotDurable": {
+			reason: "Executions have names where they last.",
 			in: lambda.InvokeInput{DurableExecutionName: aws.String(
-				"x")}, want: want{code: "InvalidParameterValueException",
-				message: "A name of a durable execution is for durable functions."}},
-		"Durable": {reason: "The execution is told.",
+				"x")}, want: want{
+				code:    "InvalidParameterValueException",
+				message: "A name of a durable execution is for durable functions.",
+			},
+		},
+		"Durable": {
+			reason: "The execution is told.",
 			in: lambda.InvokeInput{FunctionName: aws.String("d:$LATEST"), DurableExecutionName: aws.String(
-				"x"), Payload: []byte("1")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200,
-				ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
+				"x"), Payload: []byte("1")}, want: want{out: &lambda.InvokeOutput{
+				StatusCode:      200,
+				ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null"),
+			}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -196,8 +230,10 @@ func TestInvokeByWeight(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{"1": 70, "2": 30}, count()); diff != "" {
 		t.Errorf("with a weight: -want +got:\n%s", diff)
 	}
-	if _, err := c.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: in.FunctionName, Name: in.Qualifier,
-		RoutingConfig: &types.AliasRoutingConfiguration{}}); err != nil {
+	if _, err := c.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{
+		FunctionName: in.FunctionName, Name: in.Qualifier,
+		RoutingConfig: &types.AliasRoutingConfiguration{},
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]int{"1": 100}, count()); diff != "" {
@@ -213,8 +249,10 @@ func TestDurableExecutionRunsOnce(t *testing.T) {
 	create(t, c, f)
 	runs := 0
 	s.OnInvoke("f", func(Invoked) Returned { runs++; return Returned{} })
-	in := &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("$LATEST"),
-		DurableExecutionName: aws.String("x"), Payload: []byte("1")}
+	in := &lambda.InvokeInput{
+		FunctionName: aws.String("f"), Qualifier: aws.String("$LATEST"),
+		DurableExecutionName: aws.String("x"), Payload: []byte("1"),
+	}
 	for range 2 {
 		if _, err := c.Invoke(t.Context(), in); err != nil {
 			t.Fatal(err)

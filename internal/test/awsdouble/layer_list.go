@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-func listLayerVersions(s *Server, r *request) any {
+func listLayerVersions(_ *Server, r *request) any {
 	name := r.layerName()
 	return paged("LayerVersions", r.home.layers[name].matching(r), r)
 }
@@ -32,7 +32,7 @@ type listedLayer struct {
 	LayerArn, LayerName   string
 }
 
-func listLayers(s *Server, r *request) any {
+func listLayers(_ *Server, r *request) any {
 	h := r.home
 	all := []listedLayer{}
 	for _, name := range slices.Sorted(maps.Keys(h.layers)) {

@@ -30,8 +30,10 @@ func checkLayerRevision(r *request, p *policy) {
 func addLayerPermission(s *Server, r *request) any {
 	in := decoded[layerPermission](r)
 	arn, held := s.layerPolicy(r)
-	p := permission{Action: in.Action, Principal: in.Principal, StatementId: in.StatementId,
-		PrincipalOrgID: in.OrganizationId}
+	p := permission{
+		Action: in.Action, Principal: in.Principal, StatementId: in.StatementId,
+		PrincipalOrgID: in.OrganizationId,
+	}
 	st := p.statement(arn, partition(r.region))
 	next := held.with(in.StatementId, st)
 	checkLayerRevision(r, held)

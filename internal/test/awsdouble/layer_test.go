@@ -35,12 +35,19 @@ func TestLayersAreListedByWhatTheyAreFor(t *testing.T) {
 		want   []int64
 	}{
 		"All": {"The newest comes first.", &lambda.ListLayerVersionsInput{}, []int64{3, 2, 1}},
-		"Runtime": {"Versions for other runtimes are left out.",
-			&lambda.ListLayerVersionsInput{CompatibleRuntime: types.RuntimeJava21}, []int64{2}},
-		"Architecture": {"None names an architecture.",
-			&lambda.ListLayerVersionsInput{CompatibleArchitecture: types.ArchitectureArm64}, nil},
-		"Page": {"A page is as long as was asked for.", &lambda.ListLayerVersionsInput{MaxItems: aws.Int32(2)},
-			[]int64{3, 2}},
+		"Runtime": {
+			"Versions for other runtimes are left out.",
+			&lambda.ListLayerVersionsInput{CompatibleRuntime: types.RuntimeJava21},
+			[]int64{2},
+		},
+		"Architecture": {
+			"None names an architecture.",
+			&lambda.ListLayerVersionsInput{CompatibleArchitecture: types.ArchitectureArm64}, nil,
+		},
+		"Page": {
+			"A page is as long as was asked for.", &lambda.ListLayerVersionsInput{MaxItems: aws.Int32(2)},
+			[]int64{3, 2},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.in.LayerName = aws.String("l")

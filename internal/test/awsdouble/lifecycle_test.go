@@ -127,8 +127,10 @@ func TestCodeIsMeasured(t *testing.T) {
 		t.Errorf("CodeSha256 %s, CodeSize %d", *out.CodeSha256, out.CodeSize)
 	}
 	s.PutObject("code", "k", archive(t, "v2"))
-	updated, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"),
-		S3Bucket: aws.String("code"), S3Key: aws.String("k")})
+	updated, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{
+		FunctionName: aws.String("f"),
+		S3Bucket:     aws.String("code"), S3Key: aws.String("k"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,10 +147,12 @@ func TestNilKeepsAndEmptyClears(t *testing.T) {
 	in.Environment = &types.Environment{Variables: map[string]string{"AB": "1"}}
 	in.Layers = []string{"arn:aws:lambda:eu-west-1:580247275435:layer:l:1"}
 	in.DeadLetterConfig = &types.DeadLetterConfig{TargetArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q")}
-	in.FileSystemConfigs = []types.FileSystemConfig{{Arn: aws.String(
-		"arn:aws:elasticfilesystem:eu-west-1:123456789012:access-point/fsap-0123456789abcdef0"),
+	in.FileSystemConfigs = []types.FileSystemConfig{{
+		Arn: aws.String(
+			"arn:aws:elasticfilesystem:eu-west-1:123456789012:access-point/fsap-0123456789abcdef0"),
 		LocalMountPath: aws.String(
-			"/mnt/a")}}
+			"/mnt/a"),
+	}}
 	in.VpcConfig = &types.VpcConfig{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}
 	in.KMSKeyArn = aws.String("arn:aws:kms:eu-west-1:123456789012:key/k")
 	create(t, c, in)

@@ -93,8 +93,10 @@ func TestLimits(t *testing.T) {
 // TestLayersAreTooLarge checks the common limit of code and layers, with the message that users quote.
 func TestLayersAreTooLarge(t *testing.T) {
 	c := client(start(t, Options{}))
-	layer, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("l"),
-		Content: &types.LayerVersionContentInput{ZipFile: bomb(t, maxUnzipped-2)}})
+	layer, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{
+		LayerName: aws.String("l"),
+		Content:   &types.LayerVersionContentInput{ZipFile: bomb(t, maxUnzipped-2)},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +110,10 @@ func TestLayersAreTooLarge(t *testing.T) {
 	in.Layers = nil
 	create(t, c, in)
 	_, err = c.UpdateFunctionConfiguration(t.Context(),
-		&lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName,
-			Layers: []string{*layer.LayerVersionArn}})
+		&lambda.UpdateFunctionConfigurationInput{
+			FunctionName: in.FunctionName,
+			Layers:       []string{*layer.LayerVersionArn},
+		})
 	wantError(t, err, "InvalidParameterValueException", message)
 
 	if _, err := c.UpdateFunctionCode(t.Context(),
@@ -117,8 +121,10 @@ func TestLayersAreTooLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.UpdateFunctionConfiguration(t.Context(),
-		&lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName,
-			Layers: []string{*layer.LayerVersionArn}}); err != nil {
+		&lambda.UpdateFunctionConfigurationInput{
+			FunctionName: in.FunctionName,
+			Layers:       []string{*layer.LayerVersionArn},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	_, err = c.UpdateFunctionCode(t.Context(),

@@ -62,8 +62,10 @@ func filterLogEvents(s *Server, r *request) any {
 			next = strconv.Itoa(n - 1)
 			break
 		}
-		events = append(events, map[string]any{"eventId": e.id, "logStreamName": e.stream, "message": e.message,
-			"timestamp": e.at, "ingestionTime": e.at})
+		events = append(events, map[string]any{
+			"eventId": e.id, "logStreamName": e.stream, "message": e.message,
+			"timestamp": e.at, "ingestionTime": e.at,
+		})
 	}
 	out := map[string]any{"events": events}
 	if next != "" {

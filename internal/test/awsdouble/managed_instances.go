@@ -41,8 +41,10 @@ func (c *settings) checkManaged(was *Configuration) {
 
 // logJSON sets the log format of functions on managed instances.
 func (c *Configuration) logJSON() {
-	c.LoggingConfig = &Logging{LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO",
-		SystemLogLevel: "INFO"}
+	c.LoggingConfig = &Logging{
+		LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO",
+		SystemLogLevel: "INFO",
+	}
 }
 
 // onInstances returns a CapacityProviderConfig with AWS's defaults for what was not sent.
@@ -54,8 +56,10 @@ func onInstances(sent json.RawMessage) json.RawMessage {
 		return sent
 	}
 	c := in.LambdaManagedInstancesCapacityProviderConfig
-	for name, value := range map[string]any{"ExecutionEnvironmentMemoryGiBPerVCpu": 2.0,
-		"PerExecutionEnvironmentMaxConcurrency": 16} {
+	for name, value := range map[string]any{
+		"ExecutionEnvironmentMemoryGiBPerVCpu":  2.0,
+		"PerExecutionEnvironmentMaxConcurrency": 16,
+	} {
 		if c[name] == nil {
 			c[name] = value
 		}

@@ -16,7 +16,8 @@ func managedFunction(t *testing.T, name string) *lambda.CreateFunctionInput {
 	in.Runtime, in.MemorySize = types.RuntimePython313, aws.Int32(2048)
 	in.CapacityProviderConfig = &types.CapacityProviderConfig{
 		LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
-			CapacityProviderArn: aws.String(capacityArn)},
+			CapacityProviderArn: aws.String(capacityArn),
+		},
 	}
 	return in
 }
@@ -104,7 +105,8 @@ func TestWhatManagedInstancesDoNotTake(t *testing.T) {
 				in.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText}
 			},
 			update: &lambda.UpdateFunctionConfigurationInput{LoggingConfig: &types.LoggingConfig{
-				LogFormat: types.LogFormatText}},
+				LogFormat: types.LogFormatText,
+			}},
 			code: "InvalidParameterValueException",
 		},
 		"LittleMemory": {
@@ -126,7 +128,8 @@ func TestWhatManagedInstancesDoNotTake(t *testing.T) {
 				in.VpcConfig = &types.VpcConfig{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}
 			},
 			update: &lambda.UpdateFunctionConfigurationInput{VpcConfig: &types.VpcConfig{
-				SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}},
+				SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"},
+			}},
 			code:    "InvalidParameterValueException",
 			message: "You can't use Lambda Managed Instance functions with VPC configurations.",
 		},
@@ -153,8 +156,10 @@ func TestWhatManagedInstancesDoNotTake(t *testing.T) {
 func TestAFunctionIsMovedToManagedInstancesOnlyWhenCreated(t *testing.T) {
 	c, ctx := client(start(t, Options{})), t.Context()
 	create(t, c, zipFunction(t, "f"))
-	_, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"),
-		CapacityProviderConfig: managedFunction(t, "f").CapacityProviderConfig})
+	_, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
+		FunctionName:           aws.String("f"),
+		CapacityProviderConfig: managedFunction(t, "f").CapacityProviderConfig,
+	})
 	wantError(t, err, "InvalidParameterValueException",
 		"CapacityProviderConfig isn't supported for Lambda Default functions.")
 

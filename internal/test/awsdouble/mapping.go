@@ -68,7 +68,6 @@ const (
 )
 
 func (k sourceKind) stream() bool { return k == sourceKinesis || k == sourceDynamoDB }
-func (k sourceKind) kafka() bool  { return k == sourceMSK || k == sourceKafka }
 
 // bootstrapServers is the only kind of endpoint.
 const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
@@ -166,10 +165,13 @@ func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 	for _, h := range s.homes {
 		s.settleMappings(h)
 		if m := h.mappings[uuid]; m != nil {
-			now, edited := s.options.Now(), Mapping{m.EventSourceMappingConfiguration,
-				h.tagsOf(*m.EventSourceMappingArn)}
+			now, edited := s.options.Now(), Mapping{
+				m.EventSourceMappingConfiguration,
+				h.tagsOf(*m.EventSourceMappingArn),
+			}
 			edit(&edited)
-			m.EventSourceMappingConfiguration, h.tags[*m.EventSourceMappingArn] = edited.EventSourceMappingConfiguration, edited.Tags
+			m.EventSourceMappingConfiguration = edited.EventSourceMappingConfiguration
+			h.tags[*m.EventSourceMappingArn] = edited.Tags
 			m.LastModified = &now
 			return true
 		}

@@ -36,15 +36,19 @@ var sourcesOf = []struct {
 	setting string
 	of      []sourceKind
 }{
-	{"DestinationConfig", streams}, {"BisectBatchOnFunctionError", streams},
-	{"MaximumRecordAgeInSeconds", streams}, {"MaximumRetryAttempts", streams},
+	{"DestinationConfig", streams},
+	{"BisectBatchOnFunctionError", streams},
+	{"MaximumRecordAgeInSeconds", streams},
+	{"MaximumRetryAttempts", streams},
 	{"FunctionResponseTypes", append([]sourceKind{sourceSQS}, streams...)},
-	{"ParallelizationFactor", streams[:2]}, {"TumblingWindowInSeconds", streams[:2]},
+	{"ParallelizationFactor", streams[:2]},
+	{"TumblingWindowInSeconds", streams[:2]},
 	{"ScalingConfig", []sourceKind{sourceSQS}},
 	{"ProvisionedPollerConfig", append([]sourceKind{sourceSQS}, streams[2:]...)},
 	{"LoggingConfig", streams[2:]},
 	{"StartingPosition", append([]sourceKind{sourceDocumentDB}, streams...)},
-	{"Topics", streams[2:]}, {"Queues", []sourceKind{sourceMQ}},
+	{"Topics", streams[2:]},
+	{"Queues", []sourceKind{sourceMQ}},
 	{"SourceAccessConfigurations", append([]sourceKind{sourceMQ, sourceDocumentDB}, streams[2:]...)},
 	{"AmazonManagedKafkaEventSourceConfig", []sourceKind{sourceMSK}},
 	{"SelfManagedKafkaEventSourceConfig", []sourceKind{sourceKafka}},

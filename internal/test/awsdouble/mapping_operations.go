@@ -142,6 +142,11 @@ func (in *mappingInput) applyTo(m *mapping) {
 	if at := in.StartingPositionTimestamp; at != nil {
 		m.StartingPositionTimestamp = aws.Time(time.UnixMilli(int64(*at * 1000)))
 	}
+	in.applyBlocks(m)
+}
+
+// applyBlocks writes what is not only overlaid.
+func (in *mappingInput) applyBlocks(m *mapping) {
 	if in.KMSKeyArn != nil && *in.KMSKeyArn == "" {
 		m.KMSKeyArn = nil
 	}

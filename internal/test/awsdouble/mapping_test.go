@@ -75,8 +75,12 @@ func TestMappingTransitions(t *testing.T) {
 	for _, step := range []struct {
 		enabled     bool
 		via, settle string
-	}{{false, "Disabling", "Disabled"}, {false, "Updating", "Disabled"}, {true, "Enabling", "Enabled"},
-		{true, "Updating", "Enabled"}} {
+	}{
+		{false, "Disabling", "Disabled"},
+		{false, "Updating", "Disabled"},
+		{true, "Enabling", "Enabled"},
+		{true, "Updating", "Enabled"},
+	} {
 		up, err := update(step.enabled)
 		if err != nil {
 			t.Fatal(err)
@@ -109,8 +113,10 @@ func TestMappingDefaultsBySource(t *testing.T) {
 	}{
 		"Kinesis": {
 			reason: "A stream shows all of its error handling.",
-			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testStream),
-				StartingPosition: types.EventSourcePositionLatest},
+			in: &lambda.CreateEventSourceMappingInput{
+				EventSourceArn:   aws.String(testStream),
+				StartingPosition: types.EventSourcePositionLatest,
+			},
 			want: types.EventSourceMappingConfiguration{
 				BatchSize: aws.Int32(100), BisectBatchOnFunctionError: aws.Bool(false),
 				DestinationConfig:     &types.DestinationConfig{OnFailure: &types.OnFailure{}},
@@ -133,16 +139,22 @@ func TestMappingDefaultsBySource(t *testing.T) {
 				BatchSize: aws.Int32(100), StartingPosition: "LATEST", Topics: []string{"orders"},
 				AmazonManagedKafkaEventSourceConfig: &types.AmazonManagedKafkaEventSourceConfig{ConsumerGroupId: aws.String(
 					"group")},
-				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{MinimumPollers: aws.Int32(3),
-					MaximumPollers: aws.Int32(200)},
+				ProvisionedPollerConfig: &types.ProvisionedPollerConfig{
+					MinimumPollers: aws.Int32(3),
+					MaximumPollers: aws.Int32(200),
+				},
 			},
 		},
 		"MQ": {
 			reason: "A broker has a queue.",
-			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testBroker),
-				Queues: []string{"orders"}, SourceAccessConfigurations: access},
-			want: types.EventSourceMappingConfiguration{BatchSize: aws.Int32(100), Queues: []string{"orders"},
-				SourceAccessConfigurations: access},
+			in: &lambda.CreateEventSourceMappingInput{
+				EventSourceArn: aws.String(testBroker),
+				Queues:         []string{"orders"}, SourceAccessConfigurations: access,
+			},
+			want: types.EventSourceMappingConfiguration{
+				BatchSize: aws.Int32(100), Queues: []string{"orders"},
+				SourceAccessConfigurations: access,
+			},
 		},
 		"DocumentDB": {
 			reason: "A change stream sends the changes only, if not told otherwise.",
@@ -153,8 +165,10 @@ func TestMappingDefaultsBySource(t *testing.T) {
 			},
 			want: types.EventSourceMappingConfiguration{
 				BatchSize: aws.Int32(100), StartingPosition: "TRIM_HORIZON", SourceAccessConfigurations: access,
-				DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{DatabaseName: aws.String("db"),
-					FullDocument: types.FullDocumentDefault},
+				DocumentDBEventSourceConfig: &types.DocumentDBEventSourceConfig{
+					DatabaseName: aws.String("db"),
+					FullDocument: types.FullDocumentDefault,
+				},
 			},
 		},
 	}
@@ -186,14 +200,18 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 	}{
 		"WindowOfBigBatches": {
 			reason: "A queue's batch of more than 10 needs a window.",
-			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue),
-				BatchSize: aws.Int32(11)},
+			in: &lambda.CreateEventSourceMappingInput{
+				EventSourceArn: aws.String(testQueue),
+				BatchSize:      aws.Int32(11),
+			},
 			want: "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10",
 		},
 		"WindowOfFIFO": {
 			reason: "A FIFO queue has no window.",
-			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue + ".fifo"),
-				MaximumBatchingWindowInSeconds: aws.Int32(1)},
+			in: &lambda.CreateEventSourceMappingInput{
+				EventSourceArn:                 aws.String(testQueue + ".fifo"),
+				MaximumBatchingWindowInSeconds: aws.Int32(1),
+			},
 			want: "Batching window is not supported for FIFO queues",
 		},
 		"ScaledTwice": {
@@ -207,8 +225,10 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 		},
 		"TopicOfAQueue": {
 			reason: "Only Kafka has topics.",
-			in: &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue),
-				Topics: []string{"orders"}},
+			in: &lambda.CreateEventSourceMappingInput{
+				EventSourceArn: aws.String(testQueue),
+				Topics:         []string{"orders"},
+			},
 			want: "Unsupported Topics parameter for given event source mapping type.",
 		},
 		"RegistryOnDemand": {
@@ -249,11 +269,13 @@ func TestUpdateOfAMapping(t *testing.T) {
 		EventSourceArn: aws.String(testStream), StartingPosition: types.EventSourcePositionLatest,
 		KMSKeyArn: aws.String("arn:aws:kms:eu-west-1:123456789012:key/k"),
 		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{
-			Destination: aws.String(testQueue)}},
+			Destination: aws.String(testQueue),
+		}},
 		FilterCriteria:        &types.FilterCriteria{Filters: []types.Filter{{Pattern: aws.String(`{"a":["b"]}`)}}},
 		FunctionResponseTypes: []types.FunctionResponseType{types.FunctionResponseTypeReportBatchItemFailures},
 		MetricsConfig: &types.EventSourceMappingMetricsConfig{Metrics: []types.EventSourceMappingMetric{
-			types.EventSourceMappingMetricEventCount}},
+			types.EventSourceMappingMetricEventCount,
+		}},
 	})
 	clk.move(time.Second)
 	update := func(in *lambda.UpdateEventSourceMappingInput) *lambda.UpdateEventSourceMappingOutput {
@@ -315,8 +337,10 @@ func TestMappingThatAWSDisables(t *testing.T) {
 func TestLostAnswerOfAMapping(t *testing.T) {
 	s, c, _ := mapped(t)
 	s.Fail(Fault{Operation: "CreateEventSourceMapping", Drop: DropAfter})
-	in := &lambda.CreateEventSourceMappingInput{FunctionName: aws.String("f"), EventSourceArn: aws.String(testStream),
-		StartingPosition: types.EventSourcePositionLatest}
+	in := &lambda.CreateEventSourceMappingInput{
+		FunctionName: aws.String("f"), EventSourceArn: aws.String(testStream),
+		StartingPosition: types.EventSourcePositionLatest,
+	}
 	if _, err := c.CreateEventSourceMapping(t.Context(), in); err == nil {
 		t.Fatal("the answer came")
 	} else if api := smithy.APIError(nil); errors.As(err, &api) {

@@ -32,25 +32,41 @@ const (
 
 var (
 	// Operations name functions in three ways: with or without a qualifier, and with the dots of namespaced names.
-	qualified = member{path: "functionName", in: inPath, required: true,
-		rules: []rule{longest(140), shortest(1), pattern(namePattern)}}
-	plain = member{path: "functionName", in: inPath, required: true,
-		rules: []rule{longest(140), shortest(1), pattern(plainPattern)}}
-	namespaced = member{path: "functionName", in: inPath, required: true,
-		rules: []rule{longest(256), shortest(1), pattern(dottedPattern)}}
-	qualifier = member{path: "qualifier", in: inQuery,
-		rules: []rule{longest(128), shortest(1), pattern(qualifierPattern)}}
-	published = member{path: "qualifier", in: inQuery, required: true,
-		rules: []rule{longest(128), shortest(1), pattern(`(\$LATEST\.PUBLISHED|[0-9]+)`)}}
+	qualified = member{
+		path: "functionName", in: inPath, required: true,
+		rules: []rule{longest(140), shortest(1), pattern(namePattern)},
+	}
+	plain = member{
+		path: "functionName", in: inPath, required: true,
+		rules: []rule{longest(140), shortest(1), pattern(plainPattern)},
+	}
+	namespaced = member{
+		path: "functionName", in: inPath, required: true,
+		rules: []rule{longest(256), shortest(1), pattern(dottedPattern)},
+	}
+	qualifier = member{
+		path: "qualifier", in: inQuery,
+		rules: []rule{longest(128), shortest(1), pattern(qualifierPattern)},
+	}
+	published = member{
+		path: "qualifier", in: inQuery, required: true,
+		rules: []rule{longest(128), shortest(1), pattern(`(\$LATEST\.PUBLISHED|[0-9]+)`)},
+	}
 	maxItems = member{path: "maxItems", in: inQuery, rules: []rule{highest(10000), lowest(1)}}
-	taggable = member{path: "resource", in: inPath, required: true,
-		rules: []rule{longest(256), shortest(1), pattern(taggablePattern)}}
-	signing = member{path: "codeSigningConfigArn", in: inPath, required: true,
-		rules: []rule{longest(200), pattern(signingPattern)}}
+	taggable = member{
+		path: "resource", in: inPath, required: true,
+		rules: []rule{longest(256), shortest(1), pattern(taggablePattern)},
+	}
+	signing = member{
+		path: "codeSigningConfigArn", in: inPath, required: true,
+		rules: []rule{longest(200), pattern(signingPattern)},
+	}
 
 	// An alias's name must not be a version number.
-	aliasRules = []rule{longest(128), shortest(1),
-		patternAs(`(?!^[0-9]+$)([a-zA-Z0-9-_]+)`, `[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*`)}
+	aliasRules = []rule{
+		longest(128), shortest(1),
+		patternAs(`(?!^[0-9]+$)([a-zA-Z0-9-_]+)`, `[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*`),
+	}
 	aliasOf      = member{path: "name", in: inPath, required: true, rules: aliasRules}
 	versionRules = []rule{longest(1024), shortest(1), pattern(`(\$LATEST(\.PUBLISHED)?|[0-9]+)`)}
 	aliasWeights = member{
@@ -59,28 +75,42 @@ var (
 		values: []rule{weight, lowestFraction(0), notNull}, fractions: true,
 	}
 
-	capacityMember = member{path: "capacityProviderName", in: inPath, required: true,
-		rules: []rule{longest(140), shortest(1), pattern(capacityPattern)}}
+	capacityMember = member{
+		path: "capacityProviderName", in: inPath, required: true,
+		rules: []rule{longest(140), shortest(1), pattern(capacityPattern)},
+	}
 	instanceType = []rule{longest(30), shortest(1), pattern(`[a-zA-Z0-9\.\-]+`), notNull}
-	layerName    = member{path: "layerName", in: inPath, required: true,
-		rules: []rule{longest(140), shortest(1), pattern(layerNamePattern)}}
+	layerName    = member{
+		path: "layerName", in: inPath, required: true,
+		rules: []rule{longest(140), shortest(1), pattern(layerNamePattern)},
+	}
 	fewItems        = member{path: "maxItems", in: inQuery, rules: []rule{highest(50), lowest(1)}}
 	forRuntime      = member{path: "compatibleRuntime", in: inQuery, rules: []rule{anyRuntime}}
 	forArchitecture = member{path: "compatibleArchitecture", in: inQuery, rules: []rule{oneOf("x86_64", "arm64")}}
 
-	policyHolder = member{path: "resourceArn", in: inPath, required: true,
-		rules: []rule{longest(256), pattern(holderPattern)}}
+	policyHolder = member{
+		path: "resourceArn", in: inPath, required: true,
+		rules: []rule{longest(256), pattern(holderPattern)},
+	}
 
-	statementID = member{path: "statementId", required: true,
-		rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)}}
+	statementID = member{
+		path: "statementId", required: true,
+		rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)},
+	}
 	description   = member{path: "description", rules: []rule{longest(256)}}
-	architectures = member{path: "architectures", rules: []rule{longest(1), shortest(1)},
-		each: []rule{oneOf("x86_64", "arm64"), notNull}}
+	architectures = member{
+		path: "architectures", rules: []rule{longest(1), shortest(1)},
+		each: []rule{oneOf("x86_64", "arm64"), notNull},
+	}
 	publishTo       = member{path: "publishTo", rules: []rule{oneOf("LATEST_PUBLISHED")}}
-	signingProfiles = member{path: "allowedPublishers.signingProfileVersionArns", required: true,
-		rules: []rule{longest(20), shortest(1)}, each: []rule{pattern(profilePattern), notNull}}
-	signingPolicy = member{path: "codeSigningPolicies.untrustedArtifactOnDeployment",
-		rules: []rule{oneOf("Enforce", "Warn")}}
+	signingProfiles = member{
+		path: "allowedPublishers.signingProfileVersionArns", required: true,
+		rules: []rule{longest(20), shortest(1)}, each: []rule{pattern(profilePattern), notNull},
+	}
+	signingPolicy = member{
+		path:  "codeSigningPolicies.untrustedArtifactOnDeployment",
+		rules: []rule{oneOf("Enforce", "Warn")},
+	}
 )
 
 // model has the constraints of each operation's input. They are those of the API's public model, as in botocore and
@@ -107,8 +137,10 @@ var model = map[string][]member{
 		{path: "invocationType", in: inHeader, rules: []rule{oneOf("Event", "RequestResponse", "DryRun")}},
 		{path: "logType", in: inHeader, rules: []rule{oneOf("None", "Tail")}},
 		{path: "tenantId", in: inHeader, rules: []rule{longest(256), shortest(1), pattern(`[a-zA-Z0-9\._:\/=+\-@ ]+`)}},
-		{path: "durableExecutionName", in: inHeader,
-			rules: []rule{longest(64), shortest(1), pattern(`[a-zA-Z0-9-_]+`)}},
+		{
+			path: "durableExecutionName", in: inHeader,
+			rules: []rule{longest(64), shortest(1), pattern(`[a-zA-Z0-9-_]+`)},
+		},
 	},
 	"ListDurableExecutionsByFunction": {namespaced, maxItems},
 	"GetDurableExecution":             {},
@@ -131,12 +163,18 @@ var model = map[string][]member{
 		{path: "functionVersion", required: true, rules: versionRules},
 		aliasWeights,
 	},
-	"UpdateAlias": {qualified, description, aliasOf,
-		{path: "functionVersion", rules: versionRules}, aliasWeights},
+	"UpdateAlias": {
+		qualified, description, aliasOf,
+		{path: "functionVersion", rules: versionRules},
+		aliasWeights,
+	},
 	"GetAlias":    {qualified, aliasOf},
 	"DeleteAlias": {qualified, aliasOf},
-	"ListAliases": {qualified, {path: "functionVersion", in: inQuery, rules: versionRules},
-		maxItems},
+	"ListAliases": {
+		qualified,
+		{path: "functionVersion", in: inQuery, rules: versionRules},
+		maxItems,
+	},
 	"PublishVersion":            {qualified, description, publishTo},
 	"ListVersionsByFunction":    {namespaced, maxItems},
 	"PutFunctionConcurrency":    {qualified},
@@ -145,12 +183,18 @@ var model = map[string][]member{
 	"TagResource":               {taggable, {path: "tags", required: true}},
 	"UntagResource":             {taggable, {path: "tagKeys", in: inQueryList, required: true}},
 	"ListTags":                  {taggable},
-	"PutFunctionCodeSigningConfig": {namespaced,
-		{path: "codeSigningConfigArn", required: true, rules: []rule{longest(200), pattern(signingPattern)}}},
+	"PutFunctionCodeSigningConfig": {
+		namespaced,
+		{path: "codeSigningConfigArn", required: true, rules: []rule{longest(200), pattern(signingPattern)}},
+	},
 	"GetFunctionCodeSigningConfig":    {namespaced},
 	"DeleteFunctionCodeSigningConfig": {namespaced},
-	"CreateCodeSigningConfig": {description, {path: "allowedPublishers", required: true}, signingProfiles,
-		signingPolicy},
+	"CreateCodeSigningConfig": {
+		description,
+		{path: "allowedPublishers", required: true},
+		signingProfiles,
+		signingPolicy,
+	},
 	"GetCodeSigningConfig":             {signing},
 	"DeleteCodeSigningConfig":          {signing},
 	"UpdateCodeSigningConfig":          {signing, description, signingProfiles, signingPolicy},
@@ -164,8 +208,10 @@ var model = map[string][]member{
 		{path: "licenseInfo", rules: []rule{longest(512)}},
 	}, codeMembers("content.")),
 	"GetLayerVersion": {layerName},
-	"GetLayerVersionByArn": {{path: "arn", in: inQuery, required: true,
-		rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)}}},
+	"GetLayerVersionByArn": {{
+		path: "arn", in: inQuery, required: true,
+		rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)},
+	}},
 	"GetAccountSettings": {},
 	"ListLayers":         {forRuntime, forArchitecture, fewItems},
 	"ListLayerVersions":  {layerName, forRuntime, forArchitecture, fewItems},
@@ -178,21 +224,29 @@ var model = map[string][]member{
 	},
 	"RemoveLayerVersionPermission": {
 		layerName,
-		{path: "statementId", in: inPath, required: true,
-			rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)}},
+		{
+			path: "statementId", in: inPath, required: true,
+			rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)},
+		},
 	},
 	"GetLayerVersionPolicy": {layerName},
 	"CreateCapacityProvider": slices.Concat([]member{
-		{path: "capacityProviderName", required: true,
-			rules: []rule{longest(140), shortest(1), pattern(capacityPattern)}},
+		{
+			path: "capacityProviderName", required: true,
+			rules: []rule{longest(140), shortest(1), pattern(capacityPattern)},
+		},
 		{path: "vpcConfig", required: true},
 		{path: "vpcConfig.subnetIds", required: true, rules: []rule{longest(16), shortest(1)}},
 		{path: "vpcConfig.securityGroupIds", required: true, rules: []rule{longest(5)}},
 		{path: "permissionsConfig", required: true},
-		{path: "permissionsConfig.capacityProviderOperatorRoleArn", required: true,
-			rules: []rule{pattern(rolePattern)}},
-		{path: "instanceRequirements.architectures", rules: []rule{longest(1), shortest(1)},
-			each: []rule{oneOf("x86_64", "arm64"), notNull}},
+		{
+			path: "permissionsConfig.capacityProviderOperatorRoleArn", required: true,
+			rules: []rule{pattern(rolePattern)},
+		},
+		{
+			path: "instanceRequirements.architectures", rules: []rule{longest(1), shortest(1)},
+			each: []rule{oneOf("x86_64", "arm64"), notNull},
+		},
 		{path: "instanceRequirements.allowedInstanceTypes", rules: []rule{longest(400)}, each: instanceType},
 		{path: "instanceRequirements.excludedInstanceTypes", rules: []rule{longest(400)}, each: instanceType},
 		{path: "kmsKeyArn", rules: []rule{pattern(anyArnPattern)}},
@@ -200,10 +254,14 @@ var model = map[string][]member{
 	"GetCapacityProvider":    {capacityMember},
 	"UpdateCapacityProvider": slices.Concat([]member{capacityMember}, capacitySettings),
 	"DeleteCapacityProvider": {capacityMember},
-	"ListCapacityProviders": {{path: "state", in: inQuery,
-		rules: []rule{oneOf("Pending", "Active", "Failed", "Deleting")}}, fewItems},
-	"PutFunctionRecursionConfig": {plain,
-		{path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}}},
+	"ListCapacityProviders": {{
+		path: "state", in: inQuery,
+		rules: []rule{oneOf("Pending", "Active", "Failed", "Deleting")},
+	}, fewItems},
+	"PutFunctionRecursionConfig": {
+		plain,
+		{path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}},
+	},
 	"GetFunctionRecursionConfig": {plain},
 	"PutFunctionScalingConfig": {
 		published, plain,
@@ -223,8 +281,10 @@ var model = map[string][]member{
 	},
 	"RemovePermission": {
 		qualifier, namespaced,
-		{path: "statementId", in: inPath, required: true,
-			rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_.]+)`)}},
+		{
+			path: "statementId", in: inPath, required: true,
+			rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_.]+)`)},
+		},
 	},
 	"GetPolicy":            {qualifier, namespaced},
 	"PutResourcePolicy":    {policyHolder, {path: "policy", required: true}},
@@ -234,12 +294,16 @@ var model = map[string][]member{
 		{path: "functionName", required: true, rules: mappedFunction},
 		{path: "eventSourceArn", rules: []rule{pattern(profilePattern)}},
 		{path: "startingPosition", rules: []rule{oneOf("LATEST", "AT_TIMESTAMP", "TRIM_HORIZON")}},
-		{path: "topics", rules: []rule{longest(1), shortest(1)},
-			each: []rule{longest(249), shortest(1), pattern(`[^.]([a-zA-Z0-9\-_.]+)`), notNull}},
+		{
+			path: "topics", rules: []rule{longest(1), shortest(1)},
+			each: []rule{longest(249), shortest(1), pattern(`[^.]([a-zA-Z0-9\-_.]+)`), notNull},
+		},
 		{path: "queues", rules: []rule{longest(1), shortest(1)}, each: []rule{longest(1000), shortest(1), notNull}},
 		{path: "selfManagedEventSource.endpoints", keys: []rule{oneOf("KAFKA_BOOTSTRAP_SERVERS"), notNull}},
-		{path: "selfManagedEventSource.endpoints.KAFKA_BOOTSTRAP_SERVERS", rules: []rule{longest(10), shortest(1)},
-			each: []rule{longest(300), shortest(1), pattern(serverPattern), notNull}},
+		{
+			path: "selfManagedEventSource.endpoints.KAFKA_BOOTSTRAP_SERVERS", rules: []rule{longest(10), shortest(1)},
+			each: []rule{longest(300), shortest(1), pattern(serverPattern), notNull},
+		},
 	}, mappingMembers),
 	"UpdateEventSourceMapping": slices.Concat([]member{mappingUUID, {path: "functionName", rules: mappedFunction}},
 		mappingMembers),
@@ -251,10 +315,14 @@ var model = map[string][]member{
 		maxItems,
 	},
 
-	"CreateFunctionUrlConfig": slices.Concat([]member{aliased, qualified,
-		{path: "authType", required: true, rules: []rule{oneOf("NONE", "AWS_IAM")}}}, urlMembers),
-	"UpdateFunctionUrlConfig": slices.Concat([]member{aliased, qualified,
-		{path: "authType", rules: []rule{oneOf("NONE", "AWS_IAM")}}}, urlMembers),
+	"CreateFunctionUrlConfig": slices.Concat([]member{
+		aliased, qualified,
+		{path: "authType", required: true, rules: []rule{oneOf("NONE", "AWS_IAM")}},
+	}, urlMembers),
+	"UpdateFunctionUrlConfig": slices.Concat([]member{
+		aliased, qualified,
+		{path: "authType", rules: []rule{oneOf("NONE", "AWS_IAM")}},
+	}, urlMembers),
 	"GetFunctionUrlConfig":            {aliased, qualified},
 	"DeleteFunctionUrlConfig":         {aliased, qualified},
 	"ListFunctionUrlConfigs":          {qualified, fewItems},
@@ -263,16 +331,20 @@ var model = map[string][]member{
 	"GetFunctionEventInvokeConfig":    {qualifier, namespaced},
 	"DeleteFunctionEventInvokeConfig": {qualifier, namespaced},
 	"ListFunctionEventInvokeConfigs":  {namespaced, fewItems},
-	"PutProvisionedConcurrencyConfig": {provisioned, qualified,
-		{path: "provisionedConcurrentExecutions", required: true, rules: []rule{lowest(1)}}},
+	"PutProvisionedConcurrencyConfig": {
+		provisioned, qualified,
+		{path: "provisionedConcurrentExecutions", required: true, rules: []rule{lowest(1)}},
+	},
 	"GetProvisionedConcurrencyConfig":    {provisioned, qualified},
 	"DeleteProvisionedConcurrencyConfig": {provisioned, qualified},
 	"ListProvisionedConcurrencyConfigs":  {qualified, fewItems},
 	"PutRuntimeManagementConfig": {
 		qualifier, namespaced,
 		{path: "updateRuntimeOn", required: true, rules: []rule{oneOf("Auto", "Manual", "FunctionUpdate")}},
-		{path: "runtimeVersionArn", rules: []rule{longest(2048), shortest(26),
-			pattern(`arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `::runtime:.+`)}},
+		{path: "runtimeVersionArn", rules: []rule{
+			longest(2048), shortest(26),
+			pattern(`arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `::runtime:.+`),
+		}},
 	},
 	"GetRuntimeManagementConfig": {qualifier, namespaced},
 }
@@ -280,8 +352,10 @@ var model = map[string][]member{
 // codeMembers returns the members that name code, below a path.
 func codeMembers(at string) []member {
 	return []member{
-		{path: at + "s3Bucket", rules: []rule{longest(63), shortest(3),
-			patternAs(`[0-9A-Za-z\.\-_]*(?<!\.)`, `[0-9A-Za-z.\-_]*[0-9A-Za-z\-_]|`)}},
+		{path: at + "s3Bucket", rules: []rule{
+			longest(63), shortest(3),
+			patternAs(`[0-9A-Za-z\.\-_]*(?<!\.)`, `[0-9A-Za-z.\-_]*[0-9A-Za-z\-_]|`),
+		}},
 		{path: at + "s3Key", rules: []rule{longest(1024), shortest(1)}},
 		{path: at + "s3ObjectVersion", rules: []rule{longest(1024), shortest(1)}},
 		{path: at + "s3ObjectStorageMode", rules: []rule{oneOf("REFERENCE", "COPY")}},
@@ -302,31 +376,45 @@ var configuration = []member{
 	{path: "tracingConfig.mode", rules: []rule{oneOf("Active", "PassThrough")}},
 	{path: "snapStart.applyOn", rules: []rule{oneOf("PublishedVersions", "None")}},
 	{path: "layers", each: []rule{longest(2048), shortest(1), pattern(layerPattern), notNull}},
-	{path: "vpcConfig.subnetIds", rules: []rule{longest(16)},
-		each: []rule{longest(1024), shortest(0), pattern(`subnet-[0-9a-z]*`)}},
-	{path: "vpcConfig.securityGroupIds", rules: []rule{longest(5)},
-		each: []rule{longest(1024), shortest(0), pattern(`sg-[0-9a-zA-Z]*`)}},
+	{
+		path: "vpcConfig.subnetIds", rules: []rule{longest(16)},
+		each: []rule{longest(1024), shortest(0), pattern(`subnet-[0-9a-z]*`)},
+	},
+	{
+		path: "vpcConfig.securityGroupIds", rules: []rule{longest(5)},
+		each: []rule{longest(1024), shortest(0), pattern(`sg-[0-9a-zA-Z]*`)},
+	},
 	{path: "fileSystemConfigs", rules: []rule{longest(1)}},
 	{path: "fileSystemConfigs[].arn", required: true, rules: []rule{longest(256), pattern(mountPattern)}},
-	{path: "fileSystemConfigs[].localMountPath", required: true,
-		rules: []rule{longest(160), pattern(`/mnt/[a-zA-Z0-9-_.]+`)}},
+	{
+		path: "fileSystemConfigs[].localMountPath", required: true,
+		rules: []rule{longest(160), pattern(`/mnt/[a-zA-Z0-9-_.]+`)},
+	},
 	{path: "imageConfig.entryPoint", rules: []rule{longest(1500)}},
 	{path: "imageConfig.command", rules: []rule{longest(1500)}},
 	{path: "imageConfig.workingDirectory", rules: []rule{longest(1000)}},
 	{path: "loggingConfig.logFormat", rules: []rule{oneOf("JSON", "Text")}},
-	{path: "loggingConfig.applicationLogLevel",
-		rules: []rule{oneOf("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")}},
+	{
+		path:  "loggingConfig.applicationLogLevel",
+		rules: []rule{oneOf("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")},
+	},
 	{path: "loggingConfig.systemLogLevel", rules: []rule{oneOf("DEBUG", "INFO", "WARN")}},
 	{path: "loggingConfig.logGroup", rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)}},
 	{path: "durableConfig.retentionPeriodInDays", rules: []rule{highest(90), lowest(1)}},
 	{path: "durableConfig.executionTimeout", rules: []rule{highest(31622400), lowest(1)}},
 	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig", required: true},
-	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", required: true,
-		rules: []rule{longest(140), shortest(1), pattern(providerPattern)}},
-	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.perExecutionEnvironmentMaxConcurrency",
-		rules: []rule{highest(1600), lowest(1)}},
-	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu",
-		rules: []rule{highest(8), lowest(2)}},
+	{
+		path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", required: true,
+		rules: []rule{longest(140), shortest(1), pattern(providerPattern)},
+	},
+	{
+		path:  "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.perExecutionEnvironmentMaxConcurrency",
+		rules: []rule{highest(1600), lowest(1)},
+	},
+	{
+		path:  "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu",
+		rules: []rule{highest(8), lowest(2)},
+	},
 }
 
 // capacitySettings are the members of capacity providers that creation and update share.
@@ -334,12 +422,18 @@ var capacitySettings = []member{
 	{path: "capacityProviderScalingConfig.maxVCpuCount", rules: []rule{highest(15000), lowest(2)}},
 	{path: "capacityProviderScalingConfig.scalingMode", rules: []rule{oneOf("Auto", "Manual")}},
 	{path: "capacityProviderScalingConfig.scalingPolicies", rules: []rule{longest(10), shortest(1)}},
-	{path: "capacityProviderScalingConfig.scalingPolicies[].predefinedMetricType", required: true,
-		rules: []rule{oneOf("LambdaCapacityProviderAverageCPUUtilization")}},
-	{path: "capacityProviderScalingConfig.scalingPolicies[].targetValue", required: true,
-		rules: []rule{highest(100), lowest(0)}},
+	{
+		path: "capacityProviderScalingConfig.scalingPolicies[].predefinedMetricType", required: true,
+		rules: []rule{oneOf("LambdaCapacityProviderAverageCPUUtilization")},
+	},
+	{
+		path: "capacityProviderScalingConfig.scalingPolicies[].targetValue", required: true,
+		rules: []rule{highest(100), lowest(0)},
+	},
 	{path: "propagateTags.mode", rules: []rule{oneOf("None", "Explicit")}},
-	{path: "telemetryConfig.loggingConfig.logGroup",
-		rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)}},
+	{
+		path:  "telemetryConfig.loggingConfig.logGroup",
+		rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)},
+	},
 	{path: "telemetryConfig.loggingConfig.systemLogLevel", rules: []rule{oneOf("DEBUG", "INFO", "WARN")}},
 }

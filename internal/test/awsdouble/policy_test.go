@@ -31,36 +31,46 @@ func TestStatements(t *testing.T) {
 	}{
 		"Account": {
 			reason: "An account comes back as the ARN of its root user.",
-			in: lambda.AddPermissionInput{Action: aws.String("lambda:GetFunction"),
-				Principal: aws.String("111122223333")},
+			in: lambda.AddPermissionInput{
+				Action:    aws.String("lambda:GetFunction"),
+				Principal: aws.String("111122223333"),
+			},
 			want: `{"Sid":"s","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"lambda:GetFunction",
 				"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f"}`,
 		},
 		"Role": {
 			reason: "An ARN stays as it is.",
-			in: lambda.AddPermissionInput{Action: aws.String("lambda:*"),
-				Principal: aws.String("arn:aws:iam::111122223333:role/r")},
+			in: lambda.AddPermissionInput{
+				Action:    aws.String("lambda:*"),
+				Principal: aws.String("arn:aws:iam::111122223333:role/r"),
+			},
 			want: `{"Sid":"s","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:role/r"},"Action":"lambda:*",
 				"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f"}`,
 		},
 		"Organization": {
 			reason: "Anyone, but of an organization.",
-			in: lambda.AddPermissionInput{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
-				PrincipalOrgID: aws.String("o-a1b2c3d4e5")},
+			in: lambda.AddPermissionInput{
+				Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
+				PrincipalOrgID: aws.String("o-a1b2c3d4e5"),
+			},
 			want: `{"Sid":"s","Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction",
 				"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f","Condition":{"StringEquals":{"aws:PrincipalOrgID":"o-a1b2c3d4e5"}}}`,
 		},
 		"URL": {
 			reason: "A public function URL.",
-			in: lambda.AddPermissionInput{Action: aws.String("lambda:InvokeFunctionUrl"),
-				Principal: aws.String("*"), FunctionUrlAuthType: types.FunctionUrlAuthTypeNone},
+			in: lambda.AddPermissionInput{
+				Action:    aws.String("lambda:InvokeFunctionUrl"),
+				Principal: aws.String("*"), FunctionUrlAuthType: types.FunctionUrlAuthTypeNone,
+			},
 			want: `{"Sid":"s","Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunctionUrl",
 				"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f","Condition":{"StringEquals":{"lambda:FunctionUrlAuthType":"NONE"}}}`,
 		},
 		"ThroughURL": {
 			reason: "Its other half.",
-			in: lambda.AddPermissionInput{Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
-				InvokedViaFunctionUrl: aws.Bool(true)},
+			in: lambda.AddPermissionInput{
+				Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("*"),
+				InvokedViaFunctionUrl: aws.Bool(true),
+			},
 			want: `{"Sid":"s","Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction",
 				"Resource":"arn:aws:lambda:eu-west-1:123456789012:function:f","Condition":{"Bool":{"lambda:InvokedViaFunctionUrl":"true"}}}`,
 		},
@@ -104,8 +114,10 @@ func TestPermissionsRefused(t *testing.T) {
 	c := client(start(t, Options{}))
 	create(t, c, zipFunction(t, "f"))
 	in := func(change func(*lambda.AddPermissionInput)) *lambda.AddPermissionInput {
-		out := &lambda.AddPermissionInput{FunctionName: aws.String("f"), StatementId: aws.String("s"),
-			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com")}
+		out := &lambda.AddPermissionInput{
+			FunctionName: aws.String("f"), StatementId: aws.String("s"),
+			Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com"),
+		}
 		change(out)
 		return out
 	}
@@ -183,8 +195,10 @@ func TestResourcePolicy(t *testing.T) {
 		}
 		return c.PutResourcePolicy(ctx, in)
 	}
-	_, err = c.AddPermission(ctx, &lambda.AddPermissionInput{FunctionName: arn, StatementId: aws.String("s"),
-		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com")})
+	_, err = c.AddPermission(ctx, &lambda.AddPermissionInput{
+		FunctionName: arn, StatementId: aws.String("s"),
+		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,8 +254,10 @@ func TestPolicyOfDeletedVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = c.AddPermission(ctx, &lambda.AddPermissionInput{FunctionName: v.FunctionArn, StatementId: aws.String("s"),
-		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com")})
+	_, err = c.AddPermission(ctx, &lambda.AddPermissionInput{
+		FunctionName: v.FunctionArn, StatementId: aws.String("s"),
+		Action: aws.String("lambda:InvokeFunction"), Principal: aws.String("s3.amazonaws.com"),
+	})
 	if err != nil || s.Policy(*v.FunctionArn) == "" {
 		t.Fatalf("policy %q: %v", s.Policy(*v.FunctionArn), err)
 	}

@@ -61,7 +61,8 @@ func (s *Server) settleProvisioned(f *function, by time.Time) {
 		}
 		p.from = ""
 		n := p.RequestedProvisionedConcurrentExecutions
-		p.Status, p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = "READY", n, &n
+		p.Status = "READY"
+		p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = n, &n
 	}
 }
 
@@ -125,8 +126,10 @@ func putProvisioned(s *Server, r *request) any {
 	}
 	f.overlap(t.qualifier)
 	r.home.affords(f, t.qualifier, in.ProvisionedConcurrentExecutions)
-	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration),
-		failure: take(s.plans.provisions, t.name)}
+	p := &provisioning{
+		settleAt: s.options.Now().Add(s.options.ProvisionDuration),
+		failure:  take(s.plans.provisions, t.name),
+	}
 	p.AvailableProvisionedConcurrentExecutions = new(int32)
 	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {
 		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions

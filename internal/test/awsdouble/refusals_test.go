@@ -30,8 +30,10 @@ const (
 
 // TestRefusals calls operations on function f, its version 1 and its alias prod.
 func TestRefusals(t *testing.T) {
-	for _, cases := range []map[string]refused{networkRefusals, destinationRefusals, concurrencyRefusals,
-		permissionRefusals, settingRefusals, orderRefusals} {
+	for _, cases := range []map[string]refused{
+		networkRefusals, destinationRefusals, concurrencyRefusals,
+		permissionRefusals, settingRefusals, orderRefusals,
+	} {
 		for name, tc := range cases {
 			t.Run(name, func(t *testing.T) { tc.test(t) })
 		}
@@ -43,8 +45,10 @@ func (tc *refused) test(t *testing.T) {
 	s := start(t, Options{})
 	c := client(s)
 	create(t, c, zipFunction(t, "f"))
-	for _, do := range append([]string{"POST /2015-03-31/functions/f/versions {}",
-		`POST /2015-03-31/functions/f/aliases {"Name":"prod","FunctionVersion":"1"}`}, tc.before...) {
+	for _, do := range append([]string{
+		"POST /2015-03-31/functions/f/versions {}",
+		`POST /2015-03-31/functions/f/aliases {"Name":"prod","FunctionVersion":"1"}`,
+	}, tc.before...) {
 		if res, body := send(t, s, //nolint:bodyclose // call closes it.
 			do); res.StatusCode >= http.StatusMultipleChoices {
 			t.Fatalf("%s: %d %s", do, res.StatusCode, body)
@@ -238,9 +242,11 @@ var concurrencyRefusals = map[string]refused{
 	},
 	"AliasWithWeights": {
 		reason: "An alias that moves, too, has weights; users quote the words.",
-		before: []string{`PUT /2015-03-31/functions/f/configuration {"Description":"d"}`,
+		before: []string{
+			`PUT /2015-03-31/functions/f/configuration {"Description":"d"}`,
 			"POST /2015-03-31/functions/f/versions {}",
-			`PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":0.5}}}`},
+			`PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":0.5}}}`,
+		},
 		do:      `PUT ` + testProvisioned + `?Qualifier=prod {"ProvisionedConcurrentExecutions":1}`,
 		message: "Alias with weights can not be used with Provisioned Concurrency",
 	},
@@ -260,24 +266,34 @@ var permissionRefusals = map[string]refused{
 		`"invalid.example.com"}`, message: invalidPrincipalMessage},
 	"NoPrincipal": {reason: "Only entities of IAM are principals.", do: `POST /2015-03-31/functions/f/policy ` +
 		testPermission + `"arn:aws:s3:::b"}`, message: invalidPrincipalMessage},
-	"NoUser": {reason: "Users that were removed are none.",
+	"NoUser": {
+		reason:  "Users that were removed are none.",
 		removed: []string{"arn:aws:iam::123456789012:user/u"}, do: `POST /2015-03-31/functions/f/policy ` +
-			testPermission + `"arn:aws:iam::123456789012:user/u"}`, message: invalidPrincipalMessage},
-	"NoAccount": {reason: "Once an account was told, others do not exist.", exists: []string{"111122223333"},
+			testPermission + `"arn:aws:iam::123456789012:user/u"}`, message: invalidPrincipalMessage,
+	},
+	"NoAccount": {
+		reason: "Once an account was told, others do not exist.", exists: []string{"111122223333"},
 		do:      `POST /2015-03-31/functions/f/policy ` + testPermission + `"210987654321"}`,
-		message: invalidPrincipalMessage},
+		message: invalidPrincipalMessage,
+	},
 	"AmazonsService": {reason: "Services have more than one domain.", do: `POST /2015-03-31/functions/f/policy ` +
 		testPermission + `"alexa-appkit.amazon.com"}`},
-	"NoAliasToPermit": {reason: "Aliases are told from versions.",
+	"NoAliasToPermit": {
+		reason: "Aliases are told from versions.",
 		do:     `POST /2015-03-31/functions/f/policy?Qualifier=gone ` + testPermission + `"*"}`,
 		status: http.StatusNotFound, code: "ResourceNotFoundException", message: "Cannot find alias arn: " +
-			testFunctionARN + ":gone"},
-	"NoVersion": {reason: "Versions are functions.", do: `POST /2015-03-31/functions/f/policy?Qualifier=9 ` +
-		testPermission + `"*"}`, status: http.StatusNotFound, code: "ResourceNotFoundException",
-		message: "Function not found: " + testFunctionARN + ":9"},
-	"NoAliasToRead": {reason: "A policy that is not there is read as such, whatever it would be of.",
-		do: `GET /2015-03-31/functions/f/policy?Qualifier=gone`, status: http.StatusNotFound,
-		code: "ResourceNotFoundException", message: "The resource you requested does not exist."},
+			testFunctionARN + ":gone",
+	},
+	"NoVersion": {
+		reason: "Versions are functions.", do: `POST /2015-03-31/functions/f/policy?Qualifier=9 ` +
+			testPermission + `"*"}`, status: http.StatusNotFound, code: "ResourceNotFoundException",
+		message: "Function not found: " + testFunctionARN + ":9",
+	},
+	"NoAliasToRead": {
+		reason: "A policy that is not there is read as such, whatever it would be of.",
+		do:     `GET /2015-03-31/functions/f/policy?Qualifier=gone`, status: http.StatusNotFound,
+		code: "ResourceNotFoundException", message: "The resource you requested does not exist.",
+	},
 }
 
 var settingRefusals = map[string]refused{

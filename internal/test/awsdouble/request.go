@@ -100,6 +100,13 @@ func decoded[T any](r *request) T {
 	return v
 }
 
+// peeked returns the JSON body as a T, unset if it cannot be decoded.
+func peeked[T any](r *request) T {
+	var v T
+	_ = json.Unmarshal(r.body, any(&v)) // The operation rejects it.
+	return v
+}
+
 // decode decodes the JSON body into v. An empty body leaves v unchanged.
 func (r *request) decode(v any) {
 	if len(r.body) == 0 {

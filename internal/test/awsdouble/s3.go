@@ -64,8 +64,10 @@ func (s *Server) bucket(name string) *bucket {
 
 func (s *Server) store(b *bucket, key string, data []byte, checksum string) *object {
 	sum := md5.Sum(data) //nolint:gosec // as above
-	o := &object{data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum,
-		modified: s.options.Now()}
+	o := &object{
+		data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum,
+		modified: s.options.Now(),
+	}
 	if !b.versioned {
 		b.objects[key] = []*object{o}
 		return o

@@ -44,8 +44,10 @@ func listObjects(s *Server, r *request) any {
 	if err != nil || size > maxObjects || size < 1 {
 		size = maxObjects
 	}
-	out := objectList{Name: r.vars["Bucket"], Prefix: r.query("prefix"), StartAfter: r.query("start-after"),
-		MaxKeys: size}
+	out := objectList{
+		Name: r.vars["Bucket"], Prefix: r.query("prefix"), StartAfter: r.query("start-after"),
+		MaxKeys: size,
+	}
 	after := max(out.StartAfter, r.query("continuation-token"))
 	for _, key := range slices.Sorted(maps.Keys(b.objects)) {
 		o := b.find(key, "")

@@ -28,13 +28,17 @@ func TestS3(t *testing.T) {
 	s.CreateBucket("b", true)
 	sum := sha256.Sum256(data)
 	checksum := base64.StdEncoding.EncodeToString(sum[:])
-	put, err := c.PutObject(ctx, &s3.PutObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"),
-		Body: bytes.NewReader(data), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256})
+	put, err := c.PutObject(ctx, &s3.PutObjectInput{
+		Bucket: aws.String("b"), Key: aws.String("dir/k"),
+		Body: bytes.NewReader(data), ChecksumAlgorithm: s3types.ChecksumAlgorithmSha256,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, err := c.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"),
-		ChecksumMode: s3types.ChecksumModeEnabled})
+	head, err := c.HeadObject(ctx, &s3.HeadObjectInput{
+		Bucket: aws.String("b"), Key: aws.String("dir/k"),
+		ChecksumMode: s3types.ChecksumModeEnabled,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,8 +56,10 @@ func TestS3(t *testing.T) {
 	if got, err := io.ReadAll(old.Body); err != nil || string(got) != "content" {
 		t.Errorf("old version: %q, %v", got, err)
 	}
-	head, err = c.HeadObject(ctx, &s3.HeadObjectInput{Bucket: aws.String("b"), Key: aws.String("dir/k"),
-		ChecksumMode: s3types.ChecksumModeEnabled})
+	head, err = c.HeadObject(ctx, &s3.HeadObjectInput{
+		Bucket: aws.String("b"), Key: aws.String("dir/k"),
+		ChecksumMode: s3types.ChecksumModeEnabled,
+	})
 	if err != nil || *head.VersionId != second || head.ChecksumSHA256 != nil || head.ChecksumType != "" {
 		t.Errorf("HeadObject of a version without checksum: %+v, %v", head, err)
 	}
@@ -95,8 +101,10 @@ func TestSTS(t *testing.T) {
 	if err != nil || *me.Account != DefaultAccount {
 		t.Fatalf("GetCallerIdentity: %+v, %v", me, err)
 	}
-	role, err := c.AssumeRole(ctx, &sts.AssumeRoleInput{RoleArn: aws.String("arn:aws:iam::210987654321:role/dir/r"),
-		RoleSessionName: aws.String("s")})
+	role, err := c.AssumeRole(ctx, &sts.AssumeRoleInput{
+		RoleArn:         aws.String("arn:aws:iam::210987654321:role/dir/r"),
+		RoleSessionName: aws.String("s"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +169,8 @@ func TestSubConfigurations(t *testing.T) {
 
 	csc, err := c.CreateCodeSigningConfig(ctx,
 		&lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{
-			SigningProfileVersionArns: []string{"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})
+			SigningProfileVersionArns: []string{"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"},
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,8 +190,10 @@ func TestSubConfigurations(t *testing.T) {
 	if err != nil || !slices.Equal(using.FunctionArns, []string{"arn:aws:lambda:eu-west-1:123456789012:function:f"}) {
 		t.Errorf("functions: %+v, %v", using, err)
 	}
-	enforced, err := c.UpdateCodeSigningConfig(ctx, &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn,
-		CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyEnforce}})
+	enforced, err := c.UpdateCodeSigningConfig(ctx, &lambda.UpdateCodeSigningConfigInput{
+		CodeSigningConfigArn: arn,
+		CodeSigningPolicies:  &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyEnforce},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,9 +232,11 @@ func TestSubConfigurations(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err = c.PutFunctionScalingConfig(ctx,
-		&lambda.PutFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String(
-			"1"),
-			FunctionScalingConfig: &types.FunctionScalingConfig{MinExecutionEnvironments: aws.Int32(2)}}); err != nil {
+		&lambda.PutFunctionScalingConfigInput{
+			FunctionName: f, Qualifier: aws.String(
+				"1"),
+			FunctionScalingConfig: &types.FunctionScalingConfig{MinExecutionEnvironments: aws.Int32(2)},
+		}); err != nil {
 		t.Fatal(err)
 	}
 	scaling, err := c.GetFunctionScalingConfig(ctx,

@@ -116,8 +116,10 @@ func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
 	c.Runtime = runtime
 	c.RuntimeVersionConfig = &RuntimeVersion{
-		RuntimeVersionArn: strings.Join([]string{"arn", partition(region), "lambda", region, "", "runtime",
-			hex.EncodeToString(sum[:])}, ":"),
+		RuntimeVersionArn: strings.Join([]string{
+			"arn", partition(region), "lambda", region, "", "runtime",
+			hex.EncodeToString(sum[:]),
+		}, ":"),
 	}
 }
 

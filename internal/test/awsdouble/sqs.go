@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"crypto/md5" //nolint:gosec // It is the checksum that SQS returns.
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -105,12 +104,14 @@ func (s *Server) send(arn, body string, delay time.Duration) string {
 // awaitMessage waits as a long poll does: until a message is sent, the client leaves, or the wait of the call has
 // passed in real time. It does not wait for a message that becomes visible by the clock.
 func (s *Server) awaitMessage(r *request) {
-	var in struct {
+	if r.service != serviceSQS || r.operation != "ReceiveMessage" {
+		return
+	}
+	in := peeked[struct {
 		QueueURL        string `json:"QueueUrl"`
 		WaitTimeSeconds int
-	}
-	if r.service != serviceSQS || r.operation != "ReceiveMessage" || json.Unmarshal(r.body, &in) != nil ||
-		in.WaitTimeSeconds <= 0 {
+	}](r)
+	if in.WaitTimeSeconds <= 0 {
 		return
 	}
 	end := time.NewTimer(time.Duration(in.WaitTimeSeconds) * time.Second)
@@ -270,16 +271,20 @@ func deleteMessageBatch(s *Server, r *request) any {
 		panic(apiError(http.StatusBadRequest, "EmptyBatchRequest",
 			"There should be at least one DeleteMessageBatchRequestEntry in the request."))
 	case len(in.Entries) > maxReceived:
-		panic(&Error{Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest",
+		panic(&Error{
+			Status: http.StatusBadRequest, Code: "TooManyEntriesInBatchRequest",
 			Message: "Maximum number of entries per request are 10. You have sent " + strconv.Itoa(len(in.Entries)) +
-				"."})
+				".",
+		})
 	}
 	deleted, failed := []any{}, []any{}
 	for _, e := range in.Entries {
 		if q.undeletable > 0 {
 			q.undeletable--
-			failed = append(failed, map[string]any{"Id": e.ID, "SenderFault": false, "Code": "InternalError",
-				"Message": "We encountered an internal error. Please try again."})
+			failed = append(failed, map[string]any{
+				"Id": e.ID, "SenderFault": false, "Code": "InternalError",
+				"Message": "We encountered an internal error. Please try again.",
+			})
 			continue
 		}
 		q.delete(e.ReceiptHandle)

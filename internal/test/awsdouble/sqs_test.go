@@ -22,7 +22,8 @@ func receive(t *testing.T, c *sqs.Client, url *string, wait int32) []sqstypes.Me
 	out, err := c.ReceiveMessage(t.Context(), &sqs.ReceiveMessageInput{
 		QueueUrl: url, MaxNumberOfMessages: 10, WaitTimeSeconds: wait,
 		MessageSystemAttributeNames: []sqstypes.MessageSystemAttributeName{
-			sqstypes.MessageSystemAttributeNameApproximateReceiveCount},
+			sqstypes.MessageSystemAttributeNameApproximateReceiveCount,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,10 +136,14 @@ func TestTrail(t *testing.T) {
 	}
 	alice := struct{ Type, ARN string }{"AssumedRole", "arn:aws:sts::123456789012:assumed-role/ops/alice"}
 	want := []event{
-		{"DeleteFunction20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice,
-			map[string]string{"functionName": "cart", "qualifier": "3"}},
-		{"UpdateEventSourceMapping20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice,
-			map[string]string{"uUID": "91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"}},
+		{
+			"DeleteFunction20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice,
+			map[string]string{"functionName": "cart", "qualifier": "3"},
+		},
+		{
+			"UpdateEventSourceMapping20150331", "2026-01-01T00:00:00Z", "ResourceNotFoundException", alice,
+			map[string]string{"uUID": "91fceda8-0c4d-4a3d-b0b8-6cae1f5bd6ae"},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -68,8 +68,10 @@ type directory struct {
 }
 
 func newDirectory() directory {
-	return directory{keys: map[string]*key{}, roles: map[string]Role{}, providers: map[string]provider{},
-		pods: map[string]string{}}
+	return directory{
+		keys: map[string]*key{}, roles: map[string]Role{}, providers: map[string]provider{},
+		pods: map[string]string{},
+	}
 }
 
 // key signs calls.
@@ -100,8 +102,10 @@ func (s *Server) AddUser(u User) {
 	s.accounts[u.AccessKeyID] = account
 	s.iam.keys[u.AccessKeyID] = &key{
 		secret: u.SecretAccessKey,
-		who: &principal{arn: u.ARN, id: "AIDA" + strings.TrimPrefix(u.AccessKeyID, "AKIA"), account: account,
-			mayAssume: u.MayAssume},
+		who: &principal{
+			arn: u.ARN, id: "AIDA" + strings.TrimPrefix(u.AccessKeyID, "AKIA"), account: account,
+			mayAssume: u.MayAssume,
+		},
 	}
 }
 

@@ -63,8 +63,10 @@ func (i *Issuer) Token(subject, audience string, expires time.Time) (string, err
 	if err != nil {
 		return "", fmt.Errorf("cannot write a token's header: %w", err)
 	}
-	body, err := json.Marshal(map[string]any{"iss": i.URL, "sub": subject, "aud": []string{audience},
-		"exp": expires.Unix()})
+	body, err := json.Marshal(map[string]any{
+		"iss": i.URL, "sub": subject, "aud": []string{audience},
+		"exp": expires.Unix(),
+	})
 	if err != nil {
 		return "", fmt.Errorf("cannot write a token's claims: %w", err)
 	}

@@ -80,7 +80,8 @@ func newSigner(hr *http.Request) signer {
 	return func(call *http.Request, keys aws.Credentials, payload, //nolint:contextcheck // The context is that of hr.
 		service,
 		region string,
-		at time.Time) error {
+		at time.Time,
+	) error {
 		return v4.NewSigner().SignHTTP(hr.Context(), keys, call, payload, service, region, at,
 			func(o *v4.SignerOptions) {
 				o.DisableURIPathEscaping = service == serviceS3
@@ -150,15 +151,23 @@ var stsCodes = map[string]string{
 
 // s3Refusals are S3's errors for those of other services.
 var s3Refusals = map[string]Error{
-	"MissingAuthenticationTokenException": {Status: http.StatusForbidden, Code: "AccessDenied",
-		Message: "Access Denied"},
-	"UnrecognizedClientException": {Status: http.StatusForbidden, Code: "InvalidAccessKeyId",
-		Message: "The AWS Access Key Id you provided does not exist in our records."},
-	"ExpiredTokenException": {Status: http.StatusBadRequest, Code: "ExpiredToken",
-		Message: "The provided token has expired."},
-	"InvalidSignatureException": {Status: http.StatusForbidden, Code: "SignatureDoesNotMatch",
+	"MissingAuthenticationTokenException": {
+		Status: http.StatusForbidden, Code: "AccessDenied",
+		Message: "Access Denied",
+	},
+	"UnrecognizedClientException": {
+		Status: http.StatusForbidden, Code: "InvalidAccessKeyId",
+		Message: "The AWS Access Key Id you provided does not exist in our records.",
+	},
+	"ExpiredTokenException": {
+		Status: http.StatusBadRequest, Code: "ExpiredToken",
+		Message: "The provided token has expired.",
+	},
+	"InvalidSignatureException": {
+		Status: http.StatusForbidden, Code: "SignatureDoesNotMatch",
 		Message: "The request signature we calculated does not match the signature you provided. Check your key and " +
-			"signing method."},
+			"signing method.",
+	},
 }
 
 func hashOf(b []byte) string {

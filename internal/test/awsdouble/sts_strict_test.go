@@ -32,8 +32,10 @@ func strict(t *testing.T) (*Server, *clock) {
 	t.Helper()
 	c := newClock()
 	s := start(t, Options{Now: c.now, StrictCredentials: true})
-	s.AddUser(User{ARN: alice, AccessKeyID: aliceKey.AccessKeyID, SecretAccessKey: aliceKey.SecretAccessKey,
-		MayAssume: []string{roleB}})
+	s.AddUser(User{
+		ARN: alice, AccessKeyID: aliceKey.AccessKeyID, SecretAccessKey: aliceKey.SecretAccessKey,
+		MayAssume: []string{roleB},
+	})
 	s.AddRole(Role{ARN: roleA, Principals: []string{alice}, MayAssume: []string{roleB}})
 	s.AddRole(Role{ARN: roleB, Principals: []string{"arn:aws:iam::123456789012:root"}})
 	return s, c
@@ -63,8 +65,10 @@ func assume(t *testing.T, c aws.Config, in *sts.AssumeRoleInput) (aws.Credential
 }
 
 func keysOf(c *types.Credentials) aws.Credentials {
-	return aws.Credentials{AccessKeyID: *c.AccessKeyId, SecretAccessKey: *c.SecretAccessKey,
-		SessionToken: *c.SessionToken, Expires: *c.Expiration}
+	return aws.Credentials{
+		AccessKeyID: *c.AccessKeyId, SecretAccessKey: *c.SecretAccessKey,
+		SessionToken: *c.SessionToken, Expires: *c.Expiration,
+	}
 }
 
 func whoami(t *testing.T, c aws.Config) string {
@@ -124,22 +128,37 @@ func TestSignaturesAreChecked(t *testing.T) {
 	}{
 		"User":    {keys: aliceKey},
 		"Session": {keys: session},
-		"Anonymous": {aws.Credentials{}, "MissingAuthenticationTokenException", "MissingAuthenticationToken",
-			"AccessDenied"},
-		"UnknownKey": {aws.Credentials{AccessKeyID: "AKIANOBODY", SecretAccessKey: "x"},
-			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
-		"WrongSecret": {aws.Credentials{AccessKeyID: "AKIAALICE", SecretAccessKey: "bob's"},
-			"InvalidSignatureException", "SignatureDoesNotMatch", "SignatureDoesNotMatch"},
-		"NoToken": {aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey},
-			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
-		"ForeignToken": {aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey,
-			SessionToken: expired.SessionToken},
-			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId"},
+		"Anonymous": {
+			aws.Credentials{},
+			"MissingAuthenticationTokenException", "MissingAuthenticationToken",
+			"AccessDenied",
+		},
+		"UnknownKey": {
+			aws.Credentials{AccessKeyID: "AKIANOBODY", SecretAccessKey: "x"},
+			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId",
+		},
+		"WrongSecret": {
+			aws.Credentials{AccessKeyID: "AKIAALICE", SecretAccessKey: "bob's"},
+			"InvalidSignatureException", "SignatureDoesNotMatch", "SignatureDoesNotMatch",
+		},
+		"NoToken": {
+			aws.Credentials{AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey},
+			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId",
+		},
+		"ForeignToken": {
+			aws.Credentials{
+				AccessKeyID: session.AccessKeyID, SecretAccessKey: session.SecretAccessKey,
+				SessionToken: expired.SessionToken,
+			},
+			"UnrecognizedClientException", "InvalidClientTokenId", "InvalidAccessKeyId",
+		},
 		"Expired": {expired, "ExpiredTokenException", "ExpiredToken", "ExpiredToken"},
 	}
 	for name, tc := range cases {
-		for service, want := range map[string]string{"lambda": tc.lambda, "ecr": tc.lambda, "sts": tc.sts,
-			"s3": tc.s3} {
+		for service, want := range map[string]string{
+			"lambda": tc.lambda, "ecr": tc.lambda, "sts": tc.sts,
+			"s3": tc.s3,
+		} {
 			t.Run(name+"/"+service, func(t *testing.T) {
 				err := services[service](as(s, tc.keys))
 				if want != "" {
@@ -203,41 +222,73 @@ func TestAssumeRole(t *testing.T) {
 	}{
 		"Account": {role: Role{Principals: []string{"arn:aws:iam::123456789012:root"}}},
 		"Itself":  {role: Role{Principals: []string{alice}}},
-		"Stranger": {role: Role{Principals: []string{"arn:aws:iam::999999999999:root"}}, code: "AccessDenied",
-			message: denied("sts:AssumeRole")},
+		"Stranger": {
+			role: Role{Principals: []string{"arn:aws:iam::999999999999:root"}}, code: "AccessDenied",
+			message: denied("sts:AssumeRole"),
+		},
 		"Nobody": {code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"ExternalID": {role: Role{Principals: []string{alice}, ExternalID: "x1"},
-			in: sts.AssumeRoleInput{ExternalId: aws.String("x1")}},
-		"NoExternalID": {role: Role{Principals: []string{alice}, ExternalID: "x1"}, code: "AccessDenied",
-			message: denied("sts:AssumeRole")},
-		"Tags": {role: Role{Principals: []string{alice}, TagSession: true},
-			in: sts.AssumeRoleInput{Tags: tag("team", "a"), TransitiveTagKeys: []string{"team"}}},
-		"NoTagSession": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Tags: tag("team", "a")},
-			code: "AccessDenied", message: denied("sts:TagSession")},
-		"OtherTag": {role: Role{Principals: []string{alice}, TagSession: true, TagKeys: []string{"app"}},
-			in: sts.AssumeRoleInput{Tags: tag("team", "a")}, code: "AccessDenied", message: denied("sts:TagSession")},
-		"TagAsked": {role: Role{Principals: []string{alice}, TagSession: true,
-			RequestTags: map[string]string{"team": "a",
-				"app": "*"}}, in: sts.AssumeRoleInput{Tags: tag("team", "a", "app", "b")}},
-		"TagMissing": {role: Role{Principals: []string{alice}, TagSession: true,
-			RequestTags: map[string]string{"team": "a"}}, code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"TagOther": {role: Role{Principals: []string{alice}, TagSession: true,
-			RequestTags: map[string]string{"team": "a"}}, in: sts.AssumeRoleInput{Tags: tag(
+		"ExternalID": {
+			role: Role{Principals: []string{alice}, ExternalID: "x1"},
+			in:   sts.AssumeRoleInput{ExternalId: aws.String("x1")},
+		},
+		"NoExternalID": {
+			role: Role{Principals: []string{alice}, ExternalID: "x1"}, code: "AccessDenied",
+			message: denied("sts:AssumeRole"),
+		},
+		"Tags": {
+			role: Role{Principals: []string{alice}, TagSession: true},
+			in:   sts.AssumeRoleInput{Tags: tag("team", "a"), TransitiveTagKeys: []string{"team"}},
+		},
+		"NoTagSession": {
+			role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Tags: tag("team", "a")},
+			code: "AccessDenied", message: denied("sts:TagSession"),
+		},
+		"OtherTag": {
+			role: Role{Principals: []string{alice}, TagSession: true, TagKeys: []string{"app"}},
+			in:   sts.AssumeRoleInput{Tags: tag("team", "a")}, code: "AccessDenied", message: denied("sts:TagSession"),
+		},
+		"TagAsked": {role: Role{
+			Principals: []string{alice}, TagSession: true,
+			RequestTags: map[string]string{
+				"team": "a",
+				"app":  "*",
+			},
+		}, in: sts.AssumeRoleInput{Tags: tag("team", "a", "app", "b")}},
+		"TagMissing": {role: Role{
+			Principals: []string{alice}, TagSession: true,
+			RequestTags: map[string]string{"team": "a"},
+		}, code: "AccessDenied", message: denied("sts:AssumeRole")},
+		"TagOther": {role: Role{
+			Principals: []string{alice}, TagSession: true,
+			RequestTags: map[string]string{"team": "a"},
+		}, in: sts.AssumeRoleInput{Tags: tag(
 			"team", "b")}, code: "AccessDenied", message: denied("sts:AssumeRole")},
-		"TagTwice": {role: Role{Principals: []string{alice}, TagSession: true},
-			in: sts.AssumeRoleInput{Tags: tag("team", "a", "Team", "b")}, code: "InvalidParameterValue"},
-		"NotATag": {role: Role{Principals: []string{alice}, TagSession: true},
-			in: sts.AssumeRoleInput{TransitiveTagKeys: []string{"team"}}, code: "InvalidParameterValue",
-			message: "The specified transitive tag key must be included in the requested tags."},
-		"Long": {role: Role{Principals: []string{alice}, MaxSessionDuration: 2 * time.Hour},
-			in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(7200)}},
-		"TooLong": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(3601)},
+		"TagTwice": {
+			role: Role{Principals: []string{alice}, TagSession: true},
+			in:   sts.AssumeRoleInput{Tags: tag("team", "a", "Team", "b")}, code: "InvalidParameterValue",
+		},
+		"NotATag": {
+			role: Role{Principals: []string{alice}, TagSession: true},
+			in:   sts.AssumeRoleInput{TransitiveTagKeys: []string{"team"}}, code: "InvalidParameterValue",
+			message: "The specified transitive tag key must be included in the requested tags.",
+		},
+		"Long": {
+			role: Role{Principals: []string{alice}, MaxSessionDuration: 2 * time.Hour},
+			in:   sts.AssumeRoleInput{DurationSeconds: aws.Int32(7200)},
+		},
+		"TooLong": {
+			role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(3601)},
 			code:    "ValidationError",
-			message: "The requested DurationSeconds exceeds the MaxSessionDuration set for this role."},
-		"TooShort": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(60)},
-			code: "ValidationError"},
-		"NoPolicy": {role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Policy: aws.String("{")},
-			code: "MalformedPolicyDocument"},
+			message: "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.",
+		},
+		"TooShort": {
+			role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{DurationSeconds: aws.Int32(60)},
+			code: "ValidationError",
+		},
+		"NoPolicy": {
+			role: Role{Principals: []string{alice}}, in: sts.AssumeRoleInput{Policy: aws.String("{")},
+			code: "MalformedPolicyDocument",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

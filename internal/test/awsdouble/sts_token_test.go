@@ -62,36 +62,52 @@ func TestWebIdentity(t *testing.T) {
 		code    string
 		message string
 	}{
-		"RS256": {reason: "A token of a cluster.", issuer: rs,
-			token: signToken(t, rs, subject, "sts.amazonaws.com", later)},
+		"RS256": {
+			reason: "A token of a cluster.", issuer: rs,
+			token: signToken(t, rs, subject, "sts.amazonaws.com", later),
+		},
 		"ES256": {reason: "A token of another sort of key.", token: good},
-		"NoJWT": {reason: "What is no token is said to be none.", token: "token", code: "InvalidIdentityToken",
-			message: noJWT},
+		"NoJWT": {
+			reason: "What is no token is said to be none.", token: "token", code: "InvalidIdentityToken",
+			message: noJWT,
+		},
 		"NoBase64": {reason: "Nor is this.", token: "a.b.!", code: "InvalidIdentityToken", message: noJWT},
 		"OtherKey": {reason: "A key of that issuer that it has not published.", token: signToken(t, newIssuer(t,
 			issuer, ES256), subject, "sts.amazonaws.com", later), code: "InvalidIdentityToken", message: noKey},
-		"ForgedClaim": {reason: "Another subject does not have the signature.",
+		"ForgedClaim": {
+			reason: "Another subject does not have the signature.",
 			token: forged(good, 1, `{"iss":"`+issuer+`","sub":"`+subject+
-				`","aud":"sts.amazonaws.com","exp":9999999999}`), code: "InvalidIdentityToken", message: noKey},
-		"Unsigned": {reason: "A token must not say that it needs no signature.",
-			token: forged(forged(good, 0, `{"alg":"none"}`), 2, ""), code: "InvalidIdentityToken", message: noKey},
-		"OtherIssuer": {reason: "The account knows no such issuer.", token: signToken(t, other, subject,
-			"sts.amazonaws.com", later), code: "InvalidIdentityToken",
-			message: "No OpenIDConnect provider found in your account for https://elsewhere.example.org"},
+				`","aud":"sts.amazonaws.com","exp":9999999999}`), code: "InvalidIdentityToken", message: noKey,
+		},
+		"Unsigned": {
+			reason: "A token must not say that it needs no signature.",
+			token:  forged(forged(good, 0, `{"alg":"none"}`), 2, ""), code: "InvalidIdentityToken", message: noKey,
+		},
+		"OtherIssuer": {
+			reason: "The account knows no such issuer.", token: signToken(t, other, subject,
+				"sts.amazonaws.com", later), code: "InvalidIdentityToken",
+			message: "No OpenIDConnect provider found in your account for https://elsewhere.example.org",
+		},
 		"OtherAccount": {
 			reason: "The issuer is known in one account, not in the other.", token: good, role: roleB,
 			code: "InvalidIdentityToken", message: "No OpenIDConnect provider found in your account for " + issuer,
 		},
 		"Audience": {reason: "A token that is meant for something else.", token: signToken(t, es, subject,
 			"kubernetes", later), code: "InvalidIdentityToken", message: "Incorrect token audience"},
-		"RoleAudience": {reason: "The role asks for another of the audiences.",
-			token: signToken(t, es, subject, "second", later), code: "AccessDenied", message: denied},
+		"RoleAudience": {
+			reason: "The role asks for another of the audiences.",
+			token:  signToken(t, es, subject, "second", later), code: "AccessDenied", message: denied,
+		},
 		"Subject": {reason: "Another ServiceAccount.", token: signToken(t, es, "system:serviceaccount:shop:default",
 			"sts.amazonaws.com", later), code: "AccessDenied", message: denied},
-		"Expired": {reason: "A token ends.", token: signToken(t, es, subject, "sts.amazonaws.com", now),
-			code: "ExpiredTokenException"},
-		"NoTrust": {reason: "A role that trusts no issuer.", token: good, role: roleA, code: "AccessDenied",
-			message: denied},
+		"Expired": {
+			reason: "A token ends.", token: signToken(t, es, subject, "sts.amazonaws.com", now),
+			code: "ExpiredTokenException",
+		},
+		"NoTrust": {
+			reason: "A role that trusts no issuer.", token: good, role: roleA, code: "AccessDenied",
+			message: denied,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -104,8 +120,10 @@ func TestWebIdentity(t *testing.T) {
 				tc.role = web
 			}
 			s.AddIssuer("123456789012", tc.issuer, "sts.amazonaws.com", "second")
-			s.AddRole(Role{ARN: web,
-				WebIdentity: &WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"}})
+			s.AddRole(Role{
+				ARN:         web,
+				WebIdentity: &WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"},
+			})
 			out, err := sts.NewFromConfig(as(s, aws.Credentials{})).AssumeRoleWithWebIdentity(t.Context(),
 				&sts.AssumeRoleWithWebIdentityInput{
 					RoleArn: aws.String(tc.role), RoleSessionName: aws.String("it"),

@@ -116,7 +116,9 @@ func (s *Server) Received(function, alias string) map[string]Received {
 		}
 		for version, r := range t.versions {
 			sum := all[version]
-			sum.Requests, sum.Throttled, sum.Failed = sum.Requests+r.Requests, sum.Throttled+r.Throttled, sum.Failed+r.Failed
+			sum.Requests += r.Requests
+			sum.Throttled += r.Throttled
+			sum.Failed += r.Failed
 			all[version] = sum
 		}
 	}

@@ -173,8 +173,10 @@ func TestOutcomes(t *testing.T) {
 			s.Server.mu.Lock()
 			s.lookup("f").version("1").Timeout = 120
 			s.Server.mu.Unlock()
-			s.Traffic(Traffic{Function: "f", Alias: "live", PerMinute: 600,
-				Versions: map[string]Outcomes{"1": tc.outcomes}})
+			s.Traffic(Traffic{
+				Function: "f", Alias: "live", PerMinute: 600,
+				Versions: map[string]Outcomes{"1": tc.outcomes},
+			})
 			s.move(time.Minute)
 			if diff := cmp.Diff(map[string]Received{"1": tc.want}, s.Received("f", "live")); diff != "" {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
@@ -292,8 +294,10 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 		refused = "Invalid alias configuration for Provisioned Concurrency"
 	)
 	keep := func(version string) *lambda.UpdateAliasInput {
-		return &lambda.UpdateAliasInput{FunctionName: aws.String("f"), Name: aws.String("live"),
-			FunctionVersion: &version}
+		return &lambda.UpdateAliasInput{
+			FunctionName: aws.String("f"), Name: aws.String("live"),
+			FunctionVersion: &version,
+		}
 	}
 	cases := map[string]struct {
 		reason  string
@@ -376,8 +380,10 @@ func TestMovesOfProvisionedConcurrency(t *testing.T) {
 				t.Errorf("%s: -want +got:\n%s", tc.reason, diff)
 			}
 			s.move(2 * time.Minute)
-			get := &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: aws.String("f"),
-				Qualifier: aws.String("live")}
+			get := &lambda.GetProvisionedConcurrencyConfigInput{
+				FunctionName: aws.String("f"),
+				Qualifier:    aws.String("live"),
+			}
 			p, err := s.lambda.GetProvisionedConcurrencyConfig(t.Context(), get)
 			if err != nil {
 				t.Fatal(err)

@@ -69,8 +69,10 @@ func (s *Server) deliver(r *request, c Call) {
 // event returns the event of EventBridge about a call. It has no values of a request beyond names.
 func (s *Server) event(r *request, c Call) map[string]any {
 	arn, at := s.callerARN(r), c.Time.UTC().Format(time.RFC3339)
-	who := map[string]any{"type": "IAMUser", "principalId": "AIDADOUBLE", "arn": arn, "accountId": c.Account,
-		"accessKeyId": c.AccessKey}
+	who := map[string]any{
+		"type": "IAMUser", "principalId": "AIDADOUBLE", "arn": arn, "accountId": c.Account,
+		"accessKeyId": c.AccessKey,
+	}
 	if strings.Contains(arn, ":assumed-role/") {
 		who["type"] = "AssumedRole"
 	}
@@ -93,8 +95,10 @@ func (s *Server) event(r *request, c Call) map[string]any {
 // named returns the parameters of a call that name something, as CloudTrail spells them.
 func (r *request) named() map[string]any {
 	p := map[string]any{}
-	for _, v := range []string{"FunctionName", "Name", "UUID", "Resource", "ResourceArn", "LayerName", "VersionNumber",
-		"StatementId", "CodeSigningConfigArn", "CapacityProviderName"} {
+	for _, v := range []string{
+		"FunctionName", "Name", "UUID", "Resource", "ResourceArn", "LayerName", "VersionNumber",
+		"StatementId", "CodeSigningConfigArn", "CapacityProviderName",
+	} {
 		if r.vars[v] != "" {
 			p[strings.ToLower(v[:1])+v[1:]] = r.vars[v]
 		}
@@ -102,13 +106,12 @@ func (r *request) named() map[string]any {
 	if q := r.query("Qualifier"); q != "" {
 		p["qualifier"] = q
 	}
-	var in struct{ FunctionName, Name, CapacityProviderName string }
-	if json.Unmarshal(r.body, &in) == nil {
-		for k, v := range map[string]string{"functionName": in.FunctionName, "name": in.Name,
-			"capacityProviderName": in.CapacityProviderName} {
-			if v != "" && p[k] == nil {
-				p[k] = v
-			}
+	in := peeked[struct{ FunctionName, Name, CapacityProviderName string }](r)
+	for k, v := range map[string]string{
+		"functionName": in.FunctionName, "name": in.Name, "capacityProviderName": in.CapacityProviderName,
+	} {
+		if v != "" && p[k] == nil {
+			p[k] = v
 		}
 	}
 	return p

@@ -13,8 +13,10 @@ var runtimes = strings.Split("nodejs20.x, python3.14, provided.al2023, python3.1
 	"nodejs16.x, dotnet10, dotnet8, java11, dotnet6, nodejs18.x, provided.al2, java8.al2", ", ")
 
 // retired are runtimes that AWS no longer accepts for functions.
-var retired = []string{"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7",
-	"java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5"}
+var retired = []string{
+	"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7",
+	"java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5",
+}
 
 // snapshotted are the runtimes that support SnapStart.
 var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, python3.13, python3.14, dotnet8, dotnet10",

@@ -11,7 +11,7 @@ import (
 func wired(v any) any { return wiredValue(reflect.ValueOf(v)) }
 
 func wiredValue(v reflect.Value) any {
-	switch v.Kind() { //nolint:exhaustive // Other kinds are sent as they are.
+	switch v.Kind() {
 	case reflect.Invalid:
 		return nil
 	case reflect.Pointer, reflect.Interface:

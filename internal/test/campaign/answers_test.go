@@ -45,22 +45,28 @@ type fault struct {
 // refused returns a fault that responds with an error of AWS.
 func refused(status int, code, message string) fault {
 	return fault{name: fmt.Sprintf("%d %s", status, code), make: func(op string) awsdouble.Fault {
-		return awsdouble.Fault{Operation: op, Times: -1,
-			Error: awsdouble.Error{Status: status, Code: code, Message: message}}
+		return awsdouble.Fault{
+			Operation: op, Times: -1,
+			Error: awsdouble.Error{Status: status, Code: code, Message: message},
+		}
 	}}
 }
 
 // dropped returns a fault that closes the connection.
 func dropped(name string, d awsdouble.Drop) fault {
-	return fault{name: name,
-		make: func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
+	return fault{
+		name: name,
+		make: func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} },
+	}
 }
 
 // body returns a fault that responds with another body.
 func body(name string, status int, text string) fault {
 	return fault{name: name, make: func(op string) awsdouble.Fault {
-		return awsdouble.Fault{Operation: op, Times: -1,
-			Answer: func(int, []byte) (int, []byte) { return status, []byte(text) }}
+		return awsdouble.Fault{
+			Operation: op, Times: -1,
+			Answer: func(int, []byte) (int, []byte) { return status, []byte(text) },
+		}
 	}}
 }
 
@@ -193,7 +199,8 @@ func observations(scenarios []scenario) []scenario {
 				act: func(s *Simulation) {
 					s.Patch(sc.mg(),
 						map[string]any{"metadata": map[string]any{"annotations": map[string]any{
-							"crossplane.io/reconcile-requested-at": "now"}}})
+							"crossplane.io/reconcile-requested-at": "now",
+						}}})
 				},
 				done: func(s *Simulation) bool { return s.ready(sc.mg()) },
 			})

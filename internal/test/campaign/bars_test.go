@@ -71,8 +71,10 @@ func (b *bars) add(work, figure string, reached, most float64) {
 // run runs a simulation with AWS's quotas, in which AWS takes a second for a creation or an update.
 func (b *bars) run(t *testing.T, test func(s *measured)) {
 	t.Helper()
-	o := awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
-		CreateDuration: time.Second, UpdateDuration: time.Second}
+	o := awsdouble.Options{
+		Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
+		CreateDuration: time.Second, UpdateDuration: time.Second,
+	}
 	Run(t, o, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Logs.most = 1 << 20
 		test(newMeasured(t, s))
@@ -132,8 +134,10 @@ func (b *bars) steady(t *testing.T) {
 		t.Logf("calls: %v", calls)
 		b.add(work, "AWS calls", float64(sum(calls)), 250)
 		b.add(work, "API server writes", float64(c.all()-writes), 0)
-		b.rows = append(b.rows, bar{work: work, figure: "CPU ms a function, with the doubles' own",
-			reached: float64((cpuTime(t) - before).Microseconds()) / 1000 / float64(n), most: 0.2, machine: true})
+		b.rows = append(b.rows, bar{
+			work: work, figure: "CPU ms a function, with the doubles' own",
+			reached: float64((cpuTime(t) - before).Microseconds()) / 1000 / float64(n), most: 0.2, machine: true,
+		})
 
 		idle := s.change(f, 11)
 		time.Sleep(pollInterval)
@@ -380,7 +384,8 @@ func (s *measured) count() int {
 func (s *measured) shown() func() int {
 	var mu sync.Mutex
 	names := map[string]bool{}
-	s.Double.Fail(awsdouble.Fault{Operation: "ListFunctions", Times: -1,
+	s.Double.Fail(awsdouble.Fault{
+		Operation: "ListFunctions", Times: -1,
 		Answer: func(status int, body []byte) (int, []byte) {
 			var page struct {
 				Functions []struct{ FunctionName string }
@@ -392,7 +397,8 @@ func (s *measured) shown() func() int {
 				names[f.FunctionName] = true
 			}
 			return status, body
-		}})
+		},
+	})
 	return func() int {
 		mu.Lock()
 		defer mu.Unlock()

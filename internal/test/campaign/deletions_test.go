@@ -165,8 +165,10 @@ func TestInvokedFunctions(t *testing.T) {
 		if n := s.calls("GetMetricData"); n != 0 {
 			t.Errorf("%d calls of CloudWatch although nothing is deleted", n)
 		}
-		invocations := awsdouble.Metric{Region: Region, Namespace: "AWS/Lambda", Name: "Invocations",
-			Dimensions: map[string]string{"FunctionName": fleet.name(0)}}
+		invocations := awsdouble.Metric{
+			Region: Region, Namespace: "AWS/Lambda", Name: "Invocations",
+			Dimensions: map[string]string{"FunctionName": fleet.name(0)},
+		}
 		s.Double.PutMetric(invocations, time.Now().Add(-time.Hour), 7)
 		denied := awsdouble.AccessDenied("cloudwatch:GetMetricData")
 		s.Double.Fail(awsdouble.Fault{Operation: "GetMetricData", Error: denied, Times: -1})

@@ -29,10 +29,12 @@ var importFunctions = flag.Int("campaign.import", 5, "functions of random accoun
 // account makes a random account with so many functions.
 func (s *Simulation) account(seed uint64, n int, unversioned bool) {
 	s.Helper()
-	a := accounts.Account{Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: s.Lambda, //nolint:gosec // It is a test.
+	a := accounts.Account{
+		Rand: rand.New(rand.NewPCG(seed, 1)), Lambda: s.Lambda, //nolint:gosec // It is a test.
 		Double:      s.Double,
 		Secret:      CanaryWord,
-		Unversioned: unversioned}
+		Unversioned: unversioned,
+	}
 	if err := a.Make(s.Context(), n); err != nil {
 		s.Fatal(err)
 	}

@@ -38,8 +38,10 @@ func TestImportQuota(t *testing.T) {
 					Code: &types.FunctionCode{ZipFile: []byte(accounts.Zip)}, Publish: true,
 				})
 				must(err)
-				_, err = s.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: name,
-					Name: aws.String("live"), FunctionVersion: aws.String("1")})
+				_, err = s.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{
+					FunctionName: name,
+					Name:         aws.String("live"), FunctionVersion: aws.String("1"),
+				})
 				must(err)
 			}
 			time.Sleep(time.Minute)

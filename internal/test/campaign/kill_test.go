@@ -128,6 +128,8 @@ func TestKilledAtEveryCall(t *testing.T) {
 			})
 		}
 	})
-	figures.Record(t, figures.Figures{Campaign: "A kill at every call",
-		Figures: map[string]int{"points": points.total, "points tried": points.tried}, Findings: points.failed})
+	figures.Record(t, figures.Figures{
+		Campaign: "A kill at every call",
+		Figures:  map[string]int{"points": points.total, "points tried": points.tried}, Findings: points.failed,
+	})
 }

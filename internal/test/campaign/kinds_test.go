@@ -120,11 +120,15 @@ func (s *Simulation) prepare(api *lambda.Client, base string) {
 	must(err)
 	_, err = api.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String(base)})
 	must(err)
-	_, err = api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: aws.String(base), Name: aws.String("stable"),
-		FunctionVersion: aws.String("1")})
+	_, err = api.CreateAlias(ctx, &lambda.CreateAliasInput{
+		FunctionName: aws.String(base), Name: aws.String("stable"),
+		FunctionVersion: aws.String("1"),
+	})
 	must(err)
-	_, err = api.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String(base),
-		Content: &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)}})
+	_, err = api.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
+		LayerName: aws.String(base),
+		Content:   &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)},
+	})
 	must(err)
 	// A Version must publish other settings than those of version 1.
 	_, err = api.UpdateFunctionConfiguration(ctx,

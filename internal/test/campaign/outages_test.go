@@ -72,8 +72,10 @@ func TestOutages(t *testing.T) {
 			})
 		}
 	})
-	figures.Record(t, figures.Figures{Campaign: "Outages",
-		Figures: map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed})
+	figures.Record(t, figures.Figures{
+		Campaign: "Outages",
+		Figures:  map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed,
+	})
 }
 
 // outlasts checks a scenario with an outage of ten minutes that begins with the user's

@@ -58,8 +58,10 @@ func (p *planning) typed(u *unstructured.Unstructured) reconcile.Managed {
 // plan plans a resource, against AWS or offline. It checks that AWS is not changed.
 func (p *planning) plan(desired, prior *unstructured.Unstructured, live bool) plan.Plan {
 	p.Helper()
-	o := plan.Options{Scheme: p.Kube.Scheme(), Cluster: p.Kube, Mapper: p.Kube.RESTMapper(), ClusterID: "simulated",
-		Now: time.Now}
+	o := plan.Options{
+		Scheme: p.Kube.Scheme(), Cluster: p.Kube, Mapper: p.Kube.RESTMapper(), ClusterID: "simulated",
+		Now: time.Now,
+	}
 	if live {
 		o.Resolver = func(client.Client) reconcile.Resolver { return p.resolver }
 	}
@@ -270,8 +272,10 @@ func (p *planning) editInAWS(choice int) {
 		_, _ = p.Lambda.PutFunctionConcurrency(ctx,
 			&lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
 	case 3: //nolint:mnd // The next one.
-		_, _ = p.Lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String("base"),
-			Name: aws.String("alias"), Description: aws.String("hand")})
+		_, _ = p.Lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{
+			FunctionName: aws.String("base"),
+			Name:         aws.String("alias"), Description: aws.String("hand"),
+		})
 	case 4: //nolint:mnd // The next one.
 		_, _ = p.Lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: f})
 		_, _ = p.Lambda.DeleteAlias(ctx,

@@ -36,9 +36,11 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
 	o := manager.Options{
-		Options: controller.Options{PollInterval: 10 * time.Minute, //nolint:mnd // The default of --poll.
+		Options: controller.Options{
+			PollInterval:            10 * time.Minute, //nolint:mnd // The default of --poll.
 			MaxConcurrentReconciles: 4,
-			Features:                features},
+			Features:                features,
+		},
 		Log:             l,
 		MinPollInterval: time.Second,
 		PollJitter:      0.1, //nolint:mnd // The default of --poll-jitter-percentage.

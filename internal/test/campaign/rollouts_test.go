@@ -148,8 +148,10 @@ func rolloutScenario(name, serves string, failing float64) scenario {
 		creates: "Invoke", repeats: smokeTestRepeats,
 		before: func(s *Simulation) {
 			s.release()
-			s.Double.Traffic(awsdouble.Traffic{Function: released, Alias: k.Name(), PerMinute: perMinute,
-				Versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: failing}}})
+			s.Double.Traffic(awsdouble.Traffic{
+				Function: released, Alias: k.Name(), PerMinute: perMinute,
+				Versions: map[string]awsdouble.Outcomes{"2": {ErrorRate: failing}},
+			})
 			s.Create(k.New())
 			if !s.Until(10*time.Minute, func() bool {
 				return s.ready(k.New()) && rolloutField(s.stored(k.New()), "phase") == v1beta1.RolloutReady
@@ -178,7 +180,8 @@ func rolloutScenario(name, serves string, failing float64) scenario {
 			if phase, _ := ended(s); phase == v1beta1.RolloutFailed && serves == "2" {
 				s.Patch(k.New(),
 					map[string]any{"metadata": map[string]any{"annotations": map[string]any{
-						v1beta1.AnnotationRolloutRetry: "again"}}})
+						v1beta1.AnnotationRolloutRetry: "again",
+					}}})
 			}
 		},
 	}

@@ -138,14 +138,18 @@ func imported(k Kind, created func(*Simulation)) scenario {
 			created(s)
 			u := s.stored(k.New())
 			name := u.GetAnnotations()[meta.AnnotationKeyExternalName]
-			s.Patch(u, map[string]any{"spec": map[string]any{"managementPolicies": []any{"Observe", "Create", "Update",
-				"LateInitialize"}}})
+			s.Patch(u, map[string]any{"spec": map[string]any{"managementPolicies": []any{
+				"Observe", "Create", "Update",
+				"LateInitialize",
+			}}})
 			s.remove(u)
 			if !s.Until(time.Minute, func() bool { return s.gone(k.New()) }) {
 				s.Fatal("the first one does not go")
 			}
-			s.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "left"},
-				Data: map[string]string{"name": name}})
+			s.Create(&corev1.ConfigMap{
+				ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "left"},
+				Data:       map[string]string{"name": name},
+			})
 		},
 		act: func(s *Simulation) {
 			left := &corev1.ConfigMap{}
@@ -153,8 +157,10 @@ func imported(k Kind, created func(*Simulation)) scenario {
 				s.Fatal(err)
 			}
 			u := k.New()
-			u.SetAnnotations(map[string]string{meta.AnnotationKeyExternalName: left.Data["name"],
-				ownership.AnnotationAdopt: "true"})
+			u.SetAnnotations(map[string]string{
+				meta.AnnotationKeyExternalName: left.Data["name"],
+				ownership.AnnotationAdopt:      "true",
+			})
 			s.Create(u)
 		},
 		done: func(s *Simulation) bool { return s.ready(k.New()) || s.unknown(k.New()) }, creates: k.Creates,
@@ -201,8 +207,10 @@ func rotation() scenario {
 		return u
 	}
 	secret := func(password string) *corev1.Secret {
-		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "db"},
-			Data: map[string][]byte{"PASSWORD": []byte(password)}}
+		return &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "db"},
+			Data:       map[string][]byte{"PASSWORD": []byte(password)},
+		}
 	}
 	return scenario{
 		name: "secret rotation", mg: mg,

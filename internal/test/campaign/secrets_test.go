@@ -92,8 +92,10 @@ type changeLog struct{ *Logs }
 func (l changeLog) Log(
 	_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails,
 ) error {
-	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr),
-		"details": ad})
+	b, err := json.Marshal(map[string]any{
+		"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr),
+		"details": ad,
+	})
 	if err != nil {
 		return err
 	}

@@ -219,10 +219,14 @@ func TestShards(t *testing.T) {
 		ring   bool
 		shards []string
 	}{
-		"Selectors": {reason: "Labels change at once, and both providers know only by their watches.",
-			shards: []string{"shard=a", "shard!=a"}},
-		"Ring": {reason: "The old shard confirms that it has stopped before the new one begins.", ring: true,
-			shards: []string{"shard-0", "shard-1", "shard-2"}},
+		"Selectors": {
+			reason: "Labels change at once, and both providers know only by their watches.",
+			shards: []string{"shard=a", "shard!=a"},
+		},
+		"Ring": {
+			reason: "The old shard confirms that it has stopped before the new one begins.", ring: true,
+			shards: []string{"shard-0", "shard-1", "shard-2"},
+		},
 	}
 	for name, mode := range modes {
 		failed, moves := 0, 0
@@ -244,8 +248,10 @@ func TestShards(t *testing.T) {
 				failed++
 			}
 		}
-		figures.Record(t, figures.Figures{Campaign: "Moves between shards: " + name,
-			Figures: map[string]int{"walks": *figures.Walks, "moves": moves}, Findings: failed})
+		figures.Record(t, figures.Figures{
+			Campaign: "Moves between shards: " + name,
+			Figures:  map[string]int{"walks": *figures.Walks, "moves": moves}, Findings: failed,
+		})
 	}
 }
 

@@ -109,8 +109,10 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, Changes: &Logs{},
-		spans: tracetest.NewInMemoryExporter()}
+	s := &Simulation{
+		TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, Changes: &Logs{},
+		spans: tracetest.NewInMemoryExporter(),
+	}
 	cluster.StatusWritten = func(u *unstructured.Unstructured) {
 		if err := samples.Contradiction(u); err != nil {
 			t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)
@@ -126,9 +128,13 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 			ObjectMeta: metav1.ObjectMeta{Name: Config},
 			Spec: v1beta1.ClusterProviderConfigSpec{
 				Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
-				ConnectionSpec: v1beta1.ConnectionSpec{S3UsePathStyle: true,
-					Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic,
-						Static: aws.String(endpoint)}}},
+				ConnectionSpec: v1beta1.ConnectionSpec{
+					S3UsePathStyle: true,
+					Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{
+						Type:   v1beta1.EndpointURLTypeStatic,
+						Static: aws.String(endpoint),
+					}},
+				},
 			},
 		})
 	return s
@@ -152,9 +158,11 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 // httpClient returns the HTTP client of a process, with calls to AWS through its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 	l, served := newListener(), make(chan struct{})
-	server := &http.Server{Handler: &passing{Handler: http.HandlerFunc( //nolint:gosec // It is only reachable in the process.
-		s.serve),
-		network: n}}
+	server := &http.Server{Handler: &passing{
+		Handler: http.HandlerFunc( //nolint:gosec // It is only reachable in the process.
+			s.serve),
+		network: n,
+	}}
 	go func() {
 		defer close(served)
 		_ = server.Serve(l)

@@ -59,8 +59,10 @@ func (f *steadyFleet) namespace() string {
 func (f *steadyFleet) apply() {
 	f.t.Helper()
 	f.Double.PutObject(codeBucket, codeKey, f.archive("x = 1"))
-	f.Create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: f.namespace()},
-		Data: map[string][]byte{"TOKEN": []byte("1")}})
+	f.Create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: f.namespace()},
+		Data:       map[string][]byte{"TOKEN": []byte("1")},
+	})
 	for i := range f.n {
 		f.Create(f.function(i))
 	}
@@ -70,23 +72,28 @@ func (f *steadyFleet) apply() {
 func (f *steadyFleet) function(i int) *v1beta1.Function {
 	fn := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: f.name(i), Namespace: f.namespace()},
-		Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{Region: Region,
+		Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{
+			Region: Region,
 			FunctionSettings: v1beta1.FunctionSettings{
 				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"),
 				Role:       ptr.To("arn:aws:iam::123456789012:role/r"),
 				MemorySize: ptr.To[int32](256),
 				Code:       &v1beta1.FunctionCode{S3Bucket: ptr.To(codeBucket), S3Key: ptr.To(codeKey)},
-			}}},
+			},
+		}},
 	}
 	if i%3 == 0 {
 		fn.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{
-			SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName}}}}
+			SecretRef: &v1beta1.EnvironmentSourceReference{Name: secretName},
+		}}}
 	}
 	if f.tenant != nil {
 		// The double's S3 has one endpoint.
 		fn.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
-		fn.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: v1beta1.ProviderConfigKind,
-			Name: tenantConfig}
+		fn.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{
+			Kind: v1beta1.ProviderConfigKind,
+			Name: tenantConfig,
+		}
 	}
 	return fn
 }
@@ -103,8 +110,10 @@ func (f *steadyFleet) create() {
 // changeSecret changes the value of the variable that every third function has.
 func (f *steadyFleet) changeSecret(value string) {
 	f.t.Helper()
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace},
-		Data: map[string][]byte{"TOKEN": []byte(value)}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: secretName, Namespace: Namespace},
+		Data:       map[string][]byte{"TOKEN": []byte(value)},
+	}
 	if err := f.Kube.Update(f.t.Context(), secret); err != nil {
 		f.t.Fatal(err)
 	}

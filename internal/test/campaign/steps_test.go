@@ -60,10 +60,12 @@ func Walk(seed uint64, count, resources int) []Step {
 	slices.Sort(names)
 	steps := make([]Step, count)
 	for i := range steps {
-		steps[i] = Step{What: names[r.IntN(len(names))], //nolint:mnd // Enough to choose from.
+		steps[i] = Step{
+			What:     names[r.IntN(len(names))], //nolint:mnd // Enough to choose from.
 			Resource: r.IntN(resources),
 			Choice:   r.IntN(1 << 16),
-			Seconds:  pause(r)}
+			Seconds:  pause(r),
+		}
 	}
 	return steps
 }

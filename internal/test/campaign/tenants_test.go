@@ -108,8 +108,10 @@ func tenantKinds(kinds []Kind, ts []*tenant) []Kind {
 	var out []Kind
 	for _, t := range ts {
 		for _, k := range kinds {
-			if k.Variant == "" && slices.Contains([]string{"Function", "Alias", "Permission", "FunctionURL",
-				"EventSourceMapping", "LayerVersion", "CodeSigningConfig"}, k.Kind) {
+			if k.Variant == "" && slices.Contains([]string{
+				"Function", "Alias", "Permission", "FunctionURL",
+				"EventSourceMapping", "LayerVersion", "CodeSigningConfig",
+			}, k.Kind) {
 				out = append(out, k.of(t))
 			}
 		}

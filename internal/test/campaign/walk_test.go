@@ -70,8 +70,10 @@ func TestRandomWalk(t *testing.T) {
 	})
 	figures.Record(t, figures.Figures{
 		Campaign: "Random walks", Findings: int(failed.Load()),
-		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load()),
-			"route changes": int(routes.Load())},
+		Figures: map[string]int{
+			"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load()),
+			"route changes": int(routes.Load()),
+		},
 	})
 }
 
@@ -196,8 +198,10 @@ func (w *walker) take(step Step) {
 	case "fault":
 		w.spoil(step.Choice)
 	case "late reads":
-		w.Double.SetConsistency(awsdouble.Consistency{Reads: time.Duration(step.Choice%5) * time.Second,
-			Tags: time.Duration(step.Choice%30) * time.Second, Alternate: step.Choice%2 == 0})
+		w.Double.SetConsistency(awsdouble.Consistency{
+			Reads: time.Duration(step.Choice%5) * time.Second,
+			Tags:  time.Duration(step.Choice%30) * time.Second, Alternate: step.Choice%2 == 0,
+		})
 	case "kill":
 		w.leader.Kill()
 		w.leader, w.standby = w.standby, w.replica()
@@ -224,8 +228,10 @@ func (w *walker) take(step Step) {
 	case "edit a route":
 		w.editRoute(step.Choice)
 	case "lose an alias":
-		_, _ = w.Lambda.DeleteAlias(w.Context(), &lambda.DeleteAliasInput{FunctionName: aws.String(released),
-			Name: aws.String(rolloutKind(step.Choice).Name())})
+		_, _ = w.Lambda.DeleteAlias(w.Context(), &lambda.DeleteAliasInput{
+			FunctionName: aws.String(released),
+			Name:         aws.String(rolloutKind(step.Choice).Name()),
+		})
 	case "command":
 		w.command(step.Choice)
 	}
@@ -271,8 +277,10 @@ func (w *walker) edit(choice int) {
 	case 2:
 		_, _ = api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
 	case 3:
-		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String(prefix + "base"),
-			Name: aws.String(prefix + "alias"), Description: aws.String("hand")})
+		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{
+			FunctionName: aws.String(prefix + "base"),
+			Name:         aws.String(prefix + "alias"), Description: aws.String("hand"),
+		})
 	case 4:
 		_, _ = api.PutFunctionConcurrency(ctx,
 			&lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})

@@ -35,8 +35,10 @@ func rolloutKinds() []Kind {
 			"onDrift":                 policy,
 		})
 		k.Creates = "CreateAlias"
-		k.Updates = map[string]map[string]any{"description": {"description": "new"},
-			"version": {"functionVersion": "2"}}
+		k.Updates = map[string]map[string]any{
+			"description": {"description": "new"},
+			"version":     {"functionVersion": "2"},
+		}
 		out = append(out, k)
 	}
 	return out
@@ -58,8 +60,10 @@ func (w *walker) shift(choice int) {
 		versions[aVersion(choice)] = awsdouble.Outcomes{ErrorRate: 0.5}
 	}
 	for _, k := range rolloutKinds() {
-		w.Double.Traffic(awsdouble.Traffic{Account: awsdouble.DefaultAccount, Function: released, Alias: k.Name(),
-			PerMinute: perMinute, Versions: versions})
+		w.Double.Traffic(awsdouble.Traffic{
+			Account: awsdouble.DefaultAccount, Function: released, Alias: k.Name(),
+			PerMinute: perMinute, Versions: versions,
+		})
 	}
 }
 
@@ -94,8 +98,10 @@ func (w *walker) editRoute(choice int) {
 // command gives a rollout a command.
 func (w *walker) command(choice int) {
 	w.Helper()
-	all := []string{v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutPromote,
-		v1beta1.AnnotationRolloutPromoteFull, v1beta1.AnnotationRolloutRetry, v1beta1.AnnotationRolloutRollbackTo}
+	all := []string{
+		v1beta1.AnnotationRolloutAbort, v1beta1.AnnotationRolloutPromote,
+		v1beta1.AnnotationRolloutPromoteFull, v1beta1.AnnotationRolloutRetry, v1beta1.AnnotationRolloutRollbackTo,
+	}
 	name, value := all[choice/3%len(all)], fmt.Sprint(choice) //nolint:mnd // As many as there are Aliases.
 	if name == v1beta1.AnnotationRolloutRollbackTo {
 		value = aVersion(choice/15) + "/" + value //nolint:mnd // As many as the other choices have.

@@ -35,8 +35,10 @@ const (
 )
 
 // fleet is the kinds of a week. All but the last two belong to a function of their group.
-var fleet = []string{"Function", "Alias", "Permission", "FunctionURL", "FunctionEventInvokeConfig",
-	"EventSourceMapping", "CodeSigningConfig", "LayerVersion"}
+var fleet = []string{
+	"Function", "Alias", "Permission", "FunctionURL", "FunctionEventInvokeConfig",
+	"EventSourceMapping", "CodeSigningConfig", "LayerVersion",
+}
 
 // TestWeek runs many resources for a week: users and people in AWS edit, delete and
 // create, responses fail, AWS has outages, the process is restarted and killed. It checks
@@ -88,8 +90,10 @@ func fleetOf(t *testing.T, n int, ts []*tenant) []Kind {
 		k.Variant = fmt.Sprintf("w%04d", group)
 		if k.Kind == "Function" {
 			k.ForProvider["publish"] = true
-			k.Updates = map[string]map[string]any{"memory": {"memorySize": 256}, "more": {"memorySize": 512},
-				"code": {"code": map[string]any{"inline": map[string]any{"index.py": "x = 2"}}}}
+			k.Updates = map[string]map[string]any{
+				"memory": {"memorySize": 256}, "more": {"memorySize": 512},
+				"code": {"code": map[string]any{"inline": map[string]any{"index.py": "x = 2"}}},
+			}
 		}
 		out = append(out, k.inGroup(owner))
 	}

@@ -70,8 +70,10 @@ func TestCRDsAreServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	widgets := client.Resource(schema.GroupVersionResource{Group: "example.org", Version: "v1",
-		Resource: "widgets"}).Namespace(ns)
+	widgets := client.Resource(schema.GroupVersionResource{
+		Group: "example.org", Version: "v1",
+		Resource: "widgets",
+	}).Namespace(ns)
 
 	if _, err := widgets.Create(t.Context(), widget("small", 1), metav1.CreateOptions{}); err != nil {
 		t.Errorf("cannot create a widget: %v", err)
@@ -131,8 +133,10 @@ func TestGarbageCollection(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := metav1.OwnerReference{APIVersion: "v1", Kind: "ConfigMap", Name: owner.GetName(), UID: owner.GetUID()}
-	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "owned",
-		OwnerReferences: []metav1.OwnerReference{ref}}}
+	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Name:            "owned",
+		OwnerReferences: []metav1.OwnerReference{ref},
+	}}
 	if _, err := maps.Create(t.Context(), owned, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,10 @@ func (s *Server) discover(rw http.ResponseWriter, r *http.Request) bool {
 		reply(rw, http.StatusOK,
 			metav1.APIVersions{TypeMeta: metav1.TypeMeta{Kind: "APIVersions"}, Versions: []string{"v1"}})
 	case r.URL.Path == "/apis":
-		reply(rw, http.StatusOK, metav1.APIGroupList{TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
-			Groups: s.groups("")})
+		reply(rw, http.StatusOK, metav1.APIGroupList{
+			TypeMeta: metav1.TypeMeta{Kind: "APIGroupList", APIVersion: "v1"},
+			Groups:   s.groups(""),
+		})
 	case len(parts) == 2 && parts[0] == "apis":
 		g := s.groups(parts[1])
 		if len(g) == 0 {
@@ -58,8 +60,10 @@ func (s *Server) groups(only string) []metav1.APIGroup {
 
 // types writes the resource list of a group version.
 func (s *Server) types(rw http.ResponseWriter, gv schema.GroupVersion) {
-	l := metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
-		GroupVersion: gv.String()}
+	l := metav1.APIResourceList{
+		TypeMeta:     metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"},
+		GroupVersion: gv.String(),
+	}
 	for _, t := range s.tables {
 		if t.resource.GroupVersion() == gv {
 			l.APIResources = append(l.APIResources, t.resource.discovery()...)

@@ -86,11 +86,15 @@ func (d *defaults) set(v any) {
 
 func (r *resource) discovery() []metav1.APIResource {
 	verbs := metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
-	out := []metav1.APIResource{{Name: r.Resource, SingularName: r.singular, Namespaced: r.namespaced, Kind: r.kind,
-		Verbs: verbs}}
+	out := []metav1.APIResource{{
+		Name: r.Resource, SingularName: r.singular, Namespaced: r.namespaced, Kind: r.kind,
+		Verbs: verbs,
+	}}
 	if r.status {
-		out = append(out, metav1.APIResource{Name: r.Resource + "/status", Namespaced: r.namespaced, Kind: r.kind,
-			Verbs: metav1.Verbs{"get", "patch", "update"}})
+		out = append(out, metav1.APIResource{
+			Name: r.Resource + "/status", Namespaced: r.namespaced, Kind: r.kind,
+			Verbs: metav1.Verbs{"get", "patch", "update"},
+		})
 	}
 	return out
 }
@@ -150,8 +154,10 @@ func definition(b []byte) ([]*resource, error) {
 	var out []*resource
 	for _, v := range crd.Spec.Versions {
 		out = append(out, &resource{
-			GroupVersionResource: schema.GroupVersionResource{Group: crd.Spec.Group, Version: v.Name,
-				Resource: crd.Spec.Names.Plural},
+			GroupVersionResource: schema.GroupVersionResource{
+				Group: crd.Spec.Group, Version: v.Name,
+				Resource: crd.Spec.Names.Plural,
+			},
 			kind:       crd.Spec.Names.Kind,
 			singular:   crd.Spec.Names.Singular,
 			namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,

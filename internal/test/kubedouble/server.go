@@ -42,8 +42,10 @@ func New(crds string, now func() time.Time) (*Server, error) {
 	}
 	s := &Server{now: now, tables: map[schema.GroupVersionResource]*table{}}
 	for _, r := range append(builtin(), custom...) {
-		s.tables[r.GroupVersionResource] = &table{resource: r, objects: map[types.NamespacedName]*stored{},
-			watchers: map[*watcher]bool{}}
+		s.tables[r.GroupVersionResource] = &table{
+			resource: r, objects: map[types.NamespacedName]*stored{},
+			watchers: map[*watcher]bool{},
+		}
 	}
 	for _, ns := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem} {
 		if _, err := s.create(s.namespaces(), "", []byte(`{"metadata":{"name":"`+ns+`"}}`)); err != nil {

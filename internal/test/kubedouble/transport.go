@@ -57,8 +57,10 @@ func (s *Server) open(r *http.Request) *http.Response {
 			}
 		}()
 	}
-	return &http.Response{StatusCode: w.code, Status: http.StatusText(w.code), Proto: "HTTP/1.1", ProtoMajor: 1,
-		ProtoMinor: 1, Header: w.header, Body: body{pr}, Request: r}
+	return &http.Response{
+		StatusCode: w.code, Status: http.StatusText(w.code), Proto: "HTTP/1.1", ProtoMajor: 1,
+		ProtoMinor: 1, Header: w.header, Body: body{pr}, Request: r,
+	}
 }
 
 // body is the body of a watch. After its reader has closed it, it returns io.EOF, which

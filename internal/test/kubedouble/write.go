@@ -164,9 +164,11 @@ func patched(old *stored, kind string, patch []byte) (map[string]any, error) {
 		return mergePatched(old.DeepCopy().Object, object), nil
 	default:
 		return nil,
-			&kerrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure,
-				Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
-				Message: "unsupported patch " + kind}}
+			&kerrors.StatusError{ErrStatus: metav1.Status{
+				Status: metav1.StatusFailure,
+				Code:   http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
+				Message: "unsupported patch " + kind,
+			}}
 	}
 }
 

@@ -54,12 +54,16 @@ func (n *Network) RoundTrip(r *http.Request) (*http.Response, error) {
 	n.Methods[r.Method]++
 	for _, plural := range n.Forbidden {
 		if strings.HasSuffix(r.URL.Path, "/"+plural) {
-			b, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
-				Status: "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural +
-					" is forbidden"})
-			return &http.Response{StatusCode: http.StatusForbidden,
-				Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
-				Body: io.NopCloser(bytes.NewReader(b))}, err
+			b, err := json.Marshal(metav1.Status{
+				TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+				Status:   "Failure", Reason: metav1.StatusReasonForbidden, Code: http.StatusForbidden, Message: plural +
+					" is forbidden",
+			})
+			return &http.Response{
+				StatusCode: http.StatusForbidden,
+				Header:     http.Header{"Content-Type": {"application/json"}}, Request: r,
+				Body: io.NopCloser(bytes.NewReader(b)),
+			}, err
 		}
 	}
 	return n.To.RoundTrip(r)

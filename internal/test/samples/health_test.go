@@ -12,10 +12,14 @@ func TestArgo(t *testing.T) {
 	cases := map[string]struct {
 		reason, object, want string
 	}{
-		"Applied": {reason: "An object without status was not observed.",
-			object: `{kind: Function, metadata: {generation: 1}}`, want: ArgoProgressing},
-		"Empty": {reason: "An object with an empty status was not observed.",
-			object: `{kind: Function, metadata: {generation: 1}, status: {}}`, want: ArgoProgressing},
+		"Applied": {
+			reason: "An object without status was not observed.",
+			object: `{kind: Function, metadata: {generation: 1}}`, want: ArgoProgressing,
+		},
+		"Empty": {
+			reason: "An object with an empty status was not observed.",
+			object: `{kind: Function, metadata: {generation: 1}, status: {}}`, want: ArgoProgressing,
+		},
 		"Ready": {
 			reason: "AWS serves the spec.", want: ArgoHealthy,
 			object: `{kind: Function, metadata: {generation: 2}, status: {observedGeneration: 2, conditions: [{type: ` +
@@ -53,13 +57,19 @@ func TestArgo(t *testing.T) {
 				`{observedGeneration: 2, conditions: [{type: Synced, status: "True"}, {type: Ready, status: "False", ` +
 				`reason: Deleting}]}}`,
 		},
-		"Config": {reason: "A config without a condition works as far as is known.",
-			object: `{kind: ProviderConfig, metadata: {generation: 1}}`, want: ArgoHealthy},
-		"InvalidConfig": {reason: "AWS rejects the credentials of the config.",
+		"Config": {
+			reason: "A config without a condition works as far as is known.",
+			object: `{kind: ProviderConfig, metadata: {generation: 1}}`, want: ArgoHealthy,
+		},
+		"InvalidConfig": {
+			reason: "AWS rejects the credentials of the config.",
 			object: `{kind: ClusterProviderConfig, metadata: {generation: 1}, status: {conditions: [{type: Ready, ` +
-				`status: "False", message: denied}]}}`, want: ArgoDegraded},
-		"Usage": {reason: "A usage is a record without a state.",
-			object: `{kind: ProviderConfigUsage, metadata: {generation: 1}}`, want: ArgoHealthy},
+				`status: "False", message: denied}]}}`, want: ArgoDegraded,
+		},
+		"Usage": {
+			reason: "A usage is a record without a state.",
+			object: `{kind: ProviderConfigUsage, metadata: {generation: 1}}`, want: ArgoHealthy,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

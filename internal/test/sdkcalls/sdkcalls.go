@@ -26,8 +26,10 @@ type Call struct {
 const module = "github.com/crossplane-contrib/provider-lambda/"
 
 // sharedPackages declare calls of AWS that several kinds make.
-var sharedPackages = []string{"internal/archive", "internal/controller/functionconfig", "internal/controller/tagging",
-	"internal/controller/versions"}
+var sharedPackages = []string{
+	"internal/archive", "internal/controller/functionconfig", "internal/controller/tagging",
+	"internal/controller/versions",
+}
 
 // Of returns the calls of a kind: those that the interfaces in its folder declare, and those declared by the packages
 // among sharedPackages that it imports. A call is a method func(ctx, in *service.OperationInput, ...). root is the

@@ -32,21 +32,35 @@ type S3 interface {
 		want   []Call
 		fails  bool
 	}{
-		"Calls": {reason: "The calls of all interfaces, once, and nothing else.",
-			files: map[string]string{"kind/client.go": client}, want: []Call{{"lambda", "GetFunction"}}},
-		"Shared": {reason: "The calls of shared packages count for the kind that imports them.",
-			files: map[string]string{"kind/client.go": client,
-				"kind/external.go": "package p\nimport \"" + module + "internal/archive\""},
-			want: []Call{{"lambda", "GetFunction"}, {"s3", "HeadObject"}}},
-		"InATest": {reason: "What a test imports the kind does not call.",
-			files: map[string]string{"kind/client.go": client,
-				"kind/external_test.go": "package p\nimport \"" + module + "internal/archive\""},
-			want: []Call{{"lambda", "GetFunction"}}},
-		"Nothing": {reason: "A kind that calls nothing is a mistake.",
-			files: map[string]string{"kind/client.go": "package p\ntype api interface{ Close() error }"}, fails: true},
+		"Calls": {
+			reason: "The calls of all interfaces, once, and nothing else.",
+			files:  map[string]string{"kind/client.go": client}, want: []Call{{"lambda", "GetFunction"}},
+		},
+		"Shared": {
+			reason: "The calls of shared packages count for the kind that imports them.",
+			files: map[string]string{
+				"kind/client.go":   client,
+				"kind/external.go": "package p\nimport \"" + module + "internal/archive\"",
+			},
+			want: []Call{{"lambda", "GetFunction"}, {"s3", "HeadObject"}},
+		},
+		"InATest": {
+			reason: "What a test imports the kind does not call.",
+			files: map[string]string{
+				"kind/client.go":        client,
+				"kind/external_test.go": "package p\nimport \"" + module + "internal/archive\"",
+			},
+			want: []Call{{"lambda", "GetFunction"}},
+		},
+		"Nothing": {
+			reason: "A kind that calls nothing is a mistake.",
+			files:  map[string]string{"kind/client.go": "package p\ntype api interface{ Close() error }"}, fails: true,
+		},
 		"NotThere": {reason: "A missing kind is an error.", fails: true},
-		"NoCode": {reason: "An unreadable file is an error.", files: map[string]string{"kind/client.go": "pack"},
-			fails: true},
+		"NoCode": {
+			reason: "An unreadable file is an error.", files: map[string]string{"kind/client.go": "pack"},
+			fails: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

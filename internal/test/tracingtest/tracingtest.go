@@ -26,8 +26,10 @@ type Recorder struct {
 func New(t testing.TB, more ...sdktrace.TracerProviderOption) *Recorder {
 	t.Helper()
 	e := tracetest.NewInMemoryExporter()
-	p := sdktrace.NewTracerProvider(append([]sdktrace.TracerProviderOption{sdktrace.WithSyncer(e),
-		sdktrace.WithSampler(sdktrace.AlwaysSample())}, more...)...)
+	p := sdktrace.NewTracerProvider(append([]sdktrace.TracerProviderOption{
+		sdktrace.WithSyncer(e),
+		sdktrace.WithSampler(sdktrace.AlwaysSample()),
+	}, more...)...)
 	// A shutdown drops the spans, which nobody reads after the test.
 	t.Cleanup(func() { _ = p.Shutdown(t.Context()) })
 	return &Recorder{Tracer: p.Tracer("test"), exporter: e}

@@ -70,8 +70,10 @@ const (
 	between
 )
 
-var faultNames = [...]string{"", "crash before", "failure of", "lost answer of", "API server away from",
-	"API server away from just after", "throttling of", "conflict on", "late answer of", "before"}
+var faultNames = [...]string{
+	"", "crash before", "failure of", "lost answer of", "API server away from",
+	"API server away from just after", "throttling of", "conflict on", "late answer of", "before",
+}
 
 // faults returns the faults that a call may have.
 func (c call) faults(lateRead bool) []fault {

@@ -56,9 +56,11 @@ func TestEveryState(t *testing.T) {
 	}
 	figures.Record(t, figures.Figures{
 		Campaign: "Every state of a small model",
-		Figures: map[string]int{"states": total.states, "states expanded": total.expanded,
+		Figures: map[string]int{
+			"states": total.states, "states expanded": total.expanded,
 			"transitions":      total.transitions,
-			"transitions deep": total.depth, "seconds to the end at most": total.slowest},
+			"transitions deep": total.depth, "seconds to the end at most": total.slowest,
+		},
 		Findings: findings,
 	})
 }
@@ -80,8 +82,10 @@ func explore(t *testing.T, sc scenario, most int) counts {
 	}
 	e.found(e.workers[0].initial(int8(*faults), int8(*changes)), -1, label{}) //nolint:gosec // They are few.
 	broken, at := e.run()
-	c := counts{states: len(e.nodes), expanded: e.expanded, transitions: e.transitions,
-		depth: int(e.nodes[len(e.nodes)-1].depth)}
+	c := counts{
+		states: len(e.nodes), expanded: e.expanded, transitions: e.transitions,
+		depth: int(e.nodes[len(e.nodes)-1].depth),
+	}
 	t.Logf("%d states, %d of them expanded by %d transitions to a depth of %d, complete: %t", c.states, c.expanded,
 		c.transitions, c.depth, c.states == c.expanded)
 	if broken != nil {

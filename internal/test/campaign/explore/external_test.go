@@ -144,8 +144,11 @@ func (e *external) Plan(
 	_ context.Context, _ *resource, _ found, c reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
 	var steps []reconcile.Step
-	for _, s := range []struct{ call, path string }{{opTag, "tags"}, {opUpdateValue, "value"},
-		{opUpdateSecret, "secret"}} {
+	for _, s := range []struct{ call, path string }{
+		{opTag, "tags"},
+		{opUpdateValue, "value"},
+		{opUpdateSecret, "secret"},
+	} {
 		if carried := c.Changes.In(s.path); len(carried) > 0 {
 			steps = append(steps, reconcile.Step{Call: s.call, Carried: carried})
 		}
@@ -234,8 +237,10 @@ func tagsOf(i item) map[string]string {
 	case 0:
 		return map[string]string{}
 	case someone:
-		return map[string]string{ownership.TagUID: "another", ownership.TagCluster: "another",
-			ownership.TagName: "another"}
+		return map[string]string{
+			ownership.TagUID: "another", ownership.TagCluster: "another",
+			ownership.TagName: "another",
+		}
 	}
 	return map[string]string{
 		ownership.TagUID: uidOf(i.owner), ownership.TagCluster: clusterID, ownership.TagKind: kindTag,

@@ -132,8 +132,10 @@ func newExplorer(sc scenario, p *pool) (*explorer, error) {
 
 func (x *explorer) options() reconcile.Options {
 	o := reconcile.Options{
-		Options: controller.Options{Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute,
-			Features: &feature.Flags{}},
+		Options: controller.Options{
+			Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute,
+			Features: &feature.Flags{},
+		},
 		Resolver:        unlimited{},
 		Tracker:         unlimited{},
 		Limiter:         unlimited{},
@@ -217,7 +219,8 @@ func newResource(incarnation int8) *resource {
 		Spec: samples.SampleSpec{
 			Value: value(1), Secret: secret(1),
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{
-				xpv2.ManagementActionAll}},
+				xpv2.ManagementActionAll,
+			}},
 		},
 	}
 }
@@ -243,8 +246,10 @@ func (x *explorer) take(s state, l label) step {
 			s.cache[l.leader] = s.object
 		}
 	}
-	*e = env{scenario: e.scenario, store: store{version: s.object, last: s.last()}, cache: s.cache, aws: s.aws,
-		acting: int(l.leader), fault: l.fault, at: int(l.at)}
+	*e = env{
+		scenario: e.scenario, store: store{version: s.object, last: s.last()}, cache: s.cache, aws: s.aws,
+		acting: int(l.leader), fault: l.fault, at: int(l.at),
+	}
 	last := e.store.last
 	if !l.reconciles() {
 		x.move(&s, l.move)

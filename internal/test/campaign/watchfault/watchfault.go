@@ -170,8 +170,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		!strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
 		return resp, err
 	}
-	w := &watch{resource: path.Base(r.URL.Path), out: newStream(), in: resp.Body,
-		listing: r.URL.Query().Get("sendInitialEvents") == "true"}
+	w := &watch{
+		resource: path.Base(r.URL.Path), out: newStream(), in: resp.Body,
+		listing: r.URL.Query().Get("sendInitialEvents") == "true",
+	}
 	t.faults.add(w)
 	go t.faults.carry(w, resp.Body)
 	resp.Body = &body{stream: w.out, in: resp.Body}
