@@ -66,7 +66,7 @@ func (c *Cluster) configure() error {
 	}
 
 	for name, content := range map[string][]byte{
-		"tokens.csv":          []byte(creds.adminToken + ",admin,admin,system:masters\n"),
+		"ca.crt":              creds.ca,
 		"apiserver.crt":       creds.serverCert,
 		"apiserver.key":       creds.serverKey,
 		"service-account.key": creds.serviceAccountKey,
@@ -127,7 +127,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--cert-dir=" + c.dir.Path,
 		"--tls-cert-file=" + c.dir.File("apiserver.crt"),
 		"--tls-private-key-file=" + c.dir.File("apiserver.key"),
-		"--token-auth-file=" + c.dir.File("tokens.csv"),
+		"--client-ca-file=" + c.dir.File("ca.crt"),
 		"--service-account-issuer=" + Issuer,
 		"--service-account-key-file=" + c.dir.File("service-account.key"),
 		"--service-account-signing-key-file=" + c.dir.File("service-account.key"),

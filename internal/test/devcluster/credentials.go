@@ -2,61 +2,125 @@ package devcluster
 
 import (
 	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"math/big"
 	"net"
 	"time"
-
-	"k8s.io/client-go/util/keyutil"
 )
 
-// credentialsLife is the time for which a control plane's certificate is valid.
+// credentialsLife is the time for which a control plane's certificates are valid.
 const credentialsLife = 365 * 24 * time.Hour
 
-// credentials are the credentials of one control plane. The API server's certificate is its own authority, and the
-// administrator has a token. Certificate and keys are PEM.
+// credentials are the keys and certificates of one control plane, as PEM.
 type credentials struct {
+	ca                    []byte
 	serverCert, serverKey []byte
+	adminCert, adminKey   []byte
 	serviceAccountKey     []byte
-	adminToken            string
 }
 
-// newCredentials creates credentials. The certificate is valid from shortly before now.
+// newCredentials creates an authority and the certificates that it issues. They are valid from shortly before now.
 func newCredentials(now time.Time) (*credentials, error) {
-	c := &credentials{adminToken: rand.Text()}
-	var errs [3]error
-	c.serviceAccountKey, errs[0] = keyutil.MakeEllipticPrivateKeyPEM()
-	c.serverKey, errs[1] = keyutil.MakeEllipticPrivateKeyPEM()
-	c.serverCert, errs[2] = selfSigned(c.serverKey, now)
-	if err := errors.Join(errs[:]...); err != nil {
-		return nil, fmt.Errorf("cannot make the API server's credentials: %w", err)
+	ca, err := newAuthority(now)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a certificate authority: %w", err)
+	}
+
+	c := &credentials{ca: pemBlock("CERTIFICATE", ca.cert.Raw)}
+	c.serverCert, c.serverKey, err = ca.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: apiServer},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		DNSNames:    []string{"localhost", "kubernetes.default.svc"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the API server's certificate: %w", err)
+	}
+
+	c.adminCert, c.adminKey, err = ca.issue(&x509.Certificate{
+		Subject:     pkix.Name{CommonName: "admin", Organization: []string{"system:masters"}},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the administrator's certificate: %w", err)
+	}
+
+	_, c.serviceAccountKey, err = newKey()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the key that signs service account tokens: %w", err)
 	}
 	return c, nil
 }
 
-// selfSigned returns the API server's certificate for a key.
-func selfSigned(keyPEM []byte, now time.Time) ([]byte, error) {
-	parsed, err := keyutil.ParsePrivateKeyPEM(keyPEM)
+// An authority issues certificates.
+type authority struct {
+	key  *ecdsa.PrivateKey
+	cert *x509.Certificate
+}
+
+func newAuthority(now time.Time) (*authority, error) {
+	key, _, err := newKey()
 	if err != nil {
 		return nil, err
 	}
-	key, ok := parsed.(*ecdsa.PrivateKey)
-	if !ok {
-		return nil, fmt.Errorf("the key is a %T", parsed)
-	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: apiServer},
-		NotBefore: now.Add(-time.Hour), NotAfter: now.Add(credentialsLife),
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, IsCA: true, BasicConstraintsValid: true,
-		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-		DNSNames:    []string{"localhost", "kubernetes.default.svc"},
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		SerialNumber:          big.NewInt(1),
+		Subject:               pkix.Name{CommonName: "dev control plane"},
+		NotBefore:             now.Add(-time.Hour),
+		NotAfter:              now.Add(credentialsLife),
+		KeyUsage:              x509.KeyUsageCertSign,
+		BasicConstraintsValid: true,
+		IsCA:                  true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), err
+	if err != nil {
+		return nil, err
+	}
+	cert, err := x509.ParseCertificate(der)
+	if err != nil {
+		return nil, err
+	}
+	return &authority{key: key, cert: cert}, nil
+}
+
+// issue completes the template and returns a certificate for it and its key.
+func (a *authority) issue(template *x509.Certificate) (certPEM, keyPEM []byte, err error) {
+	key, keyPEM, err := newKey()
+	if err != nil {
+		return nil, nil, err
+	}
+	template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120))
+	if err != nil {
+		return nil, nil, err
+	}
+	template.NotBefore = a.cert.NotBefore
+	template.NotAfter = a.cert.NotAfter
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+
+	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pemBlock("CERTIFICATE", der), keyPEM, nil
+}
+
+func newKey() (*ecdsa.PrivateKey, []byte, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, nil, err
+	}
+	der, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return key, pemBlock("EC PRIVATE KEY", der), nil
+}
+
+func pemBlock(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
