@@ -105,6 +105,12 @@ func (o *options) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if in.Config != nil {
+		if err := o.warn(cmd.Context(), in, r); err != nil {
+			fmt.Fprintf(o.ErrOut, "Warning: cannot tell whether resources of other namespaces act on the functions: %s\n",
+				kubectl.OneLine(err.Error()))
+		}
+	}
 	h := header{account: in.Session.Identity.Account, region: o.region, namespace: in.Namespace}
 	if err := o.write(r, h); err != nil {
 		return err
@@ -148,6 +154,15 @@ func (o *options) session(
 		return o.fromConfig(ctx, scheme, namespace, ref, limiter)
 	}
 	return o.aws.Session(ctx, o.region, limiter)
+}
+
+// warn warns of what the cluster shows.
+func (o *options) warn(ctx context.Context, in Options, r *Result) error {
+	c, err := o.ClusterClient(in.Scheme)
+	if err != nil {
+		return err
+	}
+	return warnOfOthers(ctx, c, in.Namespace, in.Session.Identity.Account, o.region, r)
 }
 
 // write writes the manifests, and then the summary to the standard error.

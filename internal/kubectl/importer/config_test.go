@@ -157,3 +157,64 @@ func TestProviderConfig(t *testing.T) {
 		})
 	}
 }
+
+// others are resources of other namespaces that name the function Checkout_API, and one of the namespace that is imported to.
+const others = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: partner}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Permission
+metadata: {name: allow, namespace: partner}
+spec: {forProvider: {region: eu-central-1, functionName: Checkout_API, action: "lambda:InvokeFunction", principal: s3.amazonaws.com}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: EventSourceMapping
+metadata: {name: orders, namespace: partner}
+spec: {forProvider: {region: eu-central-1, functionName: "arn:aws:lambda:eu-central-1:123456789012:function:Checkout_API", eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:orders"}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: FunctionURL
+metadata: {name: other-region, namespace: partner}
+spec: {forProvider: {region: eu-west-1, functionName: Checkout_API, authType: NONE}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: FunctionURL
+metadata: {name: left, namespace: partner}
+spec: {managementPolicies: [Observe, Create], forProvider: {region: eu-central-1, functionName: Checkout_API, authType: NONE}}
+---
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: Permission
+metadata: {name: own, namespace: shop}
+spec: {forProvider: {region: eu-central-1, functionName: Checkout_API, action: "lambda:InvokeFunction", principal: s3.amazonaws.com}}
+`
+
+// TestOthers checks that an import warns of what the provider will delete of other namespaces, in the manifest and in the
+// summary, and of nothing else.
+func TestOthers(t *testing.T) {
+	e := newEnv(t)
+	e.checkout(t, nil)
+	var err error
+	if e.cluster, err = kubedouble.New("../../../package/crds", time.Now); err != nil {
+		t.Fatal(err)
+	}
+	c, err := dynamic.NewForConfig(e.cluster.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugintest.Create(t, c, fmt.Sprintf(testConfigs, e.aws.URL(), base64.StdEncoding.EncodeToString([]byte("[default]\naws_access_key_id = A\naws_secret_access_key = s3cr3tkey\n")))+"---"+others)
+	file := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(file, []byte(testKubeconfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KUBECONFIG", file)
+	code, out, errOut := e.run(t, "--region", testRegion, "--provider-config", "platform", "--inline-environment", "--show-secrets")
+	want := `what these resources of namespace partner have created is deleted in AWS: EventSourceMapping orders, Permission allow; to keep it, first set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of this Function to "partner"`
+	if code != 0 || strings.Count(errOut, want) != 1 || strings.Count(out, want) != 1 {
+		t.Errorf("exit code %d, want this warning once:\n%s\ngot:\n%s\n%s", code, want, errOut, out)
+	}
+	if strings.Contains(errOut, "other-region") || strings.Contains(errOut, "left") || strings.Contains(errOut, "Permission own") {
+		t.Errorf("it warns of what is not deleted:\n%s", errOut)
+	}
+}

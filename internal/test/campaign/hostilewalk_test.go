@@ -118,6 +118,7 @@ type hostileWalk struct {
 
 	provider *Provider
 	watches  *watchfault.Faults
+	frozen   bool // frozen is whether the watch of Functions stands still.
 
 	// mine are the attacked tenant's resources. made are the last creations of those of them that exist and whose time
 	// is measured. theirs are those that the attacker has created.
@@ -300,9 +301,13 @@ func (w *hostileWalk) act(step, what, choice int) {
 		w.provider = w.start()
 	case what < 19: //nolint:mnd // As above.
 		w.notef("freeze the watch of Functions")
+		w.measure()
+		clear(w.made) // How long they take depends on whether the watch still shows them.
+		w.frozen = true
 		w.watches.Freeze("functions")
 	default:
 		w.notef("thaw the watch of Functions")
+		w.frozen = false
 		w.watches.Thaw("functions", watchfault.All)
 	}
 }
@@ -317,6 +322,9 @@ func (w *hostileWalk) create(step, i int) {
 	u := w.mine[i].DeepCopy()
 	if w.Kube.Create(w.Context(), u) == nil {
 		w.notef("create %s %s", u.GetKind(), u.GetName())
+		if w.frozen {
+			return
+		}
 		w.made[i] = creation{step: step, kind: u.GetKind(), name: u.GetName()}
 	}
 }
