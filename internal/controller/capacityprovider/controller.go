@@ -6,13 +6,10 @@
 package capacityprovider
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -31,14 +28,14 @@ const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
 	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.CapacityProvider]{
-		GVK:     v1beta1.CapacityProviderGroupVersionKind,
-		New:     func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
-		NewList: func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
-		Region:  func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
-		Reads:   c.reads,
-		Connect: c.connect,
-		Forget:  c.tags.Drop,
-		Tagged:  true,
+		GVK:      v1beta1.CapacityProviderGroupVersionKind,
+		New:      func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
+		NewList:  func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
+		Region:   func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
+		Reads:    c.reads,
+		Observer: c.observer,
+		Forget:   c.tags.Drop,
+		Tagged:   true,
 		Owns: func(c *v1beta1.CapacityProvider) []tenancy.Target {
 			return []tenancy.Target{tenancy.CapacityProvider(nameOf(c))}
 		},
@@ -54,14 +51,15 @@ type connector struct {
 	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *session.Session) (managed.TypedExternalClient[*v1beta1.CapacityProvider], error) {
-	e := &external{
+func (c *connector) observer(
+	mg *v1beta1.CapacityProvider, s *session.Session,
+) reconcile.Observer[*v1beta1.CapacityProvider] {
+	return newExternal(&external{
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
-	}
-	return reconcile.NewExternal(e, calls), nil
+	})
 }
 
 // reads returns the operations of the next observation, and the creation that will most

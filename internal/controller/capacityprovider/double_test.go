@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -38,8 +37,8 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
 	e := &env{tags: readcache.NewTagCache(w.Now), fields: testenv.Fields{}}
-	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CapacityProvider] {
-		return reconcile.NewExternal(e.external(), calls)
+	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.CapacityProvider] {
+		return newExternal(e.external())
 	})
 	return e
 }

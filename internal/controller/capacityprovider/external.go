@@ -38,18 +38,18 @@ type external struct {
 }
 
 type (
-	found  = reconcile.Observation[observed, settings]
-	update = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.CapacityProvider, observed, settings]
+	found       = reconcile.Observation[observed, settings]
+	update      = reconcile.Update[settings]
 )
 
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
-	_ reconcile.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.CapacityProvider, observed, settings]         = &external{}
-	_ reconcile.Planner[*v1beta1.CapacityProvider, observed, settings]          = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
-)
+// newExternal returns the capacity provider as a reconcile.Resource.
+func newExternal(e *external) awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.checkOwnership, Status: e.status, Ready: e.ready, Desired: e.desired,
+		Compare: e.compare, Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: e.details,
+	}
+}
 
 func nameOf(c *v1beta1.CapacityProvider) string {
 	return cmp.Or(reconcile.ExternalName(c), c.GetName())
@@ -57,9 +57,9 @@ func nameOf(c *v1beta1.CapacityProvider) string {
 
 func description(name string) string { return "capacity provider " + name }
 
-// Read reads a capacity provider with GetCapacityProvider, and its tags if their cached
+// read reads a capacity provider with GetCapacityProvider, and its tags if their cached
 // value is outdated.
-func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, error) {
+func (e *external) read(ctx context.Context, _ reconcile.Facts, c *v1beta1.CapacityProvider) (found, error) {
 	name := nameOf(c)
 	out, err := e.api.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: ptr.To(name)})
 	if awserr.IsNotFound(err) {
@@ -69,40 +69,48 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found
 		return found{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(name))
 	}
 	if out.CapacityProvider == nil {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider", description(name), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider",
+			description(name), opGet)
 	}
 	tags, err := tagging.Read(ctx, c, ptr.Deref(out.CapacityProvider.CapacityProviderArn, ""), e.tags, e.api)
 	o := observed{provider: out.CapacityProvider, tags: tags}
-	return found{Resource: o, Settings: fromAWS(name, o), Exists: err == nil, Name: name, Description: description(name)}, err
+	return found{
+		Resource: o, Settings: fromAWS(name, o), Exists: err == nil, Name: name, Description: description(name),
+	}, err
 }
 
-// CheckOwnership decides by the tags.
-func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CapacityProvider, o found) (ownership.Ownership, error) {
+// checkOwnership decides by the tags.
+func (e *external) checkOwnership(
+	ctx context.Context, f reconcile.Facts, c *v1beta1.CapacityProvider, o found,
+) (ownership.Ownership, error) {
 	arn := ptr.Deref(o.Resource.provider.CapacityProviderArn, "")
 	same := ownership.WroteName(c) && (arn == "" || ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn)
-	return e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, c, o.Resource.tags, same || ownership.UserSetName(c), o.Description)
+	named := same || ownership.UserSetName(c)
+	return e.owner.CheckOwnership(ctx, f.Others, c, o.Resource.tags, named, o.Description)
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(c *v1beta1.CapacityProvider, o found) {
+// status sets status.atProvider.
+func (e *external) status(c *v1beta1.CapacityProvider, o found) {
 	e.active = wasActive(c)
 	c.Status.AtProvider = observation(o.Name, o.Resource)
 }
 
-// wasActive returns whether the capacity provider has been usable before.
+// wasActive reports whether the capacity provider has been usable before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
 	return r == xpv2.ReasonAvailable || r == reconcile.ReasonUpdating || r == reconcile.ReasonDiffers ||
 		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
-// ReadyCondition returns the Ready condition from the AWS value.
-func (e *external) ReadyCondition(c *v1beta1.CapacityProvider, o found) xpv2.Condition {
+// ready returns the Ready condition from the AWS value.
+func (e *external) ready(c *v1beta1.CapacityProvider, o found) xpv2.Condition {
 	return tagging.Ready(c, o.Resource.tags, ready(c.GetGeneration(), o.Resource.provider.State, e.active))
 }
 
-// Desired returns the settings of spec, with what it refers to resolved.
-func (e *external) Desired(ctx context.Context, c *v1beta1.CapacityProvider) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec, with what it refers to resolved.
+func (e *external) desired(
+	ctx context.Context, c *v1beta1.CapacityProvider,
+) (forProvider, initProvider settings, err error) {
 	p, err := e.resolve(ctx, c.GetNamespace(), c.Spec.ForProvider)
 	if err != nil {
 		return forProvider, initProvider, err
@@ -115,18 +123,25 @@ func (e *external) Desired(ctx context.Context, c *v1beta1.CapacityProvider) (fo
 	return forProvider, initProvider, nil
 }
 
-// Compare compares spec with the capacity provider.
-func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec with the capacity provider.
+func (e *external) compare(
+	_ context.Context, c *v1beta1.CapacityProvider, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
 	k := compare(o.Name, d, o.Settings, e.owner)
 	if fixed := immutable(k.Changes); len(fixed) > 0 && reconcile.Allows(c, xpv2.ManagementActionUpdate) {
-		return k, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new CapacityProvider", o.Description, fixed)
+		return k, errors.Errorf(
+			"%s exists with settings that AWS can't change: %s; "+
+				"correct spec.forProvider, or create a new CapacityProvider",
+			o.Description, fixed)
 	}
 	return k, nil
 }
 
-// Plan returns the call that is due. Tags are changed first. While AWS is busy, nothing
+// plan returns the call that is due. Tags are changed first. While AWS is busy, nothing
 // else is changed.
-func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) plan(
+	_ context.Context, c *v1beta1.CapacityProvider, o found, k reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: k.Changes}
 	rest := k.Changes.But("tags")
 	if busy(o.Resource.provider.State) {
@@ -137,14 +152,19 @@ func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o foun
 }
 
 // resolve replaces each From field by the value that it selects.
-func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters) (v1beta1.CapacityProviderParameters, error) {
+func (e *external) resolve(
+	ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters,
+) (v1beta1.CapacityProviderParameters, error) {
 	const at = "spec.forProvider."
 	var err error
-	if p.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
+	p.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom)
+	if err != nil {
 		return p, err
 	}
 	if c := p.PermissionsConfig; c != nil {
-		role, err := refs.One(ctx, e.fields, namespace, at+"permissionsConfig.capacityProviderOperatorRoleArnFrom", c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
+		const from = at + "permissionsConfig.capacityProviderOperatorRoleArnFrom"
+		role, err := refs.One(ctx, e.fields, namespace, from,
+			c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
 		if err != nil {
 			return p, err
 		}
@@ -152,10 +172,13 @@ func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.Capa
 	}
 	if v := p.VPCConfig; v != nil {
 		c := v1beta1.CapacityProviderVPCConfig{}
-		if c.SubnetIDs, err = refs.All(ctx, e.fields, namespace, at+"vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
+		const subnets, groups = at + "vpcConfig.subnetIdsFrom", at + "vpcConfig.securityGroupIdsFrom"
+		c.SubnetIDs, err = refs.All(ctx, e.fields, namespace, subnets, v.SubnetIDs, v.SubnetIDsFrom)
+		if err != nil {
 			return p, err
 		}
-		if c.SecurityGroupIDs, err = refs.All(ctx, e.fields, namespace, at+"vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
+		c.SecurityGroupIDs, err = refs.All(ctx, e.fields, namespace, groups, v.SecurityGroupIDs, v.SecurityGroupIDsFrom)
+		if err != nil {
 			return p, err
 		}
 		p.VPCConfig = &c
@@ -163,41 +186,45 @@ func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.Capa
 	return p, nil
 }
 
-// Create creates the capacity provider and returns its name.
-func (e *external) Create(ctx context.Context, c *v1beta1.CapacityProvider, s settings) (string, error) {
+// create creates the capacity provider.
+func (e *external) create(ctx context.Context, c *v1beta1.CapacityProvider, s settings) (reconcile.Result, error) {
 	name := nameOf(c)
 	s.Tags = e.owner.Target(s.Tags, nil)
 	_, err := e.api.CreateCapacityProvider(ctx, createInput(name, s))
-	return name, errors.Wrapf(awserr.Sanitize(err), "cannot create %s", description(name))
+	return reconcile.Result{Name: name}, errors.Wrapf(awserr.Sanitize(err), "cannot create %s", description(name))
 }
 
-// Update makes the call that is due.
-func (e *external) Update(ctx context.Context, c *v1beta1.CapacityProvider, o found, u update) error {
+// update makes the call that is due.
+func (e *external) update(
+	ctx context.Context, c *v1beta1.CapacityProvider, o found, u update,
+) (reconcile.Result, error) {
 	var err error
 	if u.Call == opUpdate {
 		_, err = e.api.UpdateCapacityProvider(ctx, updateInput(o.Name, u.Target, u.Changes))
 	} else {
 		e.tags.Forget(c)
-		err = tagging.Apply(ctx, e.api, ptr.Deref(o.Resource.provider.CapacityProviderArn, ""), u.Target.Tags, u.Observed.Tags)
+		arn := ptr.Deref(o.Resource.provider.CapacityProviderArn, "")
+		err = tagging.Apply(ctx, e.api, arn, u.Target.Tags, u.Observed.Tags)
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// Delete deletes the capacity provider. AWS rejects the call while functions use it, and
-// takes a while to complete it.
-func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) error {
+// delete deletes the capacity provider. AWS rejects the call while functions use it, and
+// takes a while to complete it. While AWS is busy, it returns a reconcile.LaterError.
+func (e *external) delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) (reconcile.Result, error) {
 	if busy(o.Resource.provider.State) {
-		reconcile.Abort(ctx, deletion)
-		return nil
+		return reconcile.Result{}, reconcile.WaitFor(deletion)
 	}
-	_, err := e.api.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(o.Name)})
+	in := &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(o.Name)}
+	_, err := e.api.DeleteCapacityProvider(ctx, in)
 	if err == nil || awserr.IsNotFound(err) {
 		e.tags.Forget(c)
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what functions need to use the capacity provider.
-func (e *external) ConnectionDetails(c *v1beta1.CapacityProvider) managed.ConnectionDetails {
-	return managed.ConnectionDetails{"capacityProviderArn": []byte(ptr.Deref(c.Status.AtProvider.CapacityProviderArn, ""))}
+// details returns what functions need to use the capacity provider.
+func (e *external) details(c *v1beta1.CapacityProvider) managed.ConnectionDetails {
+	arn := ptr.Deref(c.Status.AtProvider.CapacityProviderArn, "")
+	return managed.ConnectionDetails{"capacityProviderArn": []byte(arn)}
 }

@@ -34,7 +34,7 @@ func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Co
 	return reconcile.Unavailable(generation, "AWS reports the state "+string(s))
 }
 
-// busy returns whether AWS accepts no changes in this state.
+// busy reports whether AWS accepts no changes in this state.
 func busy(s types.CapacityProviderState) bool {
 	return s == types.CapacityProviderStatePending || s == types.CapacityProviderStateDeleting
 }

@@ -6,14 +6,11 @@
 package codesigningconfig
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -38,7 +35,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		Region:   func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
 		Reads:    c.reads,
 		Reported: func(*v1beta1.CodeSigningConfig) bool { return true },
-		Connect:  c.connect,
+		Observer: c.observer,
 		Forget:   c.tags.Drop,
 		Tagged:   true,
 		Owns: func(c *v1beta1.CodeSigningConfig) []tenancy.Target {
@@ -57,15 +54,16 @@ type connector struct {
 	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
-	e := &external{
+func (c *connector) observer(
+	mg *v1beta1.CodeSigningConfig, s *session.Session,
+) reconcile.Observer[*v1beta1.CodeSigningConfig] {
+	return newExternal(&external{
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
 		cache:  s.ReadCache(),
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
-	}
-	return reconcile.NewExternal(e, calls), nil
+	})
 }
 
 // reads returns the operations of the next observation, and the creation that will most

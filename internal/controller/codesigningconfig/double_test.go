@@ -46,8 +46,8 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	e := &env{tags: readcache.NewTagCache(w.Now), cache: &readcache.Cache{}, fields: testenv.Fields{}}
-	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return reconcile.NewExternal(e.external(), calls)
+	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.CodeSigningConfig] {
+		return newExternal(e.external())
 	})
 	return e
 }

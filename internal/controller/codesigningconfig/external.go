@@ -33,31 +33,39 @@ type external struct {
 }
 
 type (
-	found  = reconcile.Observation[observed, settings]
-	update = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.CodeSigningConfig, observed, settings]
+	found       = reconcile.Observation[observed, settings]
+	update      = reconcile.Update[settings]
 )
 
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
-	_ reconcile.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.CodeSigningConfig, observed, settings]         = &external{}
-	_ reconcile.Planner[*v1beta1.CodeSigningConfig, observed, settings]          = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
-)
-
-// Read reads a configuration with GetCodeSigningConfig, and its tags if their cached value
-// is outdated. Without an ARN, it searches for the result of an unanswered create.
-func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
-	arn := reconcile.ExternalName(c)
-	if arn == "" {
-		var err error
-		if arn, err = e.lost(ctx, c); err != nil || arn == "" {
-			return found{}, err
-		}
+// newExternal returns the code signing configuration as a reconcile.Resource.
+func newExternal(e *external) awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.checkOwnership, Status: e.status, Ready: e.ready, Desired: e.desired,
+		Compare: e.compare, Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: e.details,
 	}
+}
+
+// read reads the configuration. Without an ARN, it searches for the result of an unanswered create.
+func (e *external) read(ctx context.Context, f reconcile.Facts, c *v1beta1.CodeSigningConfig) (found, error) {
+	if arn := reconcile.ExternalName(c); arn != "" {
+		return e.get(ctx, c, arn)
+	}
+	arn, effects, err := e.lost(ctx, f, c)
+	if err != nil || arn == "" {
+		return found{Effects: effects}, err
+	}
+	o, err := e.get(ctx, c, arn)
+	o.Effects = effects
+	return o, err
+}
+
+// get reads a configuration with GetCodeSigningConfig, and its tags if their cached value is outdated.
+func (e *external) get(ctx context.Context, c *v1beta1.CodeSigningConfig, arn string) (found, error) {
 	if !strings.HasPrefix(arn, "arn:") {
-		return found{}, errors.Errorf("the external name %q is not the ARN of a code signing configuration: correct the annotation %s", arn, meta.AnnotationKeyExternalName)
+		return found{}, errors.Errorf(
+			"the external name %q is not the ARN of a code signing configuration: correct the annotation %s",
+			arn, meta.AnnotationKeyExternalName)
 	}
 	out, err := e.api.GetCodeSigningConfig(ctx, &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)})
 	if awserr.IsNotFound(err) {
@@ -67,7 +75,8 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (foun
 		return found{}, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", description(arn))
 	}
 	if out.CodeSigningConfig == nil {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig", description(arn), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig",
+			description(arn), opGet)
 	}
 	tags, err := tagging.Read(ctx, c, arn, e.tags, e.api)
 	o := observed{config: out.CodeSigningConfig, tags: tags}
@@ -76,25 +85,30 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (foun
 
 func description(arn string) string { return "code signing configuration " + arn }
 
-// CheckOwnership decides by the tags.
-func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Ownership, error) {
-	return e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
+// checkOwnership decides by the tags.
+func (e *external) checkOwnership(
+	ctx context.Context, f reconcile.Facts, c *v1beta1.CodeSigningConfig, o found,
+) (ownership.Ownership, error) {
+	return e.owner.CheckOwnership(ctx, f.Others, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(c *v1beta1.CodeSigningConfig, o found) {
+// status sets status.atProvider.
+func (e *external) status(c *v1beta1.CodeSigningConfig, o found) {
 	c.Status.AtProvider = observation(o.Resource)
 }
 
-// ReadyCondition returns Available for a configuration that exists.
-func (e *external) ReadyCondition(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
+// ready returns Available for a configuration that exists.
+func (e *external) ready(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
 	return tagging.Ready(c, o.Resource.tags, reconcile.Available(c.GetGeneration()))
 }
 
-// Desired returns the settings of spec, with what it refers to resolved. A policy that is
+// desired returns the settings of spec, with what it refers to resolved. A policy that is
 // not set is AWS's default.
-func (e *external) Desired(ctx context.Context, c *v1beta1.CodeSigningConfig) (forProvider, initProvider settings, err error) {
-	if forProvider, err = e.settings(ctx, c.GetNamespace(), "spec.forProvider", c.Spec.ForProvider.CodeSigningConfigSettings); err != nil {
+func (e *external) desired(
+	ctx context.Context, c *v1beta1.CodeSigningConfig,
+) (forProvider, initProvider settings, err error) {
+	fp := c.Spec.ForProvider.CodeSigningConfigSettings
+	if forProvider, err = e.settings(ctx, c.GetNamespace(), "spec.forProvider", fp); err != nil {
 		return forProvider, initProvider, err
 	}
 	if c.Spec.InitProvider != nil {
@@ -107,63 +121,74 @@ func (e *external) Desired(ctx context.Context, c *v1beta1.CodeSigningConfig) (f
 	return forProvider, initProvider, err
 }
 
-// Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec with the configuration.
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.CodeSigningConfig, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
 	return compare(d, o.Settings, e.owner), nil
 }
 
-// Plan returns the call that is due. Tags are changed first.
-func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconcile.Comparison[settings]) (reconcile.Plan, error) {
+// plan returns the call that is due. Tags are changed first.
+func (e *external) plan(
+	_ context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: k.Changes}
 	steps, err := tagging.Steps(c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)
 	return p.With(steps...), err
 }
 
-func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings) (settings, error) {
+func (e *external) settings(
+	ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings,
+) (settings, error) {
 	var arns []string
 	var err error
 	if a := p.AllowedPublishers; a != nil {
-		arns, err = refs.All(ctx, e.fields, namespace, at+".allowedPublishers.signingProfileVersionArnsFrom", a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
+		at += ".allowedPublishers.signingProfileVersionArnsFrom"
+		arns, err = refs.All(ctx, e.fields, namespace, at, a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
 	}
 	return fromSpec(p, arns), err
 }
 
-// Create creates the configuration. If the response lacks the ARN, it is found by its
+// create creates the configuration. If the response lacks the ARN, it is found by its
 // tags.
-func (e *external) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (string, error) {
+func (e *external) create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (reconcile.Result, error) {
 	s.Tags = e.owner.Target(s.Tags, nil)
 	defer e.cache.Forget(listKey())
 	out, err := e.api.CreateCodeSigningConfig(ctx, createInput(s), new(lambdaapi.AtMostOnce).Options)
 	if err != nil {
-		return "", errors.Wrap(awserr.Sanitize(err), "cannot create code signing configuration")
+		return reconcile.Result{}, errors.Wrap(awserr.Sanitize(err), "cannot create code signing configuration")
 	}
 	if out.CodeSigningConfig == nil {
-		return "", nil
+		return reconcile.Result{}, nil
 	}
-	return ptr.Deref(out.CodeSigningConfig.CodeSigningConfigArn, ""), nil
+	return reconcile.Result{Name: ptr.Deref(out.CodeSigningConfig.CodeSigningConfigArn, "")}, nil
 }
 
-// Update makes the call that is due.
-func (e *external) Update(ctx context.Context, _ *v1beta1.CodeSigningConfig, o found, u update) error {
+// update makes the call that is due.
+func (e *external) update(
+	ctx context.Context, _ *v1beta1.CodeSigningConfig, o found, u update,
+) (reconcile.Result, error) {
 	var err error
 	if u.Call == opUpdate {
 		_, err = e.api.UpdateCodeSigningConfig(ctx, updateInput(o.Name, u.Target, u.Changes))
 	} else {
 		err = tagging.Apply(ctx, e.api, o.Name, u.Target.Tags, u.Observed.Tags)
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// Delete deletes the configuration. AWS rejects the call while a function uses it.
-func (e *external) Delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) error {
-	_, err := e.api.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(o.Name)})
+// delete deletes the configuration. AWS rejects the call while a function uses it.
+func (e *external) delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (reconcile.Result, error) {
+	in := &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(o.Name)}
+	_, err := e.api.DeleteCodeSigningConfig(ctx, in)
 	if err == nil || awserr.IsNotFound(err) {
 		e.tags.Forget(c)
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what users of the configuration need.
-func (e *external) ConnectionDetails(c *v1beta1.CodeSigningConfig) managed.ConnectionDetails {
-	return managed.ConnectionDetails{"codeSigningConfigArn": []byte(ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""))}
+// details returns what users of the configuration need.
+func (e *external) details(c *v1beta1.CodeSigningConfig) managed.ConnectionDetails {
+	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
+	return managed.ConnectionDetails{"codeSigningConfigArn": []byte(arn)}
 }

@@ -26,23 +26,24 @@ const modified = "2006-01-02T15:04:05.999-0700"
 
 // lost returns the ARN of the configuration that this resource has created without
 // recording the ARN, see tagging.Search. It is empty if there is none.
-func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	name, effects, err := tagging.Search{
-		Facts: reconcile.FactsFrom(ctx),
-		API:   e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN",
+func (e *external) lost(
+	ctx context.Context, f reconcile.Facts, c *v1beta1.CodeSigningConfig,
+) (string, reconcile.Effects, error) {
+	return tagging.Search{
+		Facts: f, API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN",
 		InStatus: ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""),
 		Tags: func(ctx context.Context, arn string) (map[string]string, error) {
 			return e.tags.Read(ctx, c, arn, e.api)
 		},
 		List: e.candidates,
 	}.FindLost(ctx, c)
-	reconcile.Apply(ctx, effects)
-	return name, err
 }
 
 // candidates returns the configurations that were not last changed before a create was
 // recorded, or all of them if none was.
-func (e *external) candidates(ctx context.Context, created time.Time, f readcache.Freshness) ([]tagging.Candidate, error) {
+func (e *external) candidates(
+	ctx context.Context, created time.Time, f readcache.Freshness,
+) ([]tagging.Candidate, error) {
 	all, err := readcache.Read(ctx, e.cache, listKey(), f, e.list)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func (e *external) candidates(ctx context.Context, created time.Time, f readcach
 // listKey returns the key of the list of all configurations in the read cache.
 func listKey() readcache.Key { return readcache.Key{Operation: opList} }
 
-// modifiedBefore returns whether a configuration was created or last changed before a
+// modifiedBefore reports whether a configuration was created or last changed before a
 // time.
 func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
 	at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
@@ -77,7 +78,8 @@ func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) 
 		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, errors.Wrap(awserr.Sanitize(err), "cannot list code signing configurations to find one that this resource may have created")
+			return nil, errors.Wrap(awserr.Sanitize(err),
+				"cannot list code signing configurations to find one that this resource may have created")
 		}
 		all = append(all, page.CodeSigningConfigs...)
 	}

@@ -7,13 +7,10 @@
 package layerversionpermission
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -25,18 +22,22 @@ import (
 // Setup adds a controller of LayerVersionPermissions to the manager.
 func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersionPermission]{
-		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
-		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
-		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
-		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
-		Reads:   reads,
-		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
-			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache()}, calls), nil
-		},
+		GVK:        v1beta1.LayerVersionPermissionGroupVersionKind,
+		New:        func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
+		NewList:    func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
+		Region:     func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
+		Reads:      reads,
+		Observer:   observer,
 		ActsOn:     acts,
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
 	})
+}
+
+func observer(
+	_ *v1beta1.LayerVersionPermission, s *session.Session,
+) reconcile.Observer[*v1beta1.LayerVersionPermission] {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.ReadCache())
 }
 
 // calls are the operations by which this kind creates, updates and deletes.
@@ -53,12 +54,15 @@ func reads(p *v1beta1.LayerVersionPermission) []string {
 
 func references(p *v1beta1.LayerVersionPermission) []reconcile.Reference {
 	fp := p.Spec.ForProvider
-	return []reconcile.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
+	return []reconcile.Reference{{
+		Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind,
+		Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector,
+	}}
 }
 
 // acts returns the layer versions with a policy that has the statement, or may have it.
 func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {
-	at, others, _ := allVersions(p) // Read returns the error.
+	at, others, _ := allVersions(p) // external.read returns the error.
 	var out []tenancy.Target
 	for _, of := range append(others, at) {
 		if of.known() {

@@ -35,7 +35,7 @@ func (p statementKey) String() string { return p.holder() + ":" + p.sid }
 // holder returns the layer version.
 func (p statementKey) holder() string { return p.layer + ":" + strconv.FormatInt(p.version, 10) }
 
-// known returns whether the layer version is known.
+// known reports whether the layer version is known.
 func (p statementKey) known() bool { return p.layer != "" && p.version > 0 }
 
 // parseStatementKey parses an external name, or the end of a version's ARN followed by a

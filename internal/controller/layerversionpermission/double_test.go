@@ -14,7 +14,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -45,8 +44,8 @@ func newEnv(t testing.TB) env {
 		w.Must(err)
 	}
 	w.Double.ResetCalls()
-	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersionPermission] {
-		return reconcile.NewExternal(&external{api: w.Lambda, cache: w.Cache}, calls)
+	return env{testenv.Observing(w, func() reconcile.Observer[*v1beta1.LayerVersionPermission] {
+		return newExternal(w.Lambda, w.Cache)
 	})}
 }
 

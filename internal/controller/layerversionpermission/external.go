@@ -21,7 +21,7 @@ type external struct {
 	api   lambdaAPI
 	cache *readcache.Cache
 
-	// at is the desired place of the statement, set by Read.
+	// at is the desired place of the statement, set by read.
 	at statementKey
 }
 
@@ -33,38 +33,42 @@ type answer struct {
 }
 
 type (
-	found  = reconcile.Observation[observed, policy.Grant]
-	update = reconcile.Update[policy.Grant]
+	awsResource = reconcile.Resource[*v1beta1.LayerVersionPermission, observed, policy.Grant]
+	found       = reconcile.Observation[observed, policy.Grant]
+	update      = reconcile.Update[policy.Grant]
 )
 
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
-	_ reconcile.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
-)
+func newExternal(api lambdaAPI, cache *readcache.Cache) awsResource {
+	e := &external{api: api, cache: cache}
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Create: e.create, Update: e.update, Delete: e.delete,
+	}
+}
 
-// Read reads the statement from its former place, if spec now asks for another one, or
+// read reads the statement from its former place, if spec now asks for another one, or
 // else from the desired place.
-func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
+func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := allVersions(p)
 	if err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
 	e.at = at
 	for _, other := range others {
-		f, err := e.find(ctx, other)
-		if err != nil || f.Exists && ownershipOf(p, f).Manageable() {
-			return f, err
+		o, err := e.find(ctx, f, other)
+		if err != nil || o.Exists && ownershipOf(p, o).Manageable() {
+			return o, err
 		}
 	}
 	if !at.known() {
 		return found{}, nil // It is being deleted and was never added.
 	}
-	return e.find(ctx, at)
+	return e.find(ctx, f, at)
 }
 
-func (e *external) find(ctx context.Context, at statementKey) (found, error) {
-	a, err := readcache.Read(ctx, e.cache, key(at), reconcile.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
+func (e *external) find(ctx context.Context, f reconcile.Facts, at statementKey) (found, error) {
+	get := func(ctx context.Context) (answer, error) { return e.get(ctx, at) }
+	a, err := readcache.Read(ctx, e.cache, key(at), f.Fresh, get)
 	if err != nil {
 		return found{}, err
 	}
@@ -84,7 +88,8 @@ func key(at statementKey) readcache.Key { return readcache.Key{Operation: opRead
 
 // get reads the policy. It returns no statements if there is no policy or no version.
 func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
-	out, err := e.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)})
+	in := &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)}
+	out, err := e.api.GetLayerVersionPolicy(ctx, in)
 	if awserr.IsNotFound(err) {
 		return answer{}, nil
 	}
@@ -98,11 +103,13 @@ func (e *external) get(ctx context.Context, at statementKey) (answer, error) {
 	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
 
-// CheckOwnership decides by the name, because a statement has no tags.
-func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Ownership, error) {
+// owner decides by the name, because a statement has no tags.
+func (e *external) owner(
+	ctx context.Context, f reconcile.Facts, p *v1beta1.LayerVersionPermission, o found,
+) (ownership.Ownership, error) {
 	v := ownershipOf(p, o)
 	if !v.Manageable() {
-		return v, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
+		return v, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	return v, nil
 }
@@ -114,39 +121,52 @@ func ownershipOf(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(p *v1beta1.LayerVersionPermission, o found) {
+// status sets status.atProvider.
+func (e *external) status(p *v1beta1.LayerVersionPermission, o found) {
 	p.Status.AtProvider = observation(o.Resource)
 }
 
-// Desired returns the statement that spec asks for.
-func (e *external) Desired(_ context.Context, p *v1beta1.LayerVersionPermission) (forProvider, initProvider policy.Grant, err error) {
+// desired returns the statement that spec asks for.
+func (e *external) desired(
+	_ context.Context, p *v1beta1.LayerVersionPermission,
+) (forProvider, initProvider policy.Grant, err error) {
 	return desired(p.Spec.ForProvider), policy.Grant{}, nil
 }
 
-// Compare compares the statement and its place with spec.
-func (e *external) Compare(_ context.Context, _ *v1beta1.LayerVersionPermission, d reconcile.Desired[policy.Grant], o found) (reconcile.Comparison[policy.Grant], error) {
-	return reconcile.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource)}, nil
+// compare compares the statement and its place with spec.
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.LayerVersionPermission, d reconcile.Desired[policy.Grant], o found,
+) (reconcile.Comparison[policy.Grant], error) {
+	return reconcile.Comparison[policy.Grant]{
+		Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource),
+	}, nil
 }
 
-// Create adds the statement.
-func (e *external) Create(ctx context.Context, p *v1beta1.LayerVersionPermission, _ policy.Grant) (string, error) {
+// create adds the statement.
+func (e *external) create(
+	ctx context.Context, p *v1beta1.LayerVersionPermission, _ policy.Grant,
+) (reconcile.Result, error) {
 	defer e.cache.Forget(key(e.at))
 	_, err := e.api.AddLayerVersionPermission(ctx, addInput(e.at, p.Spec.ForProvider))
 	if awserr.IsNotFound(err) {
-		return "", errors.Wrapf(err, "cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists", e.at.sid, e.at.holder())
+		return reconcile.Result{}, errors.Wrapf(err,
+			"cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists",
+			e.at.sid, e.at.holder())
 	}
-	return e.at.String(), errors.Wrapf(err, "cannot add statement %s to the policy of layer version %s", e.at.sid, e.at.holder())
+	return reconcile.Result{Name: e.at.String()}, errors.Wrapf(err,
+		"cannot add statement %s to the policy of layer version %s", e.at.sid, e.at.holder())
 }
 
-// Update removes a statement that differs. The next reconcile adds it.
-func (e *external) Update(ctx context.Context, _ *v1beta1.LayerVersionPermission, o found, _ update) error {
-	return e.remove(ctx, o)
+// update removes a statement that differs. The next reconcile adds it.
+func (e *external) update(
+	ctx context.Context, _ *v1beta1.LayerVersionPermission, o found, _ update,
+) (reconcile.Result, error) {
+	return reconcile.Result{}, e.remove(ctx, o)
 }
 
-// Delete removes the statement, and nothing else.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.LayerVersionPermission, o found) error {
-	return e.remove(ctx, o)
+// delete removes the statement, and nothing else.
+func (e *external) delete(ctx context.Context, _ *v1beta1.LayerVersionPermission, o found) (reconcile.Result, error) {
+	return reconcile.Result{}, e.remove(ctx, o)
 }
 
 func (e *external) remove(ctx context.Context, o found) error {

@@ -12,7 +12,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -181,12 +180,9 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	p := testPermission(named, atTwo)
-	attempt := &reconcile.Attempt{}
-	e.NextAttempt = func() *reconcile.Attempt { return attempt }
-	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
-		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || e.Done.After == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, e.Done.After)
 	}
-	e.NextAttempt = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -41,7 +41,7 @@ func (o *ongoing) end(function string) {
 	delete(o.functions, function)
 }
 
-// under returns whether a change of the policies of a function is in progress.
+// under reports whether a change of the policies of a function is in progress.
 func (o *ongoing) under(function string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -31,10 +31,10 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		added <- err
 	}()
 	<-aborted.Arrived()
-	attempt := &reconcile.Attempt{}
-	obs, err := e.External().Observe(reconcile.WithAttempt(e.Context(), attempt), b)
-	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || attempt.RequeueDelay() != changeWait {
-		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, attempt.RequeueDelay())
+	done := reconcile.Observe(e.Context(), e.Observer(), reconcile.Facts{}, b)
+	obs := reconcile.ObservationFor(b, done.Outcome)
+	if done.Err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || done.After != changeWait {
+		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, done.Err, done.After)
 	}
 	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
 		t.Errorf("Ready of the second: %+v", c)
@@ -57,7 +57,7 @@ func TestNotSent(t *testing.T) {
 	if !o.begin(th.function()) || o.begin(th.function()) || !o.begin("other") {
 		t.Error("one change of a function at a time")
 	}
-	if _, err := th.Create(t.Context(), testPermission(), policy.Grant{}); err == nil {
+	if _, err := th.create(t.Context(), testPermission(), policy.Grant{}); err == nil {
 		t.Error("a statement was added meanwhile")
 	}
 	if err := th.remove(t.Context(), found{}); err == nil {

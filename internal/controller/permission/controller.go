@@ -7,14 +7,11 @@
 package permission
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -36,11 +33,15 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
 		Reported:     func(*v1beta1.Permission) bool { return true },
-		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (managed.TypedExternalClient[*v1beta1.Permission], error) {
-			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
+		Observer: func(_ *v1beta1.Permission, s *session.Session) reconcile.Observer[*v1beta1.Permission] {
+			return newExternal(&external{
+				api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), fields: o.Fields, ongoing: changes,
+				scope: s.Scope.String(),
+			})
 		},
 		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {
-			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
+			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName,
+				ptr.To(ownership.Parent(mg)))
 		},
 		Fields:     selectors,
 		References: references,
@@ -78,7 +79,10 @@ func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {
 func references(p *v1beta1.Permission) []reconcile.Reference {
 	fp := p.Spec.ForProvider
 	return []reconcile.Reference{
-		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
+		{
+			Field: "functionName", To: v1beta1.FunctionGroupVersionKind,
+			Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector,
+		},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: fp.QualifierRef, Selector: fp.QualifierSelector},
 	}
 }

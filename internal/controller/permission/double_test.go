@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
@@ -43,8 +42,10 @@ func newEnvOf(t testing.TB, o awsdouble.Options) env {
 	w.AddAlias("cart", "live")
 	w.Double.ResetCalls()
 	changes := &ongoing{}
-	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Permission] {
-		return reconcile.NewExternal(&external{api: w.Lambda, cache: w.Cache, fields: testenv.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
+	return env{testenv.Observing(w, func() reconcile.Observer[*v1beta1.Permission] {
+		return newExternal(&external{
+			api: w.Lambda, cache: w.Cache, fields: testenv.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes,
+		})
 	})}
 }
 
@@ -252,12 +253,12 @@ func TestPolicySizeIsReported(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission()
 	e.Reconcile(p)
-	a := &reconcile.Attempt{}
 	x := &external{api: e.Lambda, cache: e.Cache, fields: testenv.Fields{}, ongoing: &ongoing{}}
-	if _, err := x.Read(reconcile.WithAttempt(t.Context(), a), p); err != nil {
+	o, err := x.read(t.Context(), reconcile.Facts{}, p)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := a.Sizes()[advice.PolicyNearLimit], len(e.Double.Policy(functionArn)); got != want || want == 0 {
+	if got, want := o.Sizes[advice.PolicyNearLimit], len(e.Double.Policy(functionArn)); got != want || want == 0 {
 		t.Errorf("want %d bytes, got %d", want, got)
 	}
 }

@@ -29,7 +29,7 @@ type external struct {
 	ongoing *ongoing
 	scope   string
 
-	// holder and sid of the statement, set by Read.
+	// holder and sid of the statement, set by read.
 	holder functionname.Name
 	sid    string
 }
@@ -49,18 +49,21 @@ type document struct {
 }
 
 type (
-	found  = reconcile.Observation[observed, policy.Grant]
-	update = reconcile.Update[policy.Grant]
+	awsResource = reconcile.Resource[*v1beta1.Permission, observed, policy.Grant]
+	found       = reconcile.Observation[observed, policy.Grant]
+	update      = reconcile.Update[policy.Grant]
 )
 
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
-	_ reconcile.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
-)
+// newExternal returns the statement as a reconcile.Resource.
+func newExternal(e *external) awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, Compare: e.compare,
+		PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+	}
+}
 
-// Read reads the statement from the policy that all Permissions of a function share.
-func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
+// read reads the statement from the policy that all Permissions of a function share.
+func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.Permission) (found, error) {
 	var err error
 	if e.sid, err = statementID(p); err != nil {
 		return found{}, reconcile.Invalid(err)
@@ -71,14 +74,14 @@ func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, erro
 	if e.holder.Function == "" {
 		return found{}, nil // It is being deleted and was never added.
 	}
-	a, err := readcache.Read(ctx, e.cache, e.key(), reconcile.Freshness(ctx), e.get)
+	a, err := readcache.Read(ctx, e.cache, e.key(), f.Fresh, e.get)
 	if err != nil {
 		return found{}, err
 	}
-	reconcile.ReportSize(ctx, advice.PolicyNearLimit, a.size)
 	st, ok := a.policy.Find(e.sid)
 	seen := observed{holder: e.holder, statement: st, revision: a.revision}
 	return found{
+		Effects:     reconcile.Effects{Sizes: advice.Sizes{advice.PolicyNearLimit: a.size}},
 		Resource:    seen,
 		Settings:    fromAWS(seen),
 		Exists:      ok,
@@ -94,7 +97,8 @@ func (e *external) key() readcache.Key {
 
 // get reads the policy. It returns no statements if there is no policy or no function.
 func (e *external) get(ctx context.Context) (document, error) {
-	out, err := e.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: lambdaapi.Text(e.holder.Qualifier)})
+	in := &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: lambdaapi.Text(e.holder.Qualifier)}
+	out, err := e.api.GetPolicy(ctx, in)
 	if awserr.IsNotFound(err) {
 		return document{}, nil
 	}
@@ -108,54 +112,63 @@ func (e *external) get(ctx context.Context) (document, error) {
 	return document{policy: d, revision: ptr.Deref(out.RevisionId, ""), size: len(ptr.Deref(out.Policy, ""))}, nil
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(p *v1beta1.Permission, o found) {
+// status sets status.atProvider.
+func (e *external) status(p *v1beta1.Permission, o found) {
 	p.Status.AtProvider = observation(o.Resource)
 }
 
-// Desired returns the statement that spec asks for.
-func (e *external) Desired(ctx context.Context, p *v1beta1.Permission) (forProvider, initProvider policy.Grant, err error) {
+// desired returns the statement that spec asks for.
+func (e *external) desired(
+	ctx context.Context, p *v1beta1.Permission,
+) (forProvider, initProvider policy.Grant, err error) {
+	const from = "spec.forProvider.sourceArnFrom"
 	fp := p.Spec.ForProvider
-	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.sourceArnFrom", fp.SourceArn, fp.SourceArnFrom)
+	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), from, fp.SourceArn, fp.SourceArnFrom)
 	return desired(fp, arn), policy.Grant{}, err
 }
 
-// Compare compares the statement with spec.
-func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d reconcile.Desired[policy.Grant], o found) (reconcile.Comparison[policy.Grant], error) {
-	return reconcile.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
+// compare compares the statement with spec.
+func (e *external) compare(
+	_ context.Context, _ *v1beta1.Permission, d reconcile.Desired[policy.Grant], o found,
+) (reconcile.Comparison[policy.Grant], error) {
+	return reconcile.Comparison[policy.Grant]{
+		Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings),
+	}, nil
 }
 
-// PrepareCreate returns an error while another change of the function's policies is in
-// progress.
-func (e *external) PrepareCreate(context.Context, *v1beta1.Permission, policy.Grant) error {
-	if e.ongoing.under(e.function()) {
-		return &reconcile.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
+// prepareCreate returns a reconcile.NotReadyError while another change of the function's policies is in progress.
+func (e *external) prepareCreate(context.Context, *v1beta1.Permission, policy.Grant) (reconcile.Creation, error) {
+	if !e.ongoing.under(e.function()) {
+		return reconcile.Creation{}, nil
 	}
-	return nil
+	return reconcile.Creation{}, &reconcile.NotReadyError{
+		Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait,
+	}
 }
 
 // function returns a name of the function that is unique across accounts and regions.
 func (e *external) function() string { return e.scope + "/" + e.holder.Function }
 
-// Create adds the statement.
-func (e *external) Create(ctx context.Context, p *v1beta1.Permission, g policy.Grant) (string, error) {
+// create adds the statement.
+func (e *external) create(ctx context.Context, p *v1beta1.Permission, g policy.Grant) (reconcile.Result, error) {
 	if !e.ongoing.begin(e.function()) {
-		return "", notSent(opAdd)
+		return reconcile.Result{}, notSent(opAdd)
 	}
 	defer e.ongoing.end(e.function())
 	defer e.cache.Forget(e.key())
 	_, err := e.api.AddPermission(ctx, addInput(e.holder, e.sid, p.Spec.ForProvider, g.SourceArn))
-	return e.sid, errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.holder))
+	err = errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.holder))
+	return reconcile.Result{Name: e.sid}, err
 }
 
-// Update removes a statement that differs. The next reconcile adds it.
-func (e *external) Update(ctx context.Context, _ *v1beta1.Permission, o found, _ update) error {
-	return e.remove(ctx, o)
+// update removes a statement that differs. The next reconcile adds it.
+func (e *external) update(ctx context.Context, _ *v1beta1.Permission, o found, _ update) (reconcile.Result, error) {
+	return reconcile.Result{}, e.remove(ctx, o)
 }
 
-// Delete removes the statement, and nothing else.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.Permission, o found) error {
-	return e.remove(ctx, o)
+// delete removes the statement, and nothing else.
+func (e *external) delete(ctx context.Context, _ *v1beta1.Permission, o found) (reconcile.Result, error) {
+	return reconcile.Result{}, e.remove(ctx, o)
 }
 
 func (e *external) remove(ctx context.Context, o found) error {

@@ -11,7 +11,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -161,12 +160,9 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
-	attempt := &reconcile.Attempt{}
-	e.NextAttempt = func() *reconcile.Attempt { return attempt }
-	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
-		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || e.Done.After == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, e.Done.After)
 	}
-	e.NextAttempt = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

@@ -3,14 +3,11 @@
 package resourcepolicy
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -28,8 +25,8 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },
 		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
-		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *session.Session) (managed.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
-			return reconcile.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
+		Observer: func(_ *v1beta1.ResourcePolicy, s *session.Session) reconcile.Observer[*v1beta1.ResourcePolicy] {
+			return newExternal(session.Client(s, lambda.NewFromConfig), o.Fields)
 		},
 		ActsOn:     acts,
 		Fields:     selectors,
@@ -59,11 +56,15 @@ func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
 
 func references(p *v1beta1.ResourcePolicy) []reconcile.Reference {
 	fp := p.Spec.ForProvider
-	return []reconcile.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
+	return []reconcile.Reference{{
+		Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind,
+		Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector,
+	}}
 }
 
 // acts returns the functions that spec, status and annotations name. It omits one that
-// spec selects from a field of another object, which Read checks.
+// spec selects from a field of another object, which external.read checks.
 func acts(p *v1beta1.ResourcePolicy) []tenancy.Target {
-	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(reconcile.ExternalName(p)), ptr.To(ownership.Parent(p)))
+	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn,
+		ptr.To(reconcile.ExternalName(p)), ptr.To(ownership.Parent(p)))
 }

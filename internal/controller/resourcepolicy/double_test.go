@@ -12,7 +12,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -31,8 +30,8 @@ func newEnv(t testing.TB) env {
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Double.ResetCalls()
-	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.ResourcePolicy] {
-		return reconcile.NewExternal(&external{api: w.Lambda, fields: testenv.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
+	return env{testenv.Observing(w, func() reconcile.Observer[*v1beta1.ResourcePolicy] {
+		return newExternal(w.Lambda, testenv.Fields{"live": testArn, "moved": testArn + ":live"})
 	})}
 }
 

@@ -25,36 +25,40 @@ type external struct {
 	api    lambdaAPI
 	fields refs.Getter
 
-	// arn of the resource that has the policy, set by Read.
+	// arn of the resource that has the policy, set by read.
 	arn string
 }
 
 type (
-	found  = reconcile.Observation[observed, policy.Document]
-	update = reconcile.Update[policy.Document]
+	awsResource = reconcile.Resource[*v1beta1.ResourcePolicy, observed, policy.Document]
+	found       = reconcile.Observation[observed, policy.Document]
+	update      = reconcile.Update[policy.Document]
 )
 
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
-	_ reconcile.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
-	_ reconcile.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
-)
+func newExternal(api lambdaAPI, fields refs.Getter) awsResource {
+	e := &external{api: api, fields: fields}
+	return awsResource{
+		Calls: calls, Read: e.read, MatchesCreation: e.matchesCreation, Status: e.status, Desired: e.desired,
+		Compare: e.compare, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+	}
+}
 
-// Read reads the policy.
-func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, error) {
+// read reads the policy.
+func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.ResourcePolicy) (found, error) {
 	fp := p.Spec.ForProvider
-	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.resourceArnFrom", fp.ResourceArn, fp.ResourceArnFrom)
+	const from = "spec.forProvider.resourceArnFrom"
+	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), from, fp.ResourceArn, fp.ResourceArnFrom)
 	if err != nil && !meta.WasDeleted(p) {
 		return found{}, err
 	}
-	if e.arn, err = ownership.ParentOf(p, cmp.Or(reconcile.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, "")), ptr.Deref(arn, "")); err != nil {
+	named := cmp.Or(reconcile.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""))
+	if e.arn, err = ownership.ParentOf(p, named, ptr.Deref(arn, "")); err != nil {
 		return found{}, reconcile.Invalid(err)
 	}
 	if e.arn == "" {
 		return found{}, nil // It is being deleted and was never created.
 	}
-	if err := reconcile.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
+	if err := f.Others.MayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {
 			return found{}, nil // Nothing was created.
 		}
@@ -77,21 +81,25 @@ func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, 
 	return o, errors.Wrapf(err, "cannot read %s", o.Description)
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(p *v1beta1.ResourcePolicy, o found) {
+// status sets status.atProvider.
+func (e *external) status(p *v1beta1.ResourcePolicy, o found) {
 	p.Status.AtProvider = observation(o.Resource)
 }
 
-// Desired returns the policy that spec asks for, if it asks for one.
-func (e *external) Desired(_ context.Context, p *v1beta1.ResourcePolicy) (forProvider, initProvider policy.Document, err error) {
+// desired returns the policy that spec asks for, if it asks for one.
+func (e *external) desired(
+	_ context.Context, p *v1beta1.ResourcePolicy,
+) (forProvider, initProvider policy.Document, err error) {
 	if p.Spec.ForProvider.Policy != nil {
 		forProvider, err = desired(p)
 	}
 	return forProvider, initProvider, reconcile.Invalid(err)
 }
 
-// Compare compares the policy with spec, statement by statement.
-func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d reconcile.Desired[policy.Document], o found) (reconcile.Comparison[policy.Document], error) {
+// compare compares the policy with spec, statement by statement.
+func (e *external) compare(
+	_ context.Context, p *v1beta1.ResourcePolicy, d reconcile.Desired[policy.Document], o found,
+) (reconcile.Comparison[policy.Document], error) {
 	c := reconcile.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
 	if p.Spec.ForProvider.Policy != nil {
 		c.Changes = changes(d.Settings, o.Settings)
@@ -99,25 +107,31 @@ func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d recon
 	return c, nil
 }
 
-// MatchesCreation returns false if spec has no policy: then none was created.
-func (e *external) MatchesCreation(p *v1beta1.ResourcePolicy, changes diff.Changes) bool {
+// matchesCreation reports whether the policy is that of spec. If spec has none, none was created.
+func (e *external) matchesCreation(p *v1beta1.ResourcePolicy, changes diff.Changes) bool {
 	return p.Spec.ForProvider.Policy != nil && len(changes) == 0
 }
 
-// PrepareCreate checks that spec has a policy.
-func (e *external) PrepareCreate(_ context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) error {
+// prepareCreate checks that spec has a policy.
+func (e *external) prepareCreate(
+	_ context.Context, p *v1beta1.ResourcePolicy, _ policy.Document,
+) (reconcile.Creation, error) {
 	_, err := desired(p)
-	return reconcile.Invalid(err)
+	return reconcile.Creation{}, reconcile.Invalid(err)
 }
 
-// Create creates the policy.
-func (e *external) Create(ctx context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) (string, error) {
-	return e.arn, e.put(ctx, p, "")
+// create creates the policy.
+func (e *external) create(
+	ctx context.Context, p *v1beta1.ResourcePolicy, _ policy.Document,
+) (reconcile.Result, error) {
+	return reconcile.Result{Name: e.arn}, e.put(ctx, p, "")
 }
 
-// Update replaces the policy, if it is still the revision that was compared.
-func (e *external) Update(ctx context.Context, p *v1beta1.ResourcePolicy, o found, _ update) error {
-	return e.put(ctx, p, o.Resource.revision)
+// update replaces the policy, if it is still the revision that was compared.
+func (e *external) update(
+	ctx context.Context, p *v1beta1.ResourcePolicy, o found, _ update,
+) (reconcile.Result, error) {
+	return reconcile.Result{}, e.put(ctx, p, o.Resource.revision)
 }
 
 func (e *external) put(ctx context.Context, p *v1beta1.ResourcePolicy, revision string) error {
@@ -125,8 +139,8 @@ func (e *external) put(ctx context.Context, p *v1beta1.ResourcePolicy, revision 
 	return errors.Wrapf(err, "cannot put the policy of %s", e.arn)
 }
 
-// Delete deletes the policy, if it is still the revision that was observed.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.ResourcePolicy, o found) error {
+// delete deletes the policy, if it is still the revision that was observed.
+func (e *external) delete(ctx context.Context, _ *v1beta1.ResourcePolicy, o found) (reconcile.Result, error) {
 	_, err := e.api.DeleteResourcePolicy(ctx, deleteInput(o.Resource))
-	return errors.Wrapf(err, "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }

@@ -69,13 +69,19 @@ func (r *Env[T]) Observe(mg T) Observation {
 	got.Exists, got.UpToDate, got.Diff, got.Ready, got.Message = o.ResourceExists, o.ResourceUpToDate, o.Diff, ready.Reason, ready.Message
 	_, got.Aborted = attempt.Aborted()
 	got.Calls = append([]string{}, r.Operations()[before:]...)
-	if err != nil {
-		got.Err = err.Error()
+	got.Err = message(err)
+	return got
+}
+
+// message returns the message of an error as the user sees it.
+func message(err error) string {
+	if err == nil {
+		return ""
 	}
 	if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
-		got.Err = awserr.Sanitize(err).Error() // As the user sees it.
+		err = awserr.Sanitize(err)
 	}
-	return got
+	return err.Error()
 }
 
 // observation completes an observation with its result.
@@ -83,9 +89,7 @@ func (r *Env[T]) observation(got Observation, before int, d reconcile.Done, mg T
 	ready := mg.GetCondition(xpv2.TypeReady)
 	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
 	got.Calls = append([]string{}, r.Operations()[before:]...)
-	if d.Err != nil {
-		got.Err = d.Err.Error()
-	}
+	got.Err = message(d.Err)
 	if d.Err != nil || d.Later != nil {
 		return got
 	}
