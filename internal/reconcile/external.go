@@ -118,7 +118,7 @@ func (e *external[T, O, S]) owner(ctx context.Context) (ownership.Ownership, err
 	if v.Manageable() {
 		return v, nil
 	}
-	if err != nil && !meta.WasDeleted(e.mg) {
+	if err != nil && (isLater(err) || !meta.WasDeleted(e.mg)) {
 		return v, err // It is not known what the create would have made.
 	}
 	return v, e.facts.Others.NewForeignUntaggedError(ctx, e.observation.Description, e.observation.Name)
@@ -162,6 +162,7 @@ func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (C
 	}
 	c, err := e.Compare(ctx, mg, d, e.observation)
 	c.preview = d.Preview
+	e.out.add(c.Effects)
 	return c, err
 }
 

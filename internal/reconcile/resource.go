@@ -147,6 +147,8 @@ func (d Desired[S]) Compare(observed S) Comparison[S] {
 
 // A Comparison is the target state and how it differs from the observed state.
 type Comparison[S any] struct {
+	Effects
+
 	Target, Observed S
 	Changes          diff.Changes
 

@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
@@ -25,16 +24,20 @@ type metrics struct {
 	mayAct func(context.Context, ...tenancy.Target) error
 }
 
-func metricsOf(s *session.Session, now func() time.Time) metrics {
+func metricsOf(
+	s *session.Session, now func() time.Time, mayAct func(context.Context, ...tenancy.Target) error,
+) metrics {
 	return metrics{
-		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig), now: now,
-		mayAct: reconcile.CheckMayAct,
+		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig),
+		now: now, mayAct: mayAct,
 	}
 }
 
 // Sample returns the value of a metric with GetMetricData, or how long to wait for it. It returns an error if the
 // metric is one of a function that the Alias may not use.
-func (m metrics) Sample(ctx context.Context, s rollout.Subject, metric *v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
+func (m metrics) Sample(
+	ctx context.Context, s rollout.Subject, metric *v1beta1.RolloutMetric,
+) (rollout.Sample, time.Duration, error) {
 	for _, name := range cloudwatch.Functions(s, *metric) {
 		if err := m.mayAct(ctx, tenancy.Functions(&name)...); err != nil {
 			return rollout.Sample{}, 0, fmt.Errorf("cannot read the metrics of function %s: %w", name, err)
@@ -44,6 +47,8 @@ func (m metrics) Sample(ctx context.Context, s rollout.Subject, metric *v1beta1.
 }
 
 // Alarms returns the states of alarms with DescribeAlarms, or how long to wait for them.
-func (m metrics) Alarms(ctx context.Context, names []string, interval time.Duration) (map[string]rollout.AlarmState, time.Duration, error) {
+func (m metrics) Alarms(
+	ctx context.Context, names []string, interval time.Duration,
+) (map[string]rollout.AlarmState, time.Duration, error) {
 	return m.batcher.Alarms(ctx, m.api, m.now(), names, interval)
 }

@@ -10,11 +10,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -36,9 +34,10 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
 		Reads:        reads,
 		Reported:     func(*v1beta1.Alias) bool { return true },
-		Connect:      c.connect,
+		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
-			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
+			parent := ownership.Parent(mg)
+			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, &parent)
 		},
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
@@ -53,18 +52,20 @@ type connector struct {
 	functions client.Reader
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Session) (managed.TypedExternalClient[*v1beta1.Alias], error) {
-	return reconcile.NewExternal(&external{
+func (c *connector) observer(_ *v1beta1.Alias, s *session.Session) reconcile.Observer[*v1beta1.Alias] {
+	e := &external{
 		api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions,
-		analyzer: c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now)), metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
-	}, calls), nil
+		metrics: c.o.Metrics, tracer: c.o.Tracer, now: c.o.Now,
+	}
+	e.analyzer = c.o.Analyzer.WithCloudWatch(metricsOf(s, c.o.Now, e.mayAct))
+	return e.resource()
 }
 
 // countTimeout is how long the count of the rollouts may take, if the cache of Aliases is not filled yet.
 const countTimeout = time.Second
 
-// countRollouts returns the number of Aliases with a rollout, by its phase. A replica that is not the leader counts none,
-// so that the replicas' numbers can be added.
+// countRollouts returns the number of Aliases with a rollout, by its phase. A replica that is not the leader counts
+// none, so that the replicas' numbers can be added.
 func countRollouts(mgr ctrl.Manager) map[string]int {
 	select {
 	case <-mgr.Elected():
@@ -98,11 +99,20 @@ func reads(a *v1beta1.Alias) []string {
 func references(a *v1beta1.Alias) []reconcile.Reference {
 	fp := a.Spec.ForProvider
 	refs := []reconcile.Reference{
-		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
-		{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector},
+		{
+			Field: "functionName", To: v1beta1.FunctionGroupVersionKind,
+			Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector,
+		},
+		{
+			Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
+			Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector,
+		},
 	}
 	if i := a.Spec.InitProvider; i != nil {
-		refs = append(refs, reconcile.Reference{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector})
+		refs = append(refs, reconcile.Reference{
+			Field: "functionVersion", To: v1beta1.VersionGroupVersionKind,
+			Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector,
+		})
 	}
 	return refs
 }

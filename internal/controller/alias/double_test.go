@@ -13,8 +13,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -47,9 +45,12 @@ func newEnv(t testing.TB) *env {
 	for _, size := range []int32{256, 512} {
 		e.functions = publishedLast(w.Publish("f", memory(size)))
 	}
-	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
-		x := &external{api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, tracer: e.tracer, now: w.Now}
-		return reconcile.NewExternal(x, calls)
+	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.Alias] {
+		x := &external{
+			api: w.Lambda, functions: e.functions, cache: w.Cache, analyzer: e.health, metrics: e.metrics, tracer: e.tracer,
+			now: w.Now,
+		}
+		return x.resource()
 	})
 	return e
 }

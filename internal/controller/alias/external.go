@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
@@ -38,29 +40,37 @@ type external struct {
 	tracer trace.Tracer
 	now    func() time.Time
 
-	// id of the alias, set by Read.
-	id id
-	// decision of the rollout, set by Compare.
+	// facts of the reconcile and id of the alias, set by read.
+	facts reconcile.Facts
+	id    id
+	// decision of the rollout, set by compare.
 	decision rollout.Decision
 }
 
 type (
-	found  = reconcile.Observation[types.AliasConfiguration, settings]
-	update = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.Alias, types.AliasConfiguration, settings]
+	found       = reconcile.Observation[types.AliasConfiguration, settings]
+	update      = reconcile.Update[settings]
 )
 
-// The optional interfaces that this kind implements.
-var (
-	_ reconcile.CreationMatcher[*v1beta1.Alias]    = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.Alias] = &external{}
+// resource returns the Observer of the alias.
+func (e *external) resource() awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Status: e.status, Desired: e.desired, MatchesCreation: matchesCreation,
+		Compare: e.compare, Plan: e.plan, PrepareCreate: prepareCreate, Create: e.create, Update: e.update,
+		Delete: e.delete, Details: details,
+	}
+}
 
-	_ reconcile.Comparer[*v1beta1.Alias, types.AliasConfiguration, settings] = &external{}
-	_ reconcile.Planner[*v1beta1.Alias, types.AliasConfiguration, settings]  = &external{}
-)
+// mayAct returns an error if the Alias may not use functions.
+func (e *external) mayAct(ctx context.Context, targets ...tenancy.Target) error {
+	return e.facts.Others.MayAct(ctx, targets...)
+}
 
-// Read reads the alias from the list of its function's aliases, which all Aliases of the
+// read reads the alias from the list of its function's aliases, which all Aliases of the
 // function share.
-func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
+func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias) (found, error) {
+	e.facts = f
 	var err error
 	if e.id, err = idOf(a); err != nil {
 		return found{}, err
@@ -68,7 +78,7 @@ func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	if e.id.function == "" {
 		return found{}, nil // It is being deleted and was never created.
 	}
-	aliases, err := readcache.Read(ctx, e.cache, e.key(), reconcile.Freshness(ctx), e.list)
+	aliases, err := readcache.Read(ctx, e.cache, e.key(), f.Fresh, e.list)
 	if err != nil {
 		return found{}, err
 	}
@@ -78,10 +88,13 @@ func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 			return found{}, err
 		}
 	}
-	return found{Resource: c, Settings: fromAWS(c), Exists: ok, Name: e.id.name, Description: e.id.String(), Parent: e.id.function}, nil
+	return found{
+		Resource: c, Settings: fromAWS(c), Exists: ok,
+		Name: e.id.name, Description: e.id.String(), Parent: e.id.function,
+	}, nil
 }
 
-// made returns whether a resource has created its alias, or may have: then a list without
+// made reports whether a resource has created its alias, or may have: then a list without
 // it is not conclusive.
 func made(a *v1beta1.Alias) bool {
 	return !meta.WasDeleted(a) && (ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
@@ -90,10 +103,12 @@ func made(a *v1beta1.Alias) bool {
 // get reads the single alias, if the list may be incomplete. If the credentials do not
 // permit the call, the list is taken as conclusive.
 func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
-	if !reconcile.Reserve(ctx, opGet) {
-		return types.AliasConfiguration{}, false, nil
+	if err := e.facts.Reserve(opGet); err != nil {
+		return types.AliasConfiguration{}, false, err
 	}
-	out, err := e.api.GetAlias(ctx, &lambda.GetAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
+	out, err := e.api.GetAlias(ctx, &lambda.GetAliasInput{
+		FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name),
+	})
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) || awserr.IsAccessDenied(err) {
 		return types.AliasConfiguration{}, false, nil
 	}
@@ -101,7 +116,8 @@ func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, err
 		return types.AliasConfiguration{}, false, errors.Wrapf(err, "cannot get %s", e.id)
 	}
 	return types.AliasConfiguration{
-		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description, RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
+		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description,
+		RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
 	}, true, nil
 }
 
@@ -131,30 +147,32 @@ func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguratio
 	return all, nil
 }
 
-// MatchesCreation ignores the version of an alias that follows a Function, which may have
+// matchesCreation ignores the version of an alias that follows a Function, which may have
 // published since.
-func (e *external) MatchesCreation(a *v1beta1.Alias, changes diff.Changes) bool {
+func matchesCreation(a *v1beta1.Alias, changes diff.Changes) bool {
 	if follows(a) {
 		changes = changes.But("functionVersion")
 	}
 	return len(changes) == 0
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(a *v1beta1.Alias, o found) {
+// status sets status.atProvider.
+func (e *external) status(a *v1beta1.Alias, o found) {
 	a.Status.AtProvider = observation(e.id, o.Resource)
 }
 
-// Desired returns the settings of spec, with the followed version, if the alias follows
+// desired returns the settings of spec, with the followed version, if the alias follows
 // its Function.
-func (e *external) Desired(ctx context.Context, a *v1beta1.Alias) (forProvider, initProvider settings, err error) {
+func (e *external) desired(
+	ctx context.Context, a *v1beta1.Alias,
+) (forProvider, initProvider settings, err error) {
 	followed, err := e.followed(ctx, a)
 	forProvider, initProvider = desired(a, followed)
 	return forProvider, initProvider, err
 }
 
 // followed returns the version that the Function published last, nil if the alias does not
-// follow it.
+// follow it. It returns an AwaitedError if the Function has not published any yet.
 func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, error) {
 	if !follows(a) {
 		return nil, nil
@@ -169,30 +187,39 @@ func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, err
 		return v, nil
 	}
 	if !ptr.Deref(f.Spec.ForProvider.Publish, false) {
-		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
+		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: "+
+			"set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
-	err := errors.Errorf("Function %s has not published a version yet", key)
-	reconcile.ReportWaiting(ctx, a, err)
-	return nil, err
+	return nil, &reconcile.AwaitedError{Err: errors.Errorf("Function %s has not published a version yet", key)}
 }
 
-// Compare compares spec with the alias. The version and the weights are those that the rollout has
+// compare compares spec with the alias. The version and the weights are those that the rollout has
 // decided on, if there is one.
-func (e *external) Compare(ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+func (e *external) compare(
+	ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
+	var effects reconcile.Effects
 	switch {
 	case a.Spec.Rollout == nil:
 		a.Status.Rollout = nil
-	case !reconcile.IsPreview(ctx) && o.Exists:
-		if err := e.validate(a); err != nil {
+	case !d.Preview && o.Exists:
+		err := e.validate(a)
+		if err == nil {
+			d, effects, err = e.follow(ctx, a, d, o)
+		}
+		if err != nil {
 			return d.Compare(o.Settings), err
 		}
-		d = e.follow(ctx, a, d, o)
 	}
-	return d.Compare(o.Settings), nil
+	c := d.Compare(o.Settings)
+	c.Effects = effects
+	return c, nil
 }
 
-// Plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
-func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+// plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
+func (e *external) plan(
+	_ context.Context, a *v1beta1.Alias, _ found, c reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
 	if len(c.Changes) > 0 {
 		p.Call = opUpdate
@@ -207,72 +234,99 @@ func (e *external) Plan(_ context.Context, a *v1beta1.Alias, _ found, c reconcil
 	case e.decision.Action == rollout.Wake && p.Call == "":
 		p.Call, p.Does = opInvoke, "invoked version "+e.decision.Version+", which is Inactive"
 	case e.decision.Action == rollout.Invoke && p.Call == "":
-		p.Call, p.Does = opInvoke, "invoked version "+a.Status.Rollout.Target.FunctionVersion+" for the smoke test "+e.decision.Test.Name
+		version := a.Status.Rollout.Target.FunctionVersion
+		p.Call, p.Does = opInvoke, "invoked version "+version+" for the smoke test "+e.decision.Test.Name
 	}
 	return p, nil
 }
 
-// Create creates the alias and returns its name. One that a rollout has made before is created with
+// recreates reports whether the alias that is to be created is one that a rollout has made before.
+func recreates(a *v1beta1.Alias) bool {
+	r := a.Status.Rollout
+	return a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != ""
+}
+
+// readsStable reports whether the stable version is read before an alias is created again: AWS may have no such version
+// any more, and another one is desired.
+func readsStable(r *v1beta1.AliasRolloutStatus, s settings) bool {
+	desired := ptr.Deref(s.FunctionVersion, "")
+	return desired != "" && desired != r.Stable.FunctionVersion
+}
+
+// prepareCreate reserves the read of the stable version that create makes.
+func prepareCreate(_ context.Context, a *v1beta1.Alias, s settings) (reconcile.Creation, error) {
+	if recreates(a) && readsStable(a.Status.Rollout, s) {
+		return reconcile.Creation{Reserve: []string{opGetConfiguration}}, nil
+	}
+	return reconcile.Creation{}, nil
+}
+
+// create creates the alias and returns its name. One that a rollout has made before is created with
 // the version that was stable.
-func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (string, error) {
+func (e *external) create(ctx context.Context, a *v1beta1.Alias, s settings) (reconcile.Result, error) {
 	defer e.cache.Forget(e.key())
-	if r := a.Status.Rollout; a.Spec.Rollout != nil && r != nil && r.Stable.FunctionVersion != "" {
-		e.recreate(ctx, r, ptr.Deref(s.FunctionVersion, ""))
-		s.FunctionVersion, s.RoutingConfig = ptr.To(r.Stable.FunctionVersion), nil
+	var res reconcile.Result
+	if recreates(a) {
+		res.Events = e.recreate(ctx, a.Status.Rollout, s)
+		s.FunctionVersion, s.RoutingConfig = ptr.To(a.Status.Rollout.Stable.FunctionVersion), nil
 	}
 	out, err := e.api.CreateAlias(ctx, createInput(e.id, s))
 	if err != nil {
-		return "", errors.Wrapf(err, "cannot create %s", e.id)
+		return res, errors.Wrapf(err, "cannot create %s", e.id)
 	}
 	a.Status.AtProvider = observation(e.id, types.AliasConfiguration{
-		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description, RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
+		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description,
+		RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
 	})
-	return e.id.name, nil
+	res.Name = e.id.name
+	return res, nil
 }
 
 // recreate records in the state of a rollout that its alias is created again: with the stable version, or with the
-// desired one if AWS has no such version any more, as after the function was deleted and created again.
-func (e *external) recreate(ctx context.Context, r *v1beta1.AliasRolloutStatus, desired string) {
-	stable := r.Stable.FunctionVersion
-	if desired != "" && desired != stable {
-		if v, _, ok := e.version(ctx, stable); ok && v.Missing {
-			reconcile.Emit(ctx, eventOf(rollout.Restarted(r, desired, e.now())))
-			return
+// desired one if AWS has no such version any more, as after the function was deleted and created again. It returns an
+// event about the latter.
+func (e *external) recreate(ctx context.Context, r *v1beta1.AliasRolloutStatus, s settings) []event.Event {
+	if readsStable(r, s) {
+		if v, _ := e.version(ctx, r.Stable.FunctionVersion); v.Missing {
+			return []event.Event{eventOf(rollout.Restarted(r, *s.FunctionVersion, e.now()))}
 		}
 	}
 	rollout.Recreated(r, e.now())
+	return nil
 }
 
-// Update changes the alias in one call, which AWS rejects if the alias was changed since it was
+// update changes the alias in one call, which AWS rejects if the alias was changed since it was
 // read, or makes a smoke test.
-func (e *external) Update(ctx context.Context, a *v1beta1.Alias, o found, u update) error {
+func (e *external) update(ctx context.Context, a *v1beta1.Alias, o found, u update) (res reconcile.Result, err error) {
 	if u.Call == opInvoke && e.decision.Action == rollout.Wake {
-		return e.wake(ctx, a)
+		return res, e.wake(ctx, a)
 	}
 	if u.Call == opInvoke {
-		return e.smokeTest(ctx, a)
+		return res, e.smokeTest(ctx, a)
 	}
 	defer e.cache.Forget(e.key())
-	_, err := e.api.UpdateAlias(ctx, updateInput(e.id, u.Target, u.Changes, o.Resource.RevisionId))
+	_, err = e.api.UpdateAlias(ctx, updateInput(e.id, u.Target, u.Changes, o.Resource.RevisionId))
 	switch {
 	case e.decision.Action != rollout.Update:
 	case err == nil:
-		reconcile.RequeueAfter(ctx, rollout.Updated(a.Status.Rollout))
+		res.After = rollout.Updated(a.Status.Rollout)
 	case !awserr.IsThrottled(err):
 		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Sanitize(err).Error()))
 	}
-	return errors.Wrapf(err, "cannot update %s", e.id)
+	return res, errors.Wrapf(err, "cannot update %s", e.id)
 }
 
-// Delete deletes the alias. AWS accepts the call even if the alias no longer exists.
-func (e *external) Delete(ctx context.Context, _ *v1beta1.Alias, o found) error {
+// delete deletes the alias. AWS accepts the call even if the alias no longer exists.
+func (e *external) delete(ctx context.Context, _ *v1beta1.Alias, o found) (reconcile.Result, error) {
 	defer e.cache.Forget(e.key())
-	_, err := e.api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
-	return errors.Wrapf(err, "cannot delete %s", o.Description)
+	_, err := e.api.DeleteAlias(ctx, &lambda.DeleteAliasInput{
+		FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name),
+	})
+	return reconcile.Result{}, errors.Wrapf(err, "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what an invoker needs.
-func (e *external) ConnectionDetails(a *v1beta1.Alias) managed.ConnectionDetails {
+// details returns what an invoker needs.
+func details(a *v1beta1.Alias) managed.ConnectionDetails {
 	s := a.Status.AtProvider
 	return managed.ConnectionDetails{
 		"aliasArn":  []byte(ptr.Deref(s.AliasArn, "")),

@@ -90,13 +90,13 @@ func TestObserve(t *testing.T) {
 func TestConnection(t *testing.T) {
 	e := newEnv(t)
 	has("live")(e)
-	got, err := e.External().Observe(t.Context(), testAlias(named))
+	_, err := e.Do(testAlias(named))
 	e.Must(err)
 	want := map[string][]byte{
 		"aliasArn":  []byte(testARN),
 		"invokeArn": []byte("arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations"),
 	}
-	if diff := cmp.Diff(want, map[string][]byte(got.ConnectionDetails)); diff != "" {
+	if diff := cmp.Diff(want, map[string][]byte(e.Done.Details)); diff != "" {
 		t.Errorf("connection details: -want, +got:\n%s", diff)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -145,11 +144,6 @@ func TestRollbackWhileAWSMovesTheAlias(t *testing.T) {
 func TestEventOfARecreatedFunction(t *testing.T) {
 	r := newRollout(t, canary())
 	var messages []string
-	attempt := &reconcile.Attempt{}
-	r.NextAttempt = func() *reconcile.Attempt {
-		attempt = &reconcile.Attempt{}
-		return attempt
-	}
 	_, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live")})
 	r.Must(err)
 	_, err = r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("1")})
@@ -158,7 +152,7 @@ func TestEventOfARecreatedFunction(t *testing.T) {
 	r.Advance(time.Minute)
 	for range 20 {
 		_, _ = r.Do(r.alias)
-		for _, e := range attempt.Events() {
+		for _, e := range r.Done.Events {
 			if e.Reason == rollout.EventRestarted {
 				messages = append(messages, e.Message)
 			}

@@ -31,7 +31,9 @@ import (
 // that have no value yet.
 type analyzer interface {
 	Validate(spec *v1beta1.AliasRollout) error
-	Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID) (results []rollout.Measurement, wait time.Duration)
+	Measure(
+		ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout, due []rollout.CheckID,
+	) (results []rollout.Measurement, wait time.Duration)
 }
 
 // hundred is the percentage of all invocations.
@@ -46,22 +48,21 @@ func (e *external) validate(a *v1beta1.Alias) error {
 	return reconcile.Invalid(e.analyzer.Validate(a.Spec.Rollout))
 }
 
-// follow returns the desired settings with the route that the rollout has decided on. Unless the
-// rollout changes the alias now, that is the route that the alias has.
-func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found) reconcile.Desired[settings] {
+// follow sets the state of the rollout, and returns the desired settings with the route that the rollout has decided
+// on. Unless the rollout changes the alias now, that is the route that the alias has.
+func (e *external) follow(
+	ctx context.Context, a *v1beta1.Alias, d reconcile.Desired[settings], o found,
+) (reconcile.Desired[settings], reconcile.Effects, error) {
+	var effects reconcile.Effects
 	route := routeOf(o.Settings)
-	if mayUpdate := reconcile.Allows(a, xpv2.ManagementActionUpdate); mayUpdate {
-		e.decision = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o)
-		before, after := a.Status.Rollout, e.decision.State
-		describe(ctx, after)
-		reconcile.OnStored(ctx, func(ctx context.Context) {
-			e.measure(before, after)
-			e.trace(ctx, a, before, after)
-		})
-		a.Status.Rollout = after
-		for _, ev := range e.decision.Events {
-			reconcile.Emit(ctx, eventOf(ev))
+	if reconcile.Allows(a, xpv2.ManagementActionUpdate) {
+		var err error
+		if e.decision, err = e.next(ctx, a, ptr.Deref(d.Settings.FunctionVersion, ""), o); err != nil {
+			return d, effects, err
 		}
+		describe(ctx, e.decision.State)
+		effects = e.effects(a, a.Status.Rollout)
+		a.Status.Rollout = e.decision.State
 		if e.decision.Action == rollout.Update {
 			route = e.decision.Route
 		}
@@ -70,7 +71,23 @@ func (e *external) follow(ctx context.Context, a *v1beta1.Alias, d reconcile.Des
 	if route == routeOf(o.Settings) {
 		d.Settings.RoutingConfig = o.Settings.RoutingConfig
 	}
-	return d
+	return d, effects, nil
+}
+
+// effects returns what the rollout's decision asks for besides. before is its state before the decision.
+func (e *external) effects(a *v1beta1.Alias, before *v1beta1.AliasRolloutStatus) reconcile.Effects {
+	d := e.decision
+	effects := reconcile.Effects{Stored: []func(context.Context){func(ctx context.Context) {
+		e.measure(before, d.State)
+		e.trace(ctx, a, before, d.State)
+	}}}
+	for _, ev := range d.Events {
+		effects.Events = append(effects.Events, eventOf(ev))
+	}
+	if d.After > 0 {
+		effects.After, effects.RetryWithin = d.After, max(d.After, time.Second)
+	}
+	return effects
 }
 
 // measure records how long a rollout took that has just ended.
@@ -82,20 +99,22 @@ func (e *external) measure(before, after *v1beta1.AliasRolloutStatus) {
 }
 
 // next measures what is due and returns the rollout's next decision.
-func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o found) rollout.Decision {
+func (e *external) next(
+	ctx context.Context, a *v1beta1.Alias, target string, o found,
+) (rollout.Decision, error) {
 	spec, state, now := a.Spec.Rollout, a.Status.Rollout, e.now()
 	in := rollout.Observation{
-		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""), Target: target,
-		Commands: commandsOf(a), Versions: map[string]rollout.Version{},
+		Route: routeOf(o.Settings), Moving: moving(o.Resource), RevisionID: ptr.Deref(o.Resource.RevisionId, ""),
+		Target: target, Commands: commandsOf(a), Versions: map[string]rollout.Version{},
 	}
 	if due, _ := rollout.Due(spec, state, now); len(due) > 0 {
 		in.Measurements, in.Wait = e.analyzer.Measure(ctx, e.subject(a, state), spec, due)
 	}
 	for _, v := range rollout.Versions(state, in.Commands) {
-		version, throttled, ok := e.version(ctx, v)
-		if !ok {
-			break
+		if err := e.facts.Reserve(opGetConfiguration); err != nil {
+			return rollout.Decision{}, err
 		}
+		version, throttled := e.version(ctx, v)
 		in.Versions[v] = version
 		if throttled {
 			break // Quota for another call is not available now, and to wait for it would drop the state.
@@ -105,11 +124,7 @@ func (e *external) next(ctx context.Context, a *v1beta1.Alias, target string, o 
 	if in.Wait > 0 && (d.After == 0 || in.Wait < d.After) {
 		d.After = in.Wait
 	}
-	if d.After > 0 {
-		reconcile.RequeueAfter(ctx, d.After)
-		reconcile.RetryWithin(ctx, max(d.After, time.Second))
-	}
-	return d
+	return d, nil
 }
 
 // subject returns what the checks of a rollout measure.
@@ -125,17 +140,17 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 }
 
 // version reads a version with GetFunctionConfiguration, and returns whether AWS has throttled the
-// call. It returns false if quota for the call is not available yet.
-func (e *external) version(ctx context.Context, number string) (v rollout.Version, throttled, ok bool) {
-	if !reconcile.Reserve(ctx, opGetConfiguration) {
-		return rollout.Version{}, false, false
-	}
-	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number)})
+// call.
+func (e *external) version(ctx context.Context, number string) (v rollout.Version, throttled bool) {
+	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{
+		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number),
+	})
 	if awserr.IsNotFound(err) {
-		return rollout.Version{Missing: true}, false, true
+		return rollout.Version{Missing: true}, false
 	}
 	if err != nil {
-		return rollout.Version{Pending: errors.Wrapf(awserr.Sanitize(err), "cannot read version %s", number).Error()}, awserr.IsThrottled(err), true
+		v.Pending = errors.Wrapf(awserr.Sanitize(err), "cannot read version %s", number).Error()
+		return v, awserr.IsThrottled(err)
 	}
 	v = rollout.Version{
 		Fingerprint: fingerprint.Read(out).WithoutDescription().Fingerprint(), Role: ptr.Deref(out.Role, ""),
@@ -144,21 +159,24 @@ func (e *external) version(ctx context.Context, number string) (v rollout.Versio
 	if out.DeadLetterConfig != nil {
 		v.DeadLetter = ptr.Deref(out.DeadLetterConfig.TargetArn, "")
 	}
-	reason := fmt.Sprintf("version %s is %s: %s", number, out.State, ptr.Deref(out.StateReason, string(out.StateReasonCode)))
+	why := ptr.Deref(out.StateReason, string(out.StateReasonCode))
+	reason := fmt.Sprintf("version %s is %s: %s", number, out.State, why)
 	switch {
 	case out.State == types.StateFailed, out.State == types.StateDeleting:
 		v.Invalid = reason
 	case out.State != "" && out.State != types.StateActive && !v.Inactive:
 		v.Pending = reason
 	}
-	return v, false, true
+	return v, false
 }
 
 // wake invokes an inactive version by its number, so that AWS prepares it. AWS does not run an inactive version: the
 // invocation fails. If another invocation has woken it meanwhile, the version gets the event of the first smoke test,
 // or {}. The error is not returned unless it says that AWS has not tried to invoke the version.
 func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
-	in := &lambda.InvokeInput{FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(e.decision.Version), Payload: []byte("{}")}
+	in := &lambda.InvokeInput{
+		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(e.decision.Version), Payload: []byte("{}"),
+	}
 	if tests := a.Spec.Rollout.PreTraffic; len(tests) > 0 {
 		in.Payload, in.TenantId = []byte(ptr.Deref(tests[0].Invoke.Payload, "{}")), tests[0].Invoke.TenantID
 	}
@@ -170,35 +188,35 @@ func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
 		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
 	}
-	reconcile.DescribeChange(ctx, "invoked version "+e.decision.Version+", which was Inactive")
 	return nil
 }
 
 // smokeTest invokes the target version by its number, and records the result.
 func (e *external) smokeTest(ctx context.Context, a *v1beta1.Alias) error {
-	test, now := e.decision.Test, e.now()
+	test, version, now := e.decision.Test, a.Status.Rollout.Target.FunctionVersion, e.now()
 	timeout := time.Duration(ptr.Deref(test.Invoke.TimeoutSeconds, 10)) * time.Second //nolint:mnd // The API's default.
 	invoking, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var once lambdaapi.AtMostOnce
 	out, err := e.api.Invoke(invoking, &lambda.InvokeInput{
-		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(a.Status.Rollout.Target.FunctionVersion), Payload: []byte(ptr.Deref(test.Invoke.Payload, "{}")),
-		TenantId: test.Invoke.TenantID,
+		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(version),
+		Payload: []byte(ptr.Deref(test.Invoke.Payload, "{}")), TenantId: test.Invoke.TenantID,
 	}, once.Options)
 	var m rollout.Measurement
 	switch {
 	case awserr.IsThrottled(err):
-		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s for the smoke test %s", a.Status.Rollout.Target.FunctionVersion, test.Name)
+		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s for the smoke test %s", version, test.Name)
 	case err != nil && invoking.Err() != nil && ctx.Err() == nil:
 		m = rollout.Measurement{Result: rollout.Failure, Message: fmt.Sprintf("no response within %s", timeout)}
 	case err != nil:
 		m = rollout.Measurement{Result: rollout.Error, Message: short(awserr.Sanitize(err).Error())}
 	default:
-		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, e.now().Sub(now)) //nolint:contextcheck // It makes no request.
+		took := e.now().Sub(now)
+		//nolint:contextcheck // It makes no request.
+		m = analysis.ExpectInvocation(test, out.Payload, ptr.Deref(out.FunctionError, ""), out.StatusCode, took)
 	}
 	m.CheckID = rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	rollout.Record(a.Status.Rollout, m, e.now())
-	reconcile.DescribeChange(ctx, fmt.Sprintf("invoked version %s for the smoke test %s: %s", a.Status.Rollout.Target.FunctionVersion, test.Name, m.Result))
 	return nil
 }
 
@@ -223,7 +241,7 @@ func routeOf(s settings) rollout.Route {
 	return r
 }
 
-// moving returns whether AWS still moves an alias to its version: until provisioned concurrency is
+// moving reports whether AWS still moves an alias to its version: until provisioned concurrency is
 // there, it shows the former version with all invocations as the additional one.
 func moving(a types.AliasConfiguration) bool {
 	for _, w := range weightsOf(a.RoutingConfig) {
@@ -298,7 +316,8 @@ func failure(s *v1beta1.AliasRolloutStatus) string {
 	if s.Step == v1beta1.RolloutValidating {
 		end = ": it is rolled out once it can be"
 	}
-	return fmt.Sprintf("version %s serves; version %s %s (%s): %s%s", s.Stable.FunctionVersion, s.Target.FunctionVersion, verb, s.Reason, s.Message, end)
+	return fmt.Sprintf("version %s serves; version %s %s (%s): %s%s",
+		s.Stable.FunctionVersion, s.Target.FunctionVersion, verb, s.Reason, s.Message, end)
 }
 
 // progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6

@@ -12,8 +12,6 @@ import (
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -37,7 +35,6 @@ type fleet struct {
 
 	aliases []*v1beta1.Alias
 	due     []time.Time
-	attempt *reconcile.Attempt
 	late    time.Duration
 	// inconclusive and reconciles are how often a measurement was inconclusive, and how many reconciles there were.
 	inconclusive, reconciles int
@@ -49,11 +46,12 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 	f := &fleet{env: newEnv(t)}
 	batcher, analyzer := &cloudwatch.Batcher{}, analysis.New(analysis.Options{})
 	api := sdk.NewFromConfig(f.Double.Config(testenv.Region), func(o *sdk.Options) { o.Retryer = aws.NopRetryer{} })
-	f.External = func() managed.TypedExternalClient[*v1beta1.Alias] {
-		return reconcile.NewExternal(&external{
+	f.Observer = func() reconcile.Observer[*v1beta1.Alias] {
+		x := &external{
 			api: f.Lambda, functions: f.functions, cache: f.Cache, now: f.Now,
 			analyzer: analyzer.WithCloudWatch(metrics{batcher: batcher, api: api, now: f.Now}),
-		}, calls)
+		}
+		return x.resource()
 	}
 	for i := range n {
 		a := testAlias(func(a *v1beta1.Alias) {
@@ -63,10 +61,6 @@ func newFleet(t *testing.T, n int, versions map[string]awsdouble.Outcomes, spec 
 		f.Reconcile(a)
 		f.Double.Traffic(awsdouble.Traffic{Function: "f", Alias: a.Name, PerMinute: 60, Versions: versions})
 		f.aliases, f.due = append(f.aliases, a), append(f.due, f.Now())
-	}
-	f.NextAttempt = func() *reconcile.Attempt {
-		f.attempt = &reconcile.Attempt{}
-		return f.attempt
 	}
 	return f
 }
@@ -112,9 +106,9 @@ func (f *fleet) reconcileOne(i int) {
 	if c := a.Status.Rollout.Checks; !measured.IsZero() && len(c) > 0 && c[0].MeasuredAt.After(measured) {
 		f.late = max(f.late, c[0].MeasuredAt.Sub(dueAfter(measured, a.Status.Rollout.ShiftedAt.Time)))
 	}
-	wait := f.attempt.RequeueDelay()
-	if after, aborted := f.attempt.Aborted(); aborted {
-		wait = after
+	wait := f.Done.After
+	if later := f.Done.Later; later != nil {
+		wait = later.After
 	}
 	if wait == 0 {
 		wait = 10 * time.Minute

@@ -343,25 +343,21 @@ func TestRolloutThrottled(t *testing.T) {
 // another one is not available at once, are bounded and do not hold up the deadline.
 func TestRolloutWhoseReadsAreThrottled(t *testing.T) {
 	r := newRollout(t, canary())
-	throttled, attempt := time.Time{}, (*reconcile.Attempt)(nil)
-	r.NextAttempt = func() *reconcile.Attempt {
-		attempt = &reconcile.Attempt{ReserveFn: func(ops ...string) time.Duration {
+	var throttled time.Time
+	r.NextFacts = func() reconcile.Facts {
+		return reconcile.Facts{ReserveFn: func(ops ...string) time.Duration {
 			if slices.Contains(ops, opGetConfiguration) && r.Now().Equal(throttled) {
 				return time.Second
 			}
 			return 0
 		}}
-		return attempt
 	}
 	r.OnCall = func(in any) {
 		if _, ok := in.(*lambda.GetFunctionConfigurationInput); ok {
 			throttled = r.Now()
 		}
 	}
-	r.interrupt = func() bool {
-		_, aborted := attempt.Aborted() // What it has set is not persisted.
-		return aborted
-	}
+	r.interrupt = func() bool { return r.Done.Later != nil } // What it has set is not persisted.
 	r.Double.Fail(awsdouble.Fault{Operation: opGetConfiguration, Times: -1, Error: awsdouble.Throttle()})
 	before, start := len(r.Operations()), r.Now()
 	r.desire("2")
@@ -766,4 +762,30 @@ func TestRolloutPausedByTheUser(t *testing.T) {
 	r.health = unhealthy
 	r.ends(v1beta1.RolloutFailed)
 	r.wantRoutes("a failure", "1", "1+2:0.1", "1")
+}
+
+// TestDeletionThatWaitsForAVersion deletes an alias whose creation was not answered, while the version that tells whether
+// the alias is its own can't be read yet. It is not left in AWS as another's.
+func TestDeletionThatWaitsForAVersion(t *testing.T) {
+	e := newEnv(t)
+	has("live")(e)
+	e.health = healthy
+	e.NextFacts = func() reconcile.Facts {
+		return reconcile.Facts{ReserveFn: func(ops ...string) time.Duration {
+			if slices.Contains(ops, opGetConfiguration) {
+				return time.Second
+			}
+			return 0
+		}}
+	}
+	o, err := e.Do(testAlias(testenv.Pending, testenv.BeingDeleted, func(a *v1beta1.Alias) {
+		a.Spec.Rollout = canary()
+		a.Status.Rollout = &v1beta1.AliasRolloutStatus{
+			Phase: v1beta1.RolloutProgressing, Step: v1beta1.RolloutValidating,
+			Stable: v1beta1.RolloutRevision{FunctionVersion: "1"}, Target: v1beta1.RolloutRevision{FunctionVersion: "2"},
+		}
+	}))
+	if err != nil || o != testenv.Aborted {
+		t.Errorf("%s, %v", o, err)
+	}
 }

@@ -12,8 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/cloudwatch"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
@@ -35,7 +33,6 @@ type provider struct {
 	// env and batcher are those of the present process.
 	env      *testenv.Env[*v1beta1.Alias]
 	batcher  *cloudwatch.Batcher
-	attempt  *reconcile.Attempt
 	due      time.Time
 	failures int
 
@@ -70,16 +67,13 @@ func (p *provider) restart() {
 	p.Cache, p.batcher = &readcache.Cache{}, &cloudwatch.Batcher{}
 	batcher, cache := p.batcher, p.Cache
 	now := func() time.Time { return p.Now().Add(p.skew) }
-	p.env = testenv.NewEnv(p.AWS, func() managed.TypedExternalClient[*v1beta1.Alias] {
-		return reconcile.NewExternal(&external{
+	p.env = testenv.Observing(p.AWS, func() reconcile.Observer[*v1beta1.Alias] {
+		x := &external{
 			api: p.Lambda, cache: cache, now: now,
 			analyzer: p.analyzer.WithCloudWatch(metrics{batcher: batcher, api: p.cloud, now: now}),
-		}, calls)
+		}
+		return x.resource()
 	})
-	p.env.NextAttempt = func() *reconcile.Attempt {
-		p.attempt = &reconcile.Attempt{}
-		return p.attempt
-	}
 	stored, err := json.Marshal(p.alias)
 	p.Must(err)
 	p.alias = &v1beta1.Alias{}
@@ -158,19 +152,18 @@ func (p *provider) reconcile() {
 	if was, is := lineOf(stored), lineOf(p.alias); was != is {
 		p.notef("%s", is)
 	}
-	wait, aborted := p.attempt.Aborted()
-	switch {
-	case aborted:
-		p.alias.Status = stored.Status
+	wait := p.env.Done.After
+	switch later := p.env.Done.Later; {
+	case later != nil:
+		p.alias.Status, wait = stored.Status, max(later.After, time.Second) // A throttled call waits a second at least.
 	case err != nil:
 		p.failures++
 		wait = reconcile.Backoff(err, p.failures)
-		if s := p.state(); s != nil && s.NextCheckAt != nil { // As reconcile.RetryWithin asks for.
+		if s := p.state(); s != nil && s.NextCheckAt != nil { // As Effects.RetryWithin asks for.
 			wait = min(wait, max(s.NextCheckAt.Sub(p.Now().Add(p.skew)), time.Second))
 		}
 	default:
-		p.failures, wait = 0, p.attempt.RequeueDelay()
-		if wait == 0 {
+		if p.failures = 0; wait == 0 {
 			wait = pollEvery
 		}
 	}
