@@ -8,15 +8,12 @@
 package eventsourcemapping
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -35,14 +32,14 @@ const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
 	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.EventSourceMapping]{
-		GVK:     v1beta1.EventSourceMappingGroupVersionKind,
-		New:     func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
-		NewList: func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
-		Region:  func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
-		Reads:   c.reads,
-		Connect: c.connect,
-		Listed:  listItems,
-		Forget:  c.tags.Drop,
+		GVK:      v1beta1.EventSourceMappingGroupVersionKind,
+		New:      func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
+		NewList:  func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
+		Region:   func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
+		Reads:    c.reads,
+		Observer: c.observer,
+		Listed:   listItems,
+		Forget:   c.tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
 		},
@@ -71,7 +68,9 @@ type connector struct {
 	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *session.Session) (managed.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
+func (c *connector) observer(
+	m *v1beta1.EventSourceMapping, s *session.Session,
+) reconcile.Observer[*v1beta1.EventSourceMapping] {
 	e := &external{
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
@@ -80,7 +79,7 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}
-	return reconcile.NewExternal(e, calls), nil
+	return e.resource()
 }
 
 // reads returns the calls of the next observation. If the mapping does not exist yet, it

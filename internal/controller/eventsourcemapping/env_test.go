@@ -10,8 +10,6 @@ import (
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
@@ -55,7 +53,9 @@ func newEnv(t testing.TB) *env {
 	w.AddFunction("g")
 	w.Double.ResetCalls()
 	e := &env{}
-	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.EventSourceMapping] { return e.external(w.Lambda) })
+	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.EventSourceMapping] {
+		return e.newExternal(w.Lambda)
+	})
 	e.restart()
 	return e
 }
@@ -63,15 +63,12 @@ func newEnv(t testing.TB) *env {
 // restart restarts the provider, which loses its state in memory.
 func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readcache.Cache{} }
 
-func (e *env) external(api lambdaAPI) *reconcile.External[*v1beta1.EventSourceMapping, observed, settings] {
-	return reconcile.NewExternal(e.newExternal(api), calls)
-}
-
-func (e *env) newExternal(api lambdaAPI) *external {
-	return &external{
+func (e *env) newExternal(api lambdaAPI) awsResource {
+	th := &external{
 		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
 		owner: testenv.Owner(kind, "ignored"),
 	}
+	return th.resource()
 }
 
 // only returns the only mapping in AWS.

@@ -33,46 +33,52 @@ type external struct {
 	cache  *readcache.Cache
 	owner  tagging.Owner
 	now    func() time.Time
+
+	// facts are those of the reconcile.
+	facts reconcile.Facts
 }
 
 type (
+	awsResource = reconcile.Resource[*v1beta1.EventSourceMapping, observed, settings]
+
 	found  = reconcile.Observation[observed, settings]
 	update = reconcile.Update[settings]
 )
 
-// The optional interfaces of the shared client that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.EventSourceMapping, observed, settings] = &external{}
-	_ reconcile.ReadyConditioner[*v1beta1.EventSourceMapping, observed, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.EventSourceMapping, observed, settings]         = &external{}
-	_ reconcile.Planner[*v1beta1.EventSourceMapping, observed, settings]          = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.EventSourceMapping]                   = &external{}
-)
+func (e *external) resource() awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.ownership, Status: e.status, Ready: e.ready, Desired: e.desired,
+		Compare: e.compare, Plan: e.plan, Create: e.create, Update: e.update, Delete: e.delete, Details: details,
+	}
+}
 
-// Read reads the mapping with GetEventSourceMapping, and its tags if they are due. Without
+// read reads the mapping with GetEventSourceMapping, and its tags if they are due. Without
 // a UUID it searches for a mapping that an earlier create may have made.
-func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (found, error) {
-	uuid := reconcile.ExternalName(m)
+func (e *external) read(ctx context.Context, f reconcile.Facts, m *v1beta1.EventSourceMapping) (found, error) {
+	e.facts = f
+	uuid, effects := reconcile.ExternalName(m), reconcile.Effects{}
 	if uuid == "" {
 		var err error
-		if uuid, err = e.lost(ctx, m); err != nil || uuid == "" {
-			return found{}, err
+		if uuid, effects, err = e.lost(ctx, m); err != nil || uuid == "" {
+			return found{Effects: effects}, err
 		}
 	}
 	o, err := e.get(ctx, uuid)
 	if awserr.IsNotFound(err) {
-		return found{}, nil
+		return found{Effects: effects}, nil
 	}
 	if err != nil {
-		return found{}, err
+		return found{Effects: effects}, err
 	}
 	if reconcile.ObserveOnly(m) {
-		err = reconcile.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
+		err = f.Others.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
 	}
 	if err == nil {
 		o.tags, err = tagging.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.tags, e.api)
 	}
-	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid, Description: description(uuid)}, err
+	return found{
+		Effects: effects, Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid, Description: description(uuid),
+	}, err
 }
 
 // get returns a mapping without its tags.
@@ -95,15 +101,17 @@ func (e *external) getWithTags(ctx context.Context, m *v1beta1.EventSourceMappin
 
 func description(uuid string) string { return "event source mapping " + uuid }
 
-// CheckOwnership checks ownership by the tags.
-func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (ownership.Ownership, error) {
+// ownership decides by the tags.
+func (e *external) ownership(
+	ctx context.Context, _ reconcile.Facts, m *v1beta1.EventSourceMapping, o found,
+) (ownership.Ownership, error) {
 	return e.checkOwnership(ctx, m, o.Resource, o.Name)
 }
 
 func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Ownership, error) {
-	v, err := e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
+	v, err := e.owner.CheckOwnership(ctx, e.facts.Others, m, o.tags, ownership.IsNamed(m, uuid), description(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
-		if owner := reconcile.Owner(ctx, uuid); owner != "" {
+		if owner := e.facts.Others.Owner(ctx, uuid); owner != "" {
 			return v, ownership.NewOwnedUntaggedError(description(uuid), uuid, owner)
 		}
 		err = errors.Errorf("%w, %s", err, uuid)
@@ -111,24 +119,24 @@ func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
 		return v, err // The resource's own mapping is deleted even if it may not act on the function.
 	}
-	if err := reconcile.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
+	if err := e.facts.Others.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
 		return ownership.Foreign, ownership.NewNotAllowedError(description(uuid), err)
 	}
 	return v, nil
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(m *v1beta1.EventSourceMapping, o found) {
+// status sets status.atProvider.
+func (e *external) status(m *v1beta1.EventSourceMapping, o found) {
 	m.Status.AtProvider = observation(o.Resource)
 }
 
-// ReadyCondition returns the Ready condition for the state in AWS.
-func (e *external) ReadyCondition(m *v1beta1.EventSourceMapping, o found) xpv2.Condition {
+// ready returns the Ready condition for the state in AWS.
+func (e *external) ready(m *v1beta1.EventSourceMapping, o found) xpv2.Condition {
 	return tagging.Ready(m, o.Resource.tags, ready(m.GetGeneration(), o.Resource, m.Spec.ForProvider.Enabled))
 }
 
-// Compare compares spec with the mapping.
-func (e *external) Compare(_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec with the mapping.
+func (e *external) compare(_ context.Context, m *v1beta1.EventSourceMapping, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
 	c := compare(d, o.Resource, fresh(m), e.owner)
 	if fixed := immutable(c); len(fixed) > 0 && reconcile.Allows(m, xpv2.ManagementActionUpdate) {
 		return c, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", o.Description, fixed)
@@ -141,9 +149,9 @@ func fresh(m *v1beta1.EventSourceMapping) bool {
 	return m.GetCondition(xpv2.TypeReady).ObservedGeneration != m.GetGeneration()
 }
 
-// Plan returns the calls that are due, tags first. While AWS changes the mapping, nothing
+// plan returns the calls that are due, tags first. While AWS changes the mapping, nothing
 // is due.
-func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+func (e *external) plan(_ context.Context, m *v1beta1.EventSourceMapping, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
 	case state == stateDeleting, inMotion(state) && len(c.Changes) > 0:
@@ -158,62 +166,69 @@ func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o fo
 	return p, nil
 }
 
-// Create creates the mapping and returns its UUID. If AWS already has a mapping for this
-// source and function, Create returns that one if its tags or the user say that it belongs
+// create creates the mapping and returns its UUID. If AWS already has a mapping for this
+// source and function, create returns that one if its tags or the user say that it belongs
 // to this resource.
-func (e *external) Create(ctx context.Context, m *v1beta1.EventSourceMapping, s settings) (string, error) {
+func (e *external) create(ctx context.Context, m *v1beta1.EventSourceMapping, s settings) (reconcile.Result, error) {
 	if source, err := e.source(ctx, m); err == nil {
 		defer e.cache.Forget(listKey(listInput(m, source)))
 	}
 	defer e.cache.Forget(listKey(listInput(m, nil)))
-	out, err := e.api.CreateEventSourceMapping(ctx, createInput(functionName(m.Spec.ForProvider), s), new(lambdaapi.AtMostOnce).Options)
+	in := createInput(functionName(m.Spec.ForProvider), s)
+	out, err := e.api.CreateEventSourceMapping(ctx, in, new(lambdaapi.AtMostOnce).Options)
 	if awserr.IsAlreadyExists(err) {
 		return e.takeOver(ctx, m, err)
 	}
 	if err != nil {
-		return "", errors.Wrap(awserr.Sanitize(err), "cannot create event source mapping")
+		return reconcile.Result{}, errors.Wrap(awserr.Sanitize(err), "cannot create event source mapping")
 	}
-	return ptr.Deref(out.UUID, ""), nil
+	return reconcile.Result{Name: ptr.Deref(out.UUID, "")}, nil
 }
 
-// Update makes the call that is due.
-func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o found, u update) error {
+// update makes the call that is due.
+func (e *external) update(
+	ctx context.Context, m *v1beta1.EventSourceMapping, o found, u update,
+) (reconcile.Result, error) {
 	var err error
 	switch u.Call {
 	case tagging.OpTag, tagging.OpUntag:
-		err = tagging.Apply(ctx, e.api, ptr.Deref(o.Resource.mapping.EventSourceMappingArn, ""), u.Target.Tags, u.Observed.Tags)
+		arn := ptr.Deref(o.Resource.mapping.EventSourceMappingArn, "")
+		err = tagging.Apply(ctx, e.api, arn, u.Target.Tags, u.Observed.Tags)
 	case opUpdate:
-		_, err = e.api.UpdateEventSourceMapping(ctx, updateInput(o.Name, functionName(m.Spec.ForProvider), u.Target, u.Carried))
+		in := updateInput(o.Name, functionName(m.Spec.ForProvider), u.Target, u.Carried)
+		_, err = e.api.UpdateEventSourceMapping(ctx, in)
 	}
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
-		return errors.Wrapf(duplicate(ctx, other[1]), "cannot update %s", o.Description)
+		return reconcile.Result{}, errors.Wrapf(e.duplicate(ctx, other[1]), "cannot update %s", o.Description)
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // duplicate returns the error of a change that would give two mappings the same source and
 // function.
-func duplicate(ctx context.Context, uuid string) error {
-	if owner := reconcile.Owner(ctx, uuid); owner != "" {
-		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, description(uuid))
+func (e *external) duplicate(ctx context.Context, uuid string) error {
+	whose := "AWS"
+	if owner := e.facts.Others.Owner(ctx, uuid); owner != "" {
+		whose = owner
 	}
-	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", description(uuid))
+	return errors.Errorf(
+		"%s already has %s for this source and function: delete one of the two", whose, description(uuid),
+	)
 }
 
-// Delete deletes the mapping. AWS deletes it asynchronously, and accepts the call only if
+// delete deletes the mapping. AWS deletes it asynchronously, and accepts the call only if
 // no other change is in progress.
-func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o found) error {
+func (e *external) delete(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (reconcile.Result, error) {
 	if inMotion(o.Resource.state()) {
-		reconcile.Abort(ctx, pending(o.Resource, e.now()))
-		return nil
+		return reconcile.Result{}, reconcile.WaitFor(pending(o.Resource, e.now()))
 	}
 	e.tags.Forget(m)
 	_, err := e.api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: ptr.To(o.Name)})
-	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
+	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns the UUID, the ARNs and the region of the mapping.
-func (e *external) ConnectionDetails(m *v1beta1.EventSourceMapping) managed.ConnectionDetails {
+// details returns the UUID, the ARNs and the region of the mapping.
+func details(m *v1beta1.EventSourceMapping) managed.ConnectionDetails {
 	return managed.ConnectionDetails{
 		"uuid":        []byte(ptr.Deref(m.Status.AtProvider.UUID, "")),
 		"arn":         []byte(ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")),

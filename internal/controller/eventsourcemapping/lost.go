@@ -25,9 +25,9 @@ import (
 
 // lost returns the UUID of the mapping that this resource has created without recording the
 // UUID, see tagging.Search. It is empty if there is none.
-func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
-	name, effects, err := tagging.Search{
-		Facts: reconcile.FactsFrom(ctx),
+func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, reconcile.Effects, error) {
+	return tagging.Search{
+		Facts: e.facts,
 		API:   e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID",
 		InStatus: ptr.Deref(m.Status.AtProvider.UUID, ""),
 		Tags: func(ctx context.Context, uuid string) (map[string]string, error) {
@@ -41,8 +41,6 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 			return e.candidates(ctx, m, created, f)
 		},
 	}.FindLost(ctx, m)
-	reconcile.Apply(ctx, effects)
-	return name, err
 }
 
 // candidates returns the mappings of the same source. The function may have been changed
@@ -115,22 +113,26 @@ var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}
 // takeOver returns the UUID of the mapping that AWS reports as existing, if it belongs to
 // this resource or the user wants it adopted. Otherwise it returns an error with the UUID
 // and how to import the mapping.
-func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
+func (e *external) takeOver(
+	ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error,
+) (reconcile.Result, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {
-		return "", errors.New("cannot create event source mapping: " + awserr.Sanitize(duplicate).Error())
+		return reconcile.Result{}, errors.New("cannot create event source mapping: " + awserr.Sanitize(duplicate).Error())
 	}
-	uuid := found[1]
-	o, err := e.getWithTags(ctx, m, uuid)
+	res := reconcile.Result{Name: found[1]}
+	o, err := e.getWithTags(ctx, m, res.Name)
 	if err != nil {
-		return "", errors.Wrapf(err, "AWS already has event source mapping %s for this source and function", uuid)
+		return reconcile.Result{}, errors.Wrapf(
+			err, "AWS already has event source mapping %s for this source and function", res.Name,
+		)
 	}
-	v, err := e.checkOwnership(ctx, m, o, uuid)
+	v, err := e.checkOwnership(ctx, m, o, res.Name)
 	if err != nil {
-		return "", err
+		return reconcile.Result{}, err
 	}
 	if v == ownership.Adopted {
-		reconcile.Emit(ctx, event.Normal(reconcile.ReasonAdopted, "Adopted "+description(uuid)))
+		res.Events = []event.Event{event.Normal(reconcile.ReasonAdopted, "Adopted "+description(res.Name))}
 	}
-	return uuid, nil
+	return res, nil
 }

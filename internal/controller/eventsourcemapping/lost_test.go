@@ -25,16 +25,11 @@ import (
 // AWS has answered: the object in the cluster is the one from before.
 func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
+	d := reconcile.Once(t.Context(), r.Observer(), reconcile.Facts{}, m.DeepCopy())
+	if d.Called != reconcile.ToCreate || d.Err != nil {
+		t.Fatalf("%d, %v", d.Called, d.Err)
+	}
 	meta.SetExternalCreatePending(m, r.Now())
-	ctx := reconcile.WithAttempt(t.Context(), &reconcile.Attempt{})
-	lost := m.DeepCopy()
-	e := r.External()
-	if _, err := e.Observe(ctx, lost); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Create(ctx, lost); err != nil {
-		t.Fatal(err)
-	}
 	r.restart()
 }
 

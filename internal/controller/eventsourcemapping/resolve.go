@@ -18,8 +18,8 @@ const (
 	atInitProvider = "spec.initProvider"
 )
 
-// Desired returns the settings of spec with references resolved and ownership tags added.
-func (e *external) Desired(ctx context.Context, m *v1beta1.EventSourceMapping) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec with references resolved and ownership tags added.
+func (e *external) desired(ctx context.Context, m *v1beta1.EventSourceMapping) (forProvider, initProvider settings, err error) {
 	p := m.Spec.ForProvider
 	if p.EventSourceArn, err = e.source(ctx, m); err != nil {
 		return forProvider, initProvider, err

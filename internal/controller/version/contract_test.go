@@ -3,6 +3,7 @@ package version
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -79,4 +80,18 @@ func TestLate(t *testing.T) {
 			Created: []string{"1"}, Edited: []string{"1", "2"}, Leftover: []string{"1"},
 		}
 	})
+}
+
+// TestALaterVersionWithoutANumberIsPublishedAgain checks that an answer without a number to a later publication is
+// not taken for the earlier version.
+func TestALaterVersionWithoutANumberIsPublishedAgain(t *testing.T) {
+	e := newEnv(t)
+	v := testVersion()
+	e.Settle(v)
+	e.change(256)
+	e.Advance(2 * time.Second)
+	e.ReconcileForAnHour(
+		v, testenv.Answers{opPublish: testenv.Body("{}")}, slices.Repeat([]string{opPublish}, 10),
+		"it is not visible yet",
+	)
 }

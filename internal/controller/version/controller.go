@@ -12,8 +12,6 @@
 package version
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
@@ -21,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -42,15 +39,14 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
 		Reads:        reads,
 		Reported:     func(*v1beta1.Version) bool { return true },
-		Connect:      c.connect,
+		Observer:     c.observer,
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(
 				mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)),
 			)
 		},
-		References:    references,
-		RecordsIntent: true,
-		RefersTo:      []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
 }
 
@@ -63,16 +59,11 @@ type connector struct {
 	limited bool
 }
 
-func (c *connector) connect(
-	_ context.Context, _ *v1beta1.Version, s *session.Session,
-) (managed.TypedExternalClient[*v1beta1.Version], error) {
-	return reconcile.NewExternal(
-		&external{
-			api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions,
-			limited: c.limited,
-		},
-		calls,
-	), nil
+func (c *connector) observer(_ *v1beta1.Version, s *session.Session) reconcile.Observer[*v1beta1.Version] {
+	e := &external{
+		api: session.Client(s, lambda.NewFromConfig), cache: s.ReadCache(), functions: c.functions, limited: c.limited,
+	}
+	return e.resource()
 }
 
 // reads returns the calls of the next observation, as far as they are known in advance.

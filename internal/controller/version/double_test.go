@@ -14,9 +14,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -32,15 +32,15 @@ func newEnv(t testing.TB, change ...func(*lambda.CreateFunctionInput)) env {
 	w.AddFunction("f", append(change, func(in *lambda.CreateFunctionInput) {
 		in.Environment = &types.Environment{Variables: map[string]string{"PASSWORD": "hunter2"}}
 	})...)
-	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Version] {
-		return testExternal(w.Lambda, nil, w.Cache)
+	return env{testenv.Observing(w, func() reconcile.Observer[*v1beta1.Version] {
+		return newExternal(w.Lambda, nil, w.Cache)
 	})}
 }
 
 // following returns an env in which Versions read the given Functions.
 func (e env) following(functions client.Reader) env {
-	e.External = func() managed.TypedExternalClient[*v1beta1.Version] {
-		return testExternal(e.Lambda, functions, e.Cache)
+	e.Observer = func() reconcile.Observer[*v1beta1.Version] {
+		return newExternal(e.Lambda, functions, e.Cache)
 	}
 	return e
 }

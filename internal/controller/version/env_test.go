@@ -14,7 +14,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -61,10 +60,8 @@ func at(version string) func(*v1beta1.Version) {
 	}
 }
 
-func testExternal(
-	api lambdaAPI, functions client.Reader, cache *readcache.Cache,
-) *reconcile.External[*v1beta1.Version, observed, settings] {
-	return reconcile.NewExternal(&external{api: api, functions: functions, cache: cache}, calls)
+func newExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) awsResource {
+	return (&external{api: api, functions: functions, cache: cache}).resource()
 }
 
 // configuration returns the configuration of a version of f, changed.

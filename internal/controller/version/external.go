@@ -38,7 +38,8 @@ type external struct {
 	// limited says that functions reads some namespaces only.
 	limited bool
 
-	// function is the name of the function, and found is the result of Read.
+	// facts are those of the reconcile, function is the name of the function, and found is what was read.
+	facts    reconcile.Facts
 	function string
 	found    observed
 }
@@ -68,22 +69,22 @@ type observed struct {
 type settings struct{}
 
 type (
-	found  = reconcile.Observation[observed, settings]
-	update = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.Version, observed, settings]
+	found       = reconcile.Observation[observed, settings]
+	update      = reconcile.Update[settings]
 )
 
-// The optional interfaces of the shared client that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
-	_ reconcile.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.Version, observed, settings]         = &external{}
-	_ reconcile.Planner[*v1beta1.Version, observed, settings]          = &external{}
-	_ reconcile.CreationPreparer[*v1beta1.Version, settings]           = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.Version]                   = &external{}
-)
+func (e *external) resource() awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Ready: e.ready, Desired: e.desired,
+		Compare: e.compare, Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update,
+		Delete: e.delete, Details: details,
+	}
+}
 
-// Read reads the function and the version that was published last.
-func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) {
+// read reads the function and the version that was published last.
+func (e *external) read(ctx context.Context, f reconcile.Facts, v *v1beta1.Version) (found, error) {
+	e.facts = f
 	name, err := nameOf(v)
 	if err != nil {
 		return found{}, err
@@ -106,16 +107,18 @@ func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) 
 			return found{}, errors.Errorf("function %s does not exist", e.function)
 		}
 	}
-	if name, err = e.recover(ctx, v, name, &o); err != nil {
+	name, nothing, err := e.recover(ctx, v, name, &o)
+	if err != nil {
 		return found{}, err
 	}
 	if o.version, err = e.version(ctx, v, name); err != nil {
-		return found{}, err
+		return found{Annotate: nothing}, err
 	}
-	err = e.readAuxiliary(ctx, v, &o)
+	effects, err := e.readAuxiliary(ctx, v, &o)
 	e.found = o
 	return found{
-		Resource: o, Exists: o.version != nil, Name: name, Description: e.description(name), Parent: e.function,
+		Effects: effects, Annotate: nothing, Resource: o, Exists: o.version != nil, Name: name,
+		Description: e.description(name), Parent: e.function,
 	}, err
 }
 
@@ -126,75 +129,83 @@ func (e *external) description(name string) string {
 // readDeleted reads what is still to be deleted: with a history limit, the resource's
 // earlier versions before the last one.
 func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
-	var err error
-	if name, err = e.recover(ctx, v, name, &observed{}); err != nil || name == "" {
-		return found{}, err
+	name, nothing, err := e.recover(ctx, v, name, &observed{})
+	if err != nil || name == "" {
+		return found{Annotate: nothing}, err
 	}
 	s := &v.Status.AtProvider
 	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil &&
 		len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
-		by, err := e.pruner(ctx).UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
 		return found{
-			Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.description(oldest),
+			Annotate: nothing, Resource: observed{usedBy: by}, Exists: true, Name: oldest,
+			Description: e.description(oldest),
 		}, err
 	}
 	c, err := e.get(ctx, name)
-	return found{Resource: observed{version: c}, Exists: c != nil, Name: name, Description: e.description(name)}, err
+	return found{
+		Annotate: nothing, Resource: observed{version: c}, Exists: c != nil, Name: name,
+		Description: e.description(name),
+	}, err
 }
 
 // recover returns the version that was published by a call without an answer. Until that is
-// found, or known not to exist, it returns the previous version.
-func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
+// found, or known not to exist, it returns the previous version. If it does not exist, the record says so.
+func (e *external) recover(
+	ctx context.Context, v *v1beta1.Version, name string, o *observed,
+) (string, reconcile.Record, error) {
 	i, recorded := versions.IntentOf(v)
 	s := &v.Status.AtProvider
 	if !recorded || reconcile.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil ||
 		versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
-		return name, nil
+		return name, reconcile.Record{}, nil
 	}
 	var err error
 	if o.versions, err = versions.List(ctx, e.api, e.function); err != nil {
-		return name, err
+		return name, reconcile.Record{}, err
 	}
 	lost, known := publishedBy(i, o.versions)
 	if lost != "" {
 		s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
 		versions.Remember(&s.VersionHistory, lost, i.Fingerprint)
-		return lost, nil
+		return lost, reconcile.Record{}, nil
 	}
 	if !known {
-		return name, nil
+		return name, reconcile.Record{}, nil
 	}
-	// Nothing was published.
-	return name, errors.Wrap(
-		reconcile.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}),
-		"cannot record that nothing was published",
-	)
+	return name, reconcile.Record{
+		Annotations: map[string]string{ownership.AnnotationIntent: ""},
+		Failure:     "cannot record that nothing was published",
+	}, nil
 }
 
 // readAuxiliary reads what a call that is due needs.
-func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *observed) error {
+func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *observed) (reconcile.Effects, error) {
 	if o.function == nil {
-		return nil
+		return reconcile.Effects{}, nil
 	}
 	var err error
 	if o.version == nil || len(due(v, *o)) > 0 {
 		if o.unready, err = e.unready(ctx, v); err != nil {
-			return err
+			return reconcile.Effects{}, err
 		}
 		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
 			o.versions, err = versions.List(ctx, e.api, e.function)
 		}
-		return err
+		return reconcile.Effects{}, err
 	}
-	o.unused, o.unknown = e.unused(ctx, v, *o)
-	return nil
+	var effects reconcile.Effects
+	o.unused, effects, o.unknown = e.unused(ctx, v, *o)
+	return effects, nil
 }
 
-// CheckOwnership checks ownership by the intent that was recorded before publishing: a
+// owner decides by the intent that was recorded before publishing: a
 // version that existed before belongs to someone else, even if AWS returned it because
 // nothing had changed since.
-func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o found) (ownership.Ownership, error) {
+func (e *external) owner(
+	ctx context.Context, f reconcile.Facts, v *v1beta1.Version, o found,
+) (ownership.Ownership, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
 		if versions.Number(o.Name) > 0 && o.Resource.version != nil {
 			versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, ptr.Deref(
@@ -208,12 +219,12 @@ func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o fou
 		versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
+	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
 }
 
-// SetStatus sets status.atProvider. An imported version counts as published for the current
+// status sets status.atProvider. An imported version counts as published for the current
 // publishTrigger.
-func (e *external) SetStatus(v *v1beta1.Version, o found) {
+func (e *external) status(v *v1beta1.Version, o found) {
 	last := v.Status.AtProvider
 	if last.Version == nil && last.PublishTrigger == nil {
 		last.PublishTrigger = v.Spec.ForProvider.PublishTrigger
@@ -221,19 +232,19 @@ func (e *external) SetStatus(v *v1beta1.Version, o found) {
 	v.Status.AtProvider = observation(o.Resource.version, last)
 }
 
-// ReadyCondition returns the Ready condition for the state of the version.
-func (e *external) ReadyCondition(v *v1beta1.Version, o found) xpv2.Condition {
+// ready returns the Ready condition for the state of the version.
+func (e *external) ready(v *v1beta1.Version, o found) xpv2.Condition {
 	return state(v.GetGeneration(), o.Resource.version)
 }
 
-// Desired returns nothing, because a version is compared with its function.
-func (e *external) Desired(context.Context, *v1beta1.Version) (forProvider, initProvider settings, err error) {
+// desired returns nothing, because a version is compared with its function.
+func (e *external) desired(context.Context, *v1beta1.Version) (forProvider, initProvider settings, err error) {
 	return settings{}, settings{}, nil
 }
 
-// Compare returns why a version is to be published. For a resource that only observes it
+// compare returns why a version is to be published. For a resource that only observes it
 // returns nothing, because the function was not read.
-func (e *external) Compare(
+func (e *external) compare(
 	_ context.Context, v *v1beta1.Version, _ reconcile.Desired[settings], o found,
 ) (reconcile.Comparison[settings], error) {
 	if reconcile.ObserveOnly(v) {
@@ -242,25 +253,26 @@ func (e *external) Compare(
 	return reconcile.Comparison[settings]{Changes: due(v, o.Resource)}, nil
 }
 
-// Plan publishes a version if one is due, and otherwise deletes versions beyond the limit.
-func (e *external) Plan(
-	ctx context.Context, v *v1beta1.Version, f found, c reconcile.Comparison[settings],
+// plan publishes a version if one is due, and otherwise deletes versions beyond the limit.
+func (e *external) plan(
+	_ context.Context, v *v1beta1.Version, f found, c reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
-	o, p := f.Resource, reconcile.Plan{Ready: e.ReadyCondition(v, f)}
+	o, p := f.Resource, reconcile.Plan{Ready: e.ready(v, f)}
 	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
 		case why == "":
 			ready := reconcile.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
-			return reconcile.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+			return reconcile.Plan{
+				Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes, Intent: e.toPublish(v),
+			}, nil
 		case passes:
-			return reconcile.Plan{Ready: reconcile.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
+			return reconcile.Plan{Ready: reconcile.Updating(v.GetGeneration(), why), Wait: e.wait(v)}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):
 			return reconcile.Plan{Ready: reconcile.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
 		}
 	}
 	if o.unknown != nil {
-		v.SetConditions(p.Ready)
 		return p, o.unknown
 	}
 	if o.unused != "" && reconcile.Allows(v, xpv2.ManagementActionUpdate) {
@@ -276,64 +288,80 @@ func (e *external) Plan(
 	return p, nil
 }
 
-// PrepareCreate returns a NotReadyError while the function is being changed.
-func (e *external) PrepareCreate(ctx context.Context, v *v1beta1.Version, _ settings) error {
+// prepareCreate returns a NotReadyError while the function is being changed.
+func (e *external) prepareCreate(_ context.Context, v *v1beta1.Version, _ settings) (reconcile.Creation, error) {
 	switch why, passes := hindrance(v.Spec.ForProvider, e.found); {
 	case passes:
-		return &reconcile.NotReadyError{Reason: why, After: wait(ctx, v, e.found)}
+		return reconcile.Creation{}, &reconcile.NotReadyError{Reason: why, After: e.wait(v)}
 	case why != "":
-		return errors.Errorf("cannot publish: %s", why)
+		return reconcile.Creation{}, errors.Errorf("cannot publish: %s", why)
 	}
-	return nil
+	return reconcile.Creation{Intent: e.toPublish(v)}, nil
 }
 
 // wait returns the delay before the next observation if publishing has to wait. 0 means the
 // usual poll interval, which suffices while AWS changes a function, because that takes
 // seconds. A Function triggers a reconcile of this resource when it becomes Ready, so
 // polling for that becomes less and less frequent.
-func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
-	if o.unready == "" {
+func (e *external) wait(v *v1beta1.Version) time.Duration {
+	if e.found.unready == "" {
 		return 0
 	}
 	waited := time.Duration(0)
 	if ready := v.GetCondition(xpv2.TypeReady); reconcile.InMotion(ready) {
-		waited = reconcile.Freshness(ctx).Now.Sub(ready.LastTransitionTime.Time)
+		waited = e.facts.Now().Sub(ready.LastTransitionTime.Time)
 	}
 	return reconcile.WokenDelay(waited)
 }
 
-// Create publishes the first version.
-func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (string, error) {
-	return e.publish(ctx, v)
+// create publishes the first version.
+func (e *external) create(ctx context.Context, v *v1beta1.Version, _ settings) (reconcile.Result, error) {
+	name, err := e.publish(ctx, v)
+	return reconcile.Result{Name: name}, err
 }
 
-// Update publishes another version, or deletes one beyond the limit.
-func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
+// update publishes another version, or deletes one beyond the limit.
+func (e *external) update(ctx context.Context, v *v1beta1.Version, o found, u update) (reconcile.Result, error) {
 	if u.Call == opDelete {
-		s, now := &v.Status.AtProvider, reconcile.Freshness(ctx).Now
+		s := &v.Status.AtProvider
 		f := versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, ""))
-		effects, err := e.pruner(ctx).Prune(ctx, f, &s.VersionHistory, o.Resource.unused, now)
-		reconcile.Apply(ctx, effects)
-		return err
+		effects, err := e.pruner().Prune(ctx, f, &s.VersionHistory, o.Resource.unused, e.facts.Now())
+		return reconcile.Result{Effects: effects}, err
 	}
-	name, err := e.publish(ctx, v)
-	if err != nil {
-		return err
+	res := reconcile.Result{}
+	var err error
+	if res.Name, err = e.publish(ctx, v); err == nil && res.Name == "" {
+		res.Annotate = unnamed(v, e.facts.Now())
 	}
-	return errors.Wrap(
-		reconcile.Annotate(ctx, v, reconcile.CreatedAgain(ctx, v, name)), "cannot write the external name",
-	)
+	return res, err
+}
+
+// unnamed returns the record of an answer to a publication that lacks the number: the next observation waits for the
+// version, and then publishes it again.
+func unnamed(v *v1beta1.Version, now time.Time) reconcile.Record {
+	a := ownership.Name(v, "")
+	a[meta.AnnotationKeyExternalCreateSucceeded] = now.Format(time.RFC3339)
+	return reconcile.Record{Annotations: a, Failure: "cannot write the external name"}
+}
+
+// intent returns what is to be published.
+func (e *external) intent() versions.Intent {
+	return versions.Intent{
+		Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint(),
+	}
+}
+
+// toPublish returns the record of what is to be published.
+func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
+	return reconcile.Record{
+		Annotations: e.intent().Annotation(v), Failure: "cannot record what is about to be published",
+	}
 }
 
 // publish publishes exactly what was observed: AWS rejects the call if the function was
 // changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := versions.Intent{
-		Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint(),
-	}
-	if err := reconcile.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
-		return "", errors.Wrap(err, "cannot record what is about to be published")
-	}
+	i := e.intent()
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
@@ -349,39 +377,38 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 	return name, nil
 }
 
-// Delete deletes one version, and requeues if there are more. An earlier version that stays
+// delete deletes one version, and requeues if there are more. An earlier version that stays
 // in use is kept.
-func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) error {
-	s, why := &v.Status.AtProvider, ""
+func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (reconcile.Result, error) {
+	why := ""
 	if by := o.Resource.usedBy; by != "" {
 		why = by + " uses it"
 	}
 	if why == "" {
 		defer e.cache.Forget(e.key(o.Name))
-		err := e.pruner(ctx).Delete(ctx, e.function, o.Name)
+		err := e.pruner().Delete(ctx, e.function, o.Name)
 		switch {
 		case versions.InUse(err) && o.Name != reconcile.ExternalName(v):
 			why = awserr.Message(err)
 		case err != nil:
-			return err
+			return reconcile.Result{}, err
 		}
 	}
+	res := reconcile.Result{}
 	if why != "" {
-		if age := reconcile.Freshness(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
-			reconcile.Abort(ctx, reconcile.PendingDelay(age))
-			return nil
+		if age := e.facts.Now().Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
+			return res, reconcile.WaitFor(reconcile.PendingDelay(age))
 		}
-		reconcile.Emit(ctx, versions.Kept(e.function, o.Name, why))
+		res.Events = append(res.Events, versions.Kept(e.function, o.Name, why))
 	}
-	versions.Forget(&s.VersionHistory, o.Name)
-	if len(s.History) > 0 {
-		reconcile.DeletedPart(ctx)
-	}
-	return nil
+	h := &v.Status.AtProvider.VersionHistory
+	versions.Forget(h, o.Name)
+	res.Part = len(h.History) > 0
+	return res, nil
 }
 
-// ConnectionDetails returns the ARNs and the number of the version.
-func (e *external) ConnectionDetails(v *v1beta1.Version) managed.ConnectionDetails {
+// details returns the ARNs and the number of the version.
+func details(v *v1beta1.Version) managed.ConnectionDetails {
 	s := v.Status.AtProvider
 	return managed.ConnectionDetails{
 		"functionArn": []byte(ptr.Deref(s.FunctionArn, "")),

@@ -292,16 +292,16 @@ func TestWaitingForAFunction(t *testing.T) {
 			e.Script = script(answers(configuration("$LATEST", other), configuration("3")))
 			began, last, observations := time.Now(), time.Duration(0), 0
 			for at := time.Duration(0); at < time.Hour; observations++ {
-				attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
-				o, err := e.External().Observe(reconcile.WithAttempt(t.Context(), attempt), v)
-				if _, aborted := attempt.Aborted(); err != nil || aborted || !o.ResourceUpToDate {
-					t.Fatalf("aborted %t, %+v, %v", aborted, o, err)
+				f := reconcile.Facts{Fresh: readcache.Freshness{Now: began.Add(at)}}
+				d := reconcile.Observe(t.Context(), e.Observer(), f, v)
+				if d.Err != nil || d.Later != nil || !d.Exists || d.Call != nil {
+					t.Fatalf("later %v, %+v, %v", d.Later, d.Outcome, d.Err)
 				}
 				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue ||
 					ready.Message != "Function ns/cart is not Ready yet" {
 					t.Fatalf("Ready must say what is waited for: %+v", ready)
 				}
-				last = attempt.RequeueDelay()
+				last = d.After
 				at += max(last, time.Second)
 			}
 			if observations > 50 || last != 5*time.Minute {
@@ -318,7 +318,8 @@ func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			v := testVersion(testenv.BeingDeleted)
-			err := (&external{api: e.Lambda, cache: e.Cache, function: "f"}).Delete(t.Context(), v, found{Name: name})
+			th := &external{api: e.Lambda, cache: e.Cache, function: "f"}
+			_, err := th.delete(t.Context(), v, found{Name: name})
 			if err == nil || e.Double.Count(opDelete) > 0 {
 				t.Errorf("a Version called %q deleted something: %v, error %v", name, e.Operations(), err)
 			}
@@ -339,12 +340,8 @@ func TestDeletionsHaveTheirQualifier(t *testing.T) {
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}, {Version: "2"}}
 	})
 	for range 3 {
-		e := r.External()
-		if o, err := e.Observe(t.Context(), v); err != nil || !o.ResourceExists {
-			t.Fatalf("exists %t, %v", o.ResourceExists, err)
-		}
-		if _, err := e.Delete(t.Context(), v); err != nil {
-			t.Fatal(err)
+		if o, err := r.Do(v); o != testenv.Deleted || err != nil {
+			t.Fatalf("%s, %v", o, err)
 		}
 	}
 	if diff := cmp.Diff([]string{"f:2", "f:5", "f:7"}, got); diff != "" {
@@ -366,35 +363,25 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
-	ctx := reconcile.WithAttempt(t.Context(), attempt)
-	step := func() error {
-		e := r.External()
-		if _, err := e.Observe(ctx, v); err != nil {
-			return err
-		}
-		_, err := e.Delete(ctx, v)
-		return err
+	_, aborted, err := r.Attempt(v)
+	if err != nil || len(r.Done.Events) > 0 || len(v.Status.AtProvider.History) != 2 {
+		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, r.Done.Events)
 	}
-	if err := step(); err != nil || len(attempt.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
-		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, attempt.Events())
+	if !aborted || r.Done.Later.After > 10*time.Second {
+		t.Errorf("it must be looked at again soon, aborted %t, %v", aborted, r.Done.Later)
 	}
-	if wait, aborted := attempt.Aborted(); !aborted || wait > 10*time.Second {
-		t.Errorf("it must be looked at again soon, aborted %t for %s", aborted, wait)
-	}
-	attempt = &reconcile.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
-	ctx = reconcile.WithAttempt(t.Context(), attempt)
-	if err := step(); err != nil {
+	r.Advance(time.Minute)
+	if _, err := r.Do(v); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
-	if events := attempt.Events(); len(events) != 1 ||
+	if events := r.Done.Events; len(events) != 1 ||
 		!strings.Contains(
 			events[0].Message,
 			"Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]",
 		) {
 		t.Errorf("an event must say so, got %v", events)
 	}
-	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
+	if _, err := r.Do(v); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
 		t.Errorf("the version itself must be waited for, got %v", err)
 	}
 }
@@ -413,7 +400,7 @@ func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 		v.Status.AtProvider.State, v.Status.AtProvider.PreparedVersion = ptr.To("Pending"), ptr.To("5")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	_, err := e.External().Observe(t.Context(), v)
+	_, err := e.Do(v)
 	if err == nil ||
 		!strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 		t.Errorf("what is missing must be told, got %v", err)
@@ -430,8 +417,8 @@ func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 // TestEarlierVersionsInUseAreLeft checks that a version that a mapping uses is kept: AWS
 // would delete it, and the mapping would then fail.
 func TestEarlierVersionsInUseAreLeft(t *testing.T) {
-	now := metav1.Now()
 	r := newEnv(t)
+	now := metav1.NewTime(r.Now())
 	r.Script = script(answers(configuration("7")))
 	r.Script["ListEventSourceMappings"] = testenv.Scripted(func(in *lambda.ListEventSourceMappingsInput) (
 		*lambda.ListEventSourceMappingsOutput, error,
@@ -446,16 +433,11 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
-	ctx := reconcile.WithAttempt(t.Context(), attempt)
-	e := r.External()
-	if _, err := e.Observe(ctx, v); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Delete(ctx, v); err != nil {
+	r.Advance(time.Hour)
+	if _, err := r.Do(v); err != nil {
 		t.Errorf("an earlier version that is in use must be left, got %v", err)
 	}
-	if events := attempt.Events(); len(events) != 1 ||
+	if events := r.Done.Events; len(events) != 1 ||
 		events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
 		t.Errorf("an event must say so, got %v", events)
 	}
@@ -480,16 +462,11 @@ func TestPublishedContentIsTheObservedOne(t *testing.T) {
 		}
 		return nil, testenv.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	})
-	attempt := &reconcile.Attempt{}
-	ctx := reconcile.WithAttempt(t.Context(), attempt)
-	e := r.External()
-	if _, err := e.Observe(ctx, v); err != nil {
-		t.Fatal(err)
+	o, aborted, err := r.Attempt(v)
+	if o != testenv.Created || err != nil {
+		t.Errorf("a change since must be no error, got %s, %v", o, err)
 	}
-	if _, err := e.Create(ctx, v); err != nil {
-		t.Errorf("a change since must be no error, got %v", err)
-	}
-	if _, aborted := attempt.Aborted(); !aborted {
+	if !aborted {
 		t.Error("the function must be looked at again")
 	}
 	want := lambda.PublishVersionInput{

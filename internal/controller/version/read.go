@@ -34,7 +34,7 @@ func (e *external) version(ctx context.Context, v *v1beta1.Version, name string)
 		waiting = 10 * time.Second
 		while   = 30 * time.Minute
 	)
-	fresh := reconcile.Freshness(ctx)
+	fresh := e.facts.Fresh
 	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
 		fresh.Since = fresh.Now.Add(-while)
 	}
@@ -93,19 +93,19 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 }
 
 // pruner returns a Pruner, which deletes versions that nothing uses.
-func (e *external) pruner(ctx context.Context) versions.Pruner {
-	return versions.Pruner{Facts: reconcile.FactsFrom(ctx), API: e.api, Cache: e.cache, Aliases: e.functions, Limited: e.limited}
+func (e *external) pruner() versions.Pruner {
+	return versions.Pruner{
+		Facts: e.facts, API: e.api, Cache: e.cache, Aliases: e.functions, Limited: e.limited,
+	}
 }
 
 // unused returns a version beyond the limit that nothing uses, if there is one.
-func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
+func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, reconcile.Effects, error) {
 	if !reconcile.Allows(v, xpv2.ManagementActionUpdate) {
-		return "", nil
+		return "", reconcile.Effects{}, nil
 	}
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
 	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
-	unused, effects, err := e.pruner(ctx).Unused(ctx, f, h, excess, reconcile.Freshness(ctx).Now)
-	reconcile.Apply(ctx, effects)
-	return unused, err
+	return e.pruner().Unused(ctx, f, h, excess, e.facts.Now())
 }
