@@ -61,8 +61,10 @@ func TestDashboard(t *testing.T) {
 			}
 		}
 	}
-	want := []string{"Reconciles", "Drift", "AWS calls and throttles", "Quota", "Time to ready", "Rollouts",
-		"Credentials", "Errors"}
+	want := []string{
+		"Reconciles", "Drift", "AWS calls and throttles", "Quota", "Time to ready", "Rollouts",
+		"Credentials", "Errors",
+	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("rows: -want, +got:\n%s", diff)
 	}

@@ -28,10 +28,9 @@ func (e *env) apply(ctx context.Context, files []string) (int, error) {
 		}
 		for _, u := range objects {
 			u.SetNamespace(namespace)
-			if err := e.kube.Patch(ctx, u, //nolint:staticcheck // Unstructured has no apply configuration.
-				client.Apply,
-				client.FieldOwner("demo"),
-				client.ForceOwnership); err != nil {
+			err := e.kube.Patch(ctx, u, client.Apply, //nolint:staticcheck // Unstructured has no apply configuration.
+				client.FieldOwner("demo"), client.ForceOwnership)
+			if err != nil {
 				return 0, fmt.Errorf("cannot apply %s %s of %s: %w", u.GetKind(), u.GetName(), path, err)
 			}
 			fmt.Printf("    %s/%s\n", u.GetKind(), u.GetName())

@@ -30,8 +30,10 @@ const footprintSettles = 4 * time.Minute
 // What a pod is charged for is read from a control group of memory, which only root may create. Without one,
 // charged-MiB and working-set-MiB are not reported.
 func BenchmarkFootprint(b *testing.B) {
-	w := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
-		CreateDuration: time.Second})
+	w := newEnv(b, awsdouble.Options{
+		Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
+		CreateDuration: time.Second,
+	})
 	w.bystanders(1000)
 	f := &footprint{env: w, program: built(b)}
 	for _, n := range []int{0, 300, 1000, 10000} {
@@ -144,8 +146,10 @@ func (w *env) bystanders(n int) {
 	w.Helper()
 	for i := range n {
 		w.create(&corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: fmt.Sprintf("other-%04d", i),
-				Labels: map[string]string{"app": "other"}},
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: w.ns, Name: fmt.Sprintf("other-%04d", i),
+				Labels: map[string]string{"app": "other"},
+			},
 			Data: map[string][]byte{"blob": make([]byte, 10_000)},
 		})
 	}

@@ -55,8 +55,10 @@ func (g cgroup) wrap(b *testing.B, program string) string {
 // memory returns what the control group is charged for and the working set, which kubectl top pod shows: what is
 // charged without the inactive pages of files. Both are in MiB.
 func (g cgroup) memory() (charged, workingSet float64, ok bool) {
-	for file, inactive := range map[string]string{"memory.usage_in_bytes": "total_inactive_file",
-		"memory.current": "inactive_file"} {
+	for file, inactive := range map[string]string{
+		"memory.usage_in_bytes": "total_inactive_file",
+		"memory.current":        "inactive_file",
+	} {
 		usage, err := os.ReadFile(filepath.Join(string(g), file))
 		if err != nil {
 			continue

@@ -56,7 +56,8 @@ func newEnv(t testing.TB, o awsdouble.Options) *env {
 		Spec: v1beta1.ClusterProviderConfigSpec{
 			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceEnvironment},
 			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
-				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(w.double.URL())}}},
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(w.double.URL())},
+			}},
 		},
 	})
 	return w
@@ -90,15 +91,19 @@ func (w *env) function(name string) *v1beta1.Function {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.ns},
 		Spec: v1beta1.FunctionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ClusterProviderConfig", Name: w.ns}},
+				Kind: "ClusterProviderConfig", Name: w.ns,
+			}},
 			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
 				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
 					"arn:aws:iam::123456789012:role/r"),
 				Description: ptr.To("as wanted"),
 				Code: &v1beta1.FunctionCode{
-					Inline: map[string]string{"index.py": "def handler(event, context):\n    return \"Hello\"\n"}},
-				Environment: &v1beta1.Environment{Variables: map[string]string{"STAGE": "test", "TABLE": "orders",
-					"LOG_LEVEL": "info"}},
+					Inline: map[string]string{"index.py": "def handler(event, context):\n    return \"Hello\"\n"},
+				},
+				Environment: &v1beta1.Environment{Variables: map[string]string{
+					"STAGE": "test", "TABLE": "orders",
+					"LOG_LEVEL": "info",
+				}},
 			}},
 		},
 	}

@@ -150,8 +150,10 @@ func (f flags) options() manager.Options {
 		features.Enable(feature.EnableBetaManagementPolicies)
 	}
 	o := manager.Options{
-		Options: controller.Options{PollInterval: f.Poll, MaxConcurrentReconciles: f.MaxReconcileRate,
-			Features: features},
+		Options: controller.Options{
+			PollInterval: f.Poll, MaxConcurrentReconciles: f.MaxReconcileRate,
+			Features: features,
+		},
 		Version:                 version,
 		Log:                     log,
 		SyncPeriod:              f.Sync,

@@ -122,44 +122,78 @@ func TestInvalidFlags(t *testing.T) {
 		args   []string
 		want   string
 	}{
-		"Jitter": {reason: "Whole intervals cannot jitter away.", args: []string{"--poll-jitter-percentage=100"},
-			want: "--poll-jitter-percentage"},
-		"Rate": {reason: "Someone has to work.", args: []string{"--max-reconcile-rate=0"},
-			want: "--max-reconcile-rate"},
+		"Jitter": {
+			reason: "Whole intervals cannot jitter away.", args: []string{"--poll-jitter-percentage=100"},
+			want: "--poll-jitter-percentage",
+		},
+		"Rate": {
+			reason: "Someone has to work.", args: []string{"--max-reconcile-rate=0"},
+			want: "--max-reconcile-rate",
+		},
 		"Poll": {reason: "The floor holds for the default too.", args: []string{"--poll=10s"}, want: "--min-poll"},
-		"Quota": {reason: "No quota is no call, ever.", args: []string{"--quota-control-plane=0"},
-			want: "--quota-control-plane"},
-		"Lease": {reason: "The Lease object counts in seconds.",
-			args: []string{"--leader-election-lease-duration=59.5s"}, want: "--leader-election-lease-duration"},
-		"Renewal": {reason: "One leader stops before the next begins.",
-			args: []string{"--leader-election-lease-duration=50s"}, want: "--leader-election-renew-deadline"},
-		"Hasty": {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"},
-			want: "--leader-election-renew-deadline"},
-		"Hosts": {reason: "Hosts that are listed and not allowed are a mistake.",
-			args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
-		"Pattern": {reason: "A pattern that cannot be read would match nothing.",
-			args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"},
-			want: "--namespaced-endpoint-host"},
-		"Analysis": {reason: "A URL is not a host.",
-			args: []string{"--analysis-host=a.example.org,https://b.example.org"},
-			want: `--analysis-host is "https://b.example.org"`},
-		"Limit": {reason: "A limit needs a window.", args: []string{"--deletion-limit=50"},
-			want: `--deletion-limit is "50"`},
-		"Invoked": {reason: "CloudWatch is read for 90 days at most.",
-			args: []string{"--deletion-protection-invoked-within=2161h"},
-			want: "--deletion-protection-invoked-within is 2161h0m0s: it must be from 0s to 2160h"},
-		"Selector": {reason: "A selector that cannot be read would select nothing.",
-			args: []string{"--watch-selector=shard in a"}, want: "--watch-selector"},
-		"Ring": {reason: "The name of a ring is part of a label.", args: []string{"--controller-ring=a b"},
-			want: "--controller-ring"},
-		"Shard": {reason: "The name of a shard is that of its lease.", args: []string{"--controller-ring=lambda",
-			"--shard-name=Pod_1"}, want: "--shard-name"},
-		"TwoWays": {reason: "A resource is assigned in one way.", args: []string{"--controller-ring=lambda",
-			"--watch-selector=a=b"}, want: "exclude each other"},
-		"NoLease": {reason: "Without a lease, the sharder assigns nothing to the shard.",
-			args: []string{"--controller-ring=lambda", "--no-leader-election"}, want: "--leader-election"},
-		"Negative": {reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"},
-			want: "--quota-get-function"},
+		"Quota": {
+			reason: "No quota is no call, ever.", args: []string{"--quota-control-plane=0"},
+			want: "--quota-control-plane",
+		},
+		"Lease": {
+			reason: "The Lease object counts in seconds.",
+			args:   []string{"--leader-election-lease-duration=59.5s"}, want: "--leader-election-lease-duration",
+		},
+		"Renewal": {
+			reason: "One leader stops before the next begins.",
+			args:   []string{"--leader-election-lease-duration=50s"}, want: "--leader-election-renew-deadline",
+		},
+		"Hasty": {
+			reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"},
+			want: "--leader-election-renew-deadline",
+		},
+		"Hosts": {
+			reason: "Hosts that are listed and not allowed are a mistake.",
+			args:   []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints",
+		},
+		"Pattern": {
+			reason: "A pattern that cannot be read would match nothing.",
+			args:   []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"},
+			want:   "--namespaced-endpoint-host",
+		},
+		"Analysis": {
+			reason: "A URL is not a host.",
+			args:   []string{"--analysis-host=a.example.org,https://b.example.org"},
+			want:   `--analysis-host is "https://b.example.org"`,
+		},
+		"Limit": {
+			reason: "A limit needs a window.", args: []string{"--deletion-limit=50"},
+			want: `--deletion-limit is "50"`,
+		},
+		"Invoked": {
+			reason: "CloudWatch is read for 90 days at most.",
+			args:   []string{"--deletion-protection-invoked-within=2161h"},
+			want:   "--deletion-protection-invoked-within is 2161h0m0s: it must be from 0s to 2160h",
+		},
+		"Selector": {
+			reason: "A selector that cannot be read would select nothing.",
+			args:   []string{"--watch-selector=shard in a"}, want: "--watch-selector",
+		},
+		"Ring": {
+			reason: "The name of a ring is part of a label.", args: []string{"--controller-ring=a b"},
+			want: "--controller-ring",
+		},
+		"Shard": {reason: "The name of a shard is that of its lease.", args: []string{
+			"--controller-ring=lambda",
+			"--shard-name=Pod_1",
+		}, want: "--shard-name"},
+		"TwoWays": {reason: "A resource is assigned in one way.", args: []string{
+			"--controller-ring=lambda",
+			"--watch-selector=a=b",
+		}, want: "exclude each other"},
+		"NoLease": {
+			reason: "Without a lease, the sharder assigns nothing to the shard.",
+			args:   []string{"--controller-ring=lambda", "--no-leader-election"}, want: "--leader-election",
+		},
+		"Negative": {
+			reason: "A negative quota is rejected.", args: []string{"--quota-get-function=-1"},
+			want: "--quota-get-function",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -190,14 +224,22 @@ func TestShard(t *testing.T) {
 		want    string
 	}{
 		"All": {reason: "The default has all resources.", podName: "pod-0"},
-		"Selector": {reason: "A selector has those that it selects.",
-			args: []string{"--watch-selector=!example.org/shard"}, podName: "pod-0", want: "!example.org/shard"},
-		"Host": {reason: "The name of a pod is its host name.", args: []string{"--controller-ring=lambda"},
-			want: "shard.alpha.sharding.timebertt.dev/lambda=" + host},
-		"Pod": {reason: "Unless it uses the network of its node.", args: []string{"--controller-ring=lambda"},
-			podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=pod-0"},
-		"Named": {reason: "A flag overrides the variable.", args: []string{"--controller-ring=lambda",
-			"--shard-name=a"}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=a"},
+		"Selector": {
+			reason: "A selector has those that it selects.",
+			args:   []string{"--watch-selector=!example.org/shard"}, podName: "pod-0", want: "!example.org/shard",
+		},
+		"Host": {
+			reason: "The name of a pod is its host name.", args: []string{"--controller-ring=lambda"},
+			want: "shard.alpha.sharding.timebertt.dev/lambda=" + host,
+		},
+		"Pod": {
+			reason: "Unless it uses the network of its node.", args: []string{"--controller-ring=lambda"},
+			podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=pod-0",
+		},
+		"Named": {reason: "A flag overrides the variable.", args: []string{
+			"--controller-ring=lambda",
+			"--shard-name=a",
+		}, podName: "pod-0", want: "shard.alpha.sharding.timebertt.dev/lambda=a"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -233,8 +275,10 @@ func TestHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"--poll=10m", "--[no-]leader-election", "$LEADER_ELECTION",
-		"$PROVIDER_LAMBDA_CLUSTER_ID", "crossplane.io/poll-interval", "AWS's quota is 15"} {
+	for _, want := range []string{
+		"--poll=10m", "--[no-]leader-election", "$LEADER_ELECTION",
+		"$PROVIDER_LAMBDA_CLUSTER_ID", "crossplane.io/poll-interval", "AWS's quota is 15",
+	} {
 		if !strings.Contains(strings.Join(strings.Fields(help), " "), want) {
 			t.Errorf("the help lacks %q:\n%s", want, help)
 		}

@@ -38,8 +38,10 @@ func main() {
 }
 
 func kongOptions() []kong.Option {
-	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(),
-		kong.DefaultEnvars("PROVIDER_LAMBDA")}
+	return []kong.Option{
+		kong.Name("provider"), kong.Description(description), kong.UsageOnError(),
+		kong.DefaultEnvars("PROVIDER_LAMBDA"),
+	}
 }
 
 // run runs the provider until ctx is done.

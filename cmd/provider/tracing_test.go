@@ -66,8 +66,10 @@ func TestRunWithTraces(t *testing.T) {
 	case <-time.After(timeout):
 		t.Fatal("the provider does not stop")
 	}
-	for _, want := range []string{"Reconcile Function", "Observe", "Create", "Lambda.GetFunction",
-		"Lambda.CreateFunction"} {
+	for _, want := range []string{
+		"Reconcile Function", "Observe", "Create", "Lambda.GetFunction",
+		"Lambda.CreateFunction",
+	} {
 		if !slices.Contains(collector.Spans(), want) {
 			t.Errorf("want a span %s, got %v", want, collector.Spans())
 		}
@@ -111,20 +113,24 @@ func applyFunction(t *testing.T, cfg *rest.Config, ns, endpoint string) {
 			Spec: v1beta1.ClusterProviderConfigSpec{
 				Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
 				ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
-					URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &endpoint}}},
+					URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &endpoint},
+				}},
 			},
 		},
 		&v1beta1.Function{
 			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: ns},
 			Spec: v1beta1.FunctionSpec{
 				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-					Kind: "ClusterProviderConfig", Name: ns}},
-				ForProvider: v1beta1.FunctionParameters{Region: "eu-central-1",
+					Kind: "ClusterProviderConfig", Name: ns,
+				}},
+				ForProvider: v1beta1.FunctionParameters{
+					Region: "eu-central-1",
 					FunctionSettings: v1beta1.FunctionSettings{
 						Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
 							"arn:aws:iam::123456789012:role/r"),
 						Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
-					}},
+					},
+				},
 			},
 		},
 	} {

@@ -54,18 +54,24 @@ func TestCompare(t *testing.T) {
 		},
 		"ObjectUnchanged": {
 			reason: "The same version of the object, and the hash that it had.",
-			b:      Bundle{From: s3, Version: "e1"}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1",
-				CodeSHA256: "H"}, same: true,
+			b:      Bundle{From: s3, Version: "e1"}, has: "H", last: &v1beta1.DeployedCode{
+				Source:     "s3://b/k#e1",
+				CodeSHA256: "H",
+			}, same: true,
 		},
 		"ObjectReplaced": {
 			reason: "A replaced object under the same key is seen.",
-			b:      Bundle{From: s3, Version: "e2"}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1",
-				CodeSHA256: "H"},
+			b:      Bundle{From: s3, Version: "e2"}, has: "H", last: &v1beta1.DeployedCode{
+				Source:     "s3://b/k#e1",
+				CodeSHA256: "H",
+			},
 		},
 		"ObjectSameButCodeOutOfBand": {
 			reason: "Code that someone else deployed is seen by its hash.",
-			b:      Bundle{From: s3, Version: "e1"}, has: "other", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1",
-				CodeSHA256: "H"},
+			b:      Bundle{From: s3, Version: "e1"}, has: "other", last: &v1beta1.DeployedCode{
+				Source:     "s3://b/k#e1",
+				CodeSHA256: "H",
+			},
 		},
 		"ObjectNeverDeployed": {
 			reason: "What was not deployed from here can't be known to be the object: it is deployed once.",
@@ -73,8 +79,10 @@ func TestCompare(t *testing.T) {
 		},
 		"VersionUnreadable": {
 			reason: "Without permission to read the object, the last known version is kept.",
-			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{Source: "s3://b/k#e1",
-				CodeSHA256: "H"}, same: true,
+			b:      Bundle{From: s3}, has: "H", last: &v1beta1.DeployedCode{
+				Source:     "s3://b/k#e1",
+				CodeSHA256: "H",
+			}, same: true,
 		},
 		"OtherKeyVersionUnreadable": {
 			reason: "Another key is another object, readable or not.",
@@ -99,14 +107,20 @@ func TestRefs(t *testing.T) {
 		want   []refs.ObjectRef
 	}{
 		"None": {reason: "S3 is not in the cluster.", s: Source{S3Key: ptr.To("k")}},
-		"Files": {reason: "A ConfigMap of files.", s: Source{ConfigMap: "z"},
-			want: []refs.ObjectRef{{Kind: refs.ConfigMap, Namespace: "ns", Name: "z"}}},
-		"Secret": {reason: "An archive in a Secret.",
-			s:    Source{ZipFileFrom: &v1beta1.ZipFileSource{SecretKeyRef: key}},
-			want: []refs.ObjectRef{{Kind: refs.Secret, Namespace: "ns", Name: "z"}}},
-		"ConfigMap": {reason: "An archive in a ConfigMap.",
-			s:    Source{ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: key}},
-			want: []refs.ObjectRef{{Kind: refs.ConfigMap, Namespace: "ns", Name: "z"}}},
+		"Files": {
+			reason: "A ConfigMap of files.", s: Source{ConfigMap: "z"},
+			want: []refs.ObjectRef{{Kind: refs.ConfigMap, Namespace: "ns", Name: "z"}},
+		},
+		"Secret": {
+			reason: "An archive in a Secret.",
+			s:      Source{ZipFileFrom: &v1beta1.ZipFileSource{SecretKeyRef: key}},
+			want:   []refs.ObjectRef{{Kind: refs.Secret, Namespace: "ns", Name: "z"}},
+		},
+		"ConfigMap": {
+			reason: "An archive in a ConfigMap.",
+			s:      Source{ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: key}},
+			want:   []refs.ObjectRef{{Kind: refs.ConfigMap, Namespace: "ns", Name: "z"}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -179,8 +179,10 @@ type object struct{ etag, sha256 string }
 // this is a poll. What a user has changed is always compared with the present object.
 func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
 	read := func(ctx context.Context) (object, error) {
-		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key,
-			ChecksumMode: s3types.ChecksumModeEnabled})
+		out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{
+			Bucket: b.From.S3Bucket, Key: b.From.S3Key,
+			ChecksumMode: s3types.ChecksumModeEnabled,
+		})
 		if err != nil {
 			return object{}, err
 		}

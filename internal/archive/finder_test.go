@@ -55,14 +55,18 @@ func TestArchiveOfObject(t *testing.T) {
 		},
 		"Checksum": {
 			reason: "A checksum of the whole object is AWS's CodeSha256.",
-			code:   at(), head: answers(&s3.HeadObjectOutput{ETag: ptr.To(`"e1"`), ChecksumSHA256: ptr.To("H="),
-				ChecksumType: s3types.ChecksumTypeFullObject}, nil),
+			code:   at(), head: answers(&s3.HeadObjectOutput{
+				ETag: ptr.To(`"e1"`), ChecksumSHA256: ptr.To("H="),
+				ChecksumType: s3types.ChecksumTypeFullObject,
+			}, nil),
 			want: want{source: "s3://b/k#e1", sha256: "H="},
 		},
 		"ChecksumOfParts": {
 			reason: "A checksum of checksums is not the object's hash.",
-			code:   at(), head: answers(&s3.HeadObjectOutput{ETag: ptr.To(`"e1"`), ChecksumSHA256: ptr.To("H=-2"),
-				ChecksumType: s3types.ChecksumTypeComposite}, nil),
+			code:   at(), head: answers(&s3.HeadObjectOutput{
+				ETag: ptr.To(`"e1"`), ChecksumSHA256: ptr.To("H=-2"),
+				ChecksumType: s3types.ChecksumTypeComposite,
+			}, nil),
 			want: want{source: "s3://b/k#e1"},
 		},
 		"VersionNeedsNoCall": {
@@ -133,8 +137,10 @@ func TestArchiveInTheCluster(t *testing.T) {
 		{Kind: refs.ConfigMap, Namespace: "ns", Name: "files"}: {"index.py": []byte("x")},
 	}
 	zipIn := func(key string) Source {
-		return Source{Field: "spec.forProvider.code",
-			ZipFileFrom: &v1beta1.ZipFileSource{SecretKeyRef: &v1beta1.KeySelector{Name: "z", Key: key}}}
+		return Source{
+			Field:       "spec.forProvider.code",
+			ZipFileFrom: &v1beta1.ZipFileSource{SecretKeyRef: &v1beta1.KeySelector{Name: "z", Key: key}},
+		}
 	}
 	cases := map[string]struct {
 		reason string
@@ -143,19 +149,31 @@ func TestArchiveInTheCluster(t *testing.T) {
 		err    string
 	}{
 		"Zip": {reason: "An archive is used unchanged.", s: zipIn("good"), want: Hash(good)},
-		"NoZip": {reason: "An invalid archive is rejected without a call to AWS.", s: zipIn("bad"),
-			err: "is not a .zip archive"},
-		"NoKey": {reason: "The missing key is named.", s: zipIn("absent"),
-			err: "spec.forProvider.code.zipFileFrom"},
-		"Inline": {reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}},
-			want: Hash(good)},
+		"NoZip": {
+			reason: "An invalid archive is rejected without a call to AWS.", s: zipIn("bad"),
+			err: "is not a .zip archive",
+		},
+		"NoKey": {
+			reason: "The missing key is named.", s: zipIn("absent"),
+			err: "spec.forProvider.code.zipFileFrom",
+		},
+		"Inline": {
+			reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}},
+			want: Hash(good),
+		},
 		"ConfigMap": {reason: "Files in a ConfigMap are zipped.", s: Source{ConfigMap: "files"}, want: Hash(good)},
-		"Prefix": {reason: "A prefix puts them into a folder.", s: Source{ConfigMap: "files", FilePrefix: "python/"},
-			want: Hash(prefixed)},
-		"NoObject": {reason: "The field is named.", s: Source{Field: "spec.forProvider.content", ConfigMap: "absent"},
-			err: "cannot read spec.forProvider.content.configMapRef"},
-		"Pin": {reason: "Another archive than the pinned one is refused.",
-			s: Source{Inline: map[string]string{"a": "b"}, SHA256: ptr.To(Hash(good))}, err: "nothing is deployed"},
+		"Prefix": {
+			reason: "A prefix puts them into a folder.", s: Source{ConfigMap: "files", FilePrefix: "python/"},
+			want: Hash(prefixed),
+		},
+		"NoObject": {
+			reason: "The field is named.", s: Source{Field: "spec.forProvider.content", ConfigMap: "absent"},
+			err: "cannot read spec.forProvider.content.configMapRef",
+		},
+		"Pin": {
+			reason: "Another archive than the pinned one is refused.",
+			s:      Source{Inline: map[string]string{"a": "b"}, SHA256: ptr.To(Hash(good))}, err: "nothing is deployed",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -180,12 +198,14 @@ type fakeS3 struct {
 }
 
 func (f *fakeS3) HeadObject(_ context.Context, in *s3.HeadObjectInput,
-	_ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
+	_ ...func(*s3.Options),
+) (*s3.HeadObjectOutput, error) {
 	return f.head(in)
 }
 
 func (f *fakeS3) GetObject(_ context.Context, in *s3.GetObjectInput,
-	_ ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
+	_ ...func(*s3.Options),
+) (*s3.GetObjectOutput, error) {
 	return f.get(in)
 }
 

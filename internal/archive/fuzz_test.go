@@ -63,8 +63,11 @@ func unpacked(t *testing.T, file *zip.File) []byte {
 
 // FuzzIsZip checks that isZip does not unpack its input, and needs memory in proportion to the length of the input.
 func FuzzIsZip(f *testing.F) {
-	for _, files := range []map[string][]byte{nil, {"a": []byte("b")},
-		{"a": nil, "b/c": bytes.Repeat([]byte("x"), 100)}} {
+	for _, files := range []map[string][]byte{
+		nil,
+		{"a": []byte("b")},
+		{"a": nil, "b/c": bytes.Repeat([]byte("x"), 100)},
+	} {
 		b, err := Zip(files)
 		if err != nil {
 			f.Fatal(err)

@@ -81,8 +81,10 @@ func TestLookUpsAreShared(t *testing.T) {
 		want   int
 	}{
 		"Poll": {reason: "A poll uses what another one has read.", age: 5 * time.Minute, want: 1},
-		"Change": {reason: "A change by a user is compared with the present object.", age: 2 * time.Second,
-			want: 2},
+		"Change": {
+			reason: "A change by a user is compared with the present object.", age: 2 * time.Second,
+			want: 2,
+		},
 		"OtherObject": {reason: "Another object is looked up.", age: 5 * time.Minute, other: true, want: 2},
 	}
 	for name, tc := range cases {

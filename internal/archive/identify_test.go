@@ -32,8 +32,10 @@ func TestIdentify(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Unknown": {reason: "The object is read if its hash is not known.", bundle: Bundle{From: object}, get: read,
-			want: Hash(body)},
+		"Unknown": {
+			reason: "The object is read if its hash is not known.", bundle: Bundle{From: object}, get: read,
+			want: Hash(body),
+		},
 		"SameObject": {
 			reason: "The version that was looked up is read, not a later one.",
 			bundle: Bundle{From: object, Version: "e1"},
@@ -45,12 +47,18 @@ func TestIdentify(t *testing.T) {
 			},
 			want: Hash(body),
 		},
-		"Known": {reason: "A hash that S3 returns needs no further call.",
-			bundle: Bundle{From: object, SHA256: "H="}, want: "H="},
-		"Remembered": {reason: "The object is not read if AWS's hash of it is known from before.",
-			bundle: Bundle{From: object}, last: &v1beta1.DeployedCode{}},
-		"NotInS3": {reason: "The hash of an archive in the cluster is known.",
-			bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, want: "H="},
+		"Known": {
+			reason: "A hash that S3 returns needs no further call.",
+			bundle: Bundle{From: object, SHA256: "H="}, want: "H=",
+		},
+		"Remembered": {
+			reason: "The object is not read if AWS's hash of it is known from before.",
+			bundle: Bundle{From: object}, last: &v1beta1.DeployedCode{},
+		},
+		"NotInS3": {
+			reason: "The hash of an archive in the cluster is known.",
+			bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, want: "H=",
+		},
 		"Denied": {
 			reason: "Without the permission, the hash stays unknown.",
 			bundle: Bundle{From: object}, get: fails(&smithy.GenericAPIError{Code: "AccessDenied"}),
@@ -94,10 +102,14 @@ func TestRecognise(t *testing.T) {
 		},
 		"Other":   {reason: "Other code does not.", bundle: Bundle{From: object, SHA256: "H="}, has: "I="},
 		"Unknown": {reason: "Code is not recognized if nothing is known about it.", bundle: Bundle{From: object}},
-		"Remembered": {reason: "What is remembered stands.", bundle: Bundle{From: object, SHA256: "H="}, has: "H=",
-			last: earlier, want: earlier},
-		"NotInS3": {reason: "The hash of an archive in the cluster is not recorded.",
-			bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, has: "H="},
+		"Remembered": {
+			reason: "What is remembered stands.", bundle: Bundle{From: object, SHA256: "H="}, has: "H=",
+			last: earlier, want: earlier,
+		},
+		"NotInS3": {
+			reason: "The hash of an archive in the cluster is not recorded.",
+			bundle: Bundle{From: Source{ConfigMap: "files"}, SHA256: "H="}, has: "H=",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

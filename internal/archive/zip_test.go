@@ -10,8 +10,10 @@ import (
 )
 
 func TestZip(t *testing.T) {
-	files := map[string][]byte{"index.py": []byte("def handler(e, c):\n    return 1\n"),
-		"lib/util.py": []byte("x = 1\n")}
+	files := map[string][]byte{
+		"index.py":    []byte("def handler(e, c):\n    return 1\n"),
+		"lib/util.py": []byte("x = 1\n"),
+	}
 	b, err := Zip(files)
 	if err != nil {
 		t.Fatal(err)

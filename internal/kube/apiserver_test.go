@@ -35,8 +35,10 @@ func TestAgainstAPIServer(t *testing.T) {
 	c := New(server, server, &samples.Sample{})
 	ns := cluster.Namespace(t)
 
-	th := &samples.Sample{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"},
-		Spec: samples.SampleSpec{Value: "a"}}
+	th := &samples.Sample{
+		ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"},
+		Spec:       samples.SampleSpec{Value: "a"},
+	}
 	if err := server.Create(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,8 @@ type CatchUp struct {
 // NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given namespaces, or all if
 // there are none. live reads from the API server. Other kinds are read from the cache as they are.
 func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string,
-	kinds ...schema.GroupVersionKind) *CatchUp {
+	kinds ...schema.GroupVersionKind,
+) *CatchUp {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
 	}
@@ -179,7 +180,8 @@ func (c *CatchUp) stock(ctx context.Context, gvk schema.GroupVersionKind) (map[t
 
 // versions returns the versions of all objects, and that of their list, read live.
 func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind,
-	ns string) (all map[types.NamespacedName]string, at string, err error) {
+	ns string,
+) (all map[types.NamespacedName]string, at string, err error) {
 	all = map[types.NamespacedName]string{}
 	page := &metav1.PartialObjectMetadataList{}
 	page.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
@@ -199,7 +201,8 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind,
 }
 
 func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind,
-	ns string) (map[types.NamespacedName]string, error) {
+	ns string,
+) (map[types.NamespacedName]string, error) {
 	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	if err != nil {
 		return nil, err

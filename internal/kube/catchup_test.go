@@ -49,7 +49,8 @@ func newStandby(t *testing.T, cached, live map[string]string) *standby {
 	s.server = fake.NewClientBuilder().WithScheme(scheme).WithObjects(allSamples(live)...).Build()
 	counted := interceptor.NewClient(s.server, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
-			opts ...client.GetOption) error {
+			opts ...client.GetOption,
+		) error {
 			s.gets++
 			return c.Get(ctx, key, obj, opts...)
 		},
@@ -141,8 +142,10 @@ func TestCaughtUp(t *testing.T) {
 		map[string]string{"older": "1001", "new": "1001"})
 	close(s.working)
 	s.values(t)
-	s.cache = fake.NewClientBuilder().WithScheme(s.scheme).WithObjects(allSamples(map[string]string{"older": "1001",
-		"new": "1001"})...).Build()
+	s.cache = fake.NewClientBuilder().WithScheme(s.scheme).WithObjects(allSamples(map[string]string{
+		"older": "1001",
+		"new":   "1001",
+	})...).Build()
 	s.CatchUp.cache = s.cache
 	for _, name := range []string{"older", "new", "gone"} {
 		s.value(t, name)

@@ -81,7 +81,8 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 		&samples.Sample{}).Build()
 	counted := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
-			opts ...client.GetOption) error {
+			opts ...client.GetOption,
+		) error {
 			if th, ok := obj.(*samples.Sample); ok && e.cached != nil {
 				assign(th, e.cached.DeepCopyObject())
 				return nil
@@ -94,7 +95,8 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 			return c.Update(ctx, obj, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch,
-			opts ...client.PatchOption) error {
+			opts ...client.PatchOption,
+		) error {
 			intercept()
 			e.calls.patches++
 			if e.answer == nil {
@@ -106,7 +108,8 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 			return e.answer(c.Patch(ctx, obj, patch, opts...))
 		},
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object,
-			opts ...client.SubResourceUpdateOption) error {
+			opts ...client.SubResourceUpdateOption,
+		) error {
 			intercept()
 			e.calls.statusUpdates++
 			return c.SubResource(sub).Update(ctx, obj, opts...)
@@ -114,7 +117,8 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 	})
 	live := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object,
-			opts ...client.GetOption) error {
+			opts ...client.GetOption,
+		) error {
 			e.calls.gets++
 			return c.Get(ctx, key, obj, opts...)
 		},
@@ -468,13 +472,16 @@ func TestFinalizerOfOutdatedObject(t *testing.T) {
 		change func(*Finalizer, context.Context, *samples.Sample) error
 	}{
 		"Add": {reason: "What was decided by it is the next to be done.", change: func(f *Finalizer,
-			ctx context.Context, th *samples.Sample) error {
+			ctx context.Context, th *samples.Sample,
+		) error {
 			return f.AddFinalizer(ctx, th)
 		}},
-		"Remove": {reason: "What it does not name may be there.", with: []string{"f"},
+		"Remove": {
+			reason: "What it does not name may be there.", with: []string{"f"},
 			change: func(f *Finalizer, ctx context.Context, th *samples.Sample) error {
 				return f.RemoveFinalizer(ctx, th)
-			}},
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,8 +33,10 @@ func TestIntend(t *testing.T) {
 			meta.AddAnnotations(th,
 				map[string]string{"record": "0"})
 		}, conflict: true, patches: 1},
-		"StatusWritten": {reason: "A changed status may record an action, too.",
-			before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
+		"StatusWritten": {
+			reason: "A changed status may record an action, too.",
+			before: func(th *samples.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1,
+		},
 		"NotArrived": {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
 		"AnswerLost": {reason: "A write that has arrived is recognized.", lost: 1, arrives: true, patches: 2},
 		"AnswerLostAndChanged": {

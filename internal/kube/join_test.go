@@ -22,12 +22,18 @@ func TestPendingCreation(t *testing.T) {
 		writes int
 	}{
 		"Alone": {reason: "The finalizer and the annotation are one patch.", want: true, writes: 1},
-		"WithIntent": {reason: "A kind that records its intent writes all with it.", join: true, intent: true,
-			want: true, writes: 1},
-		"NeverRecorded": {reason: "A creation that ended before its intent was recorded leaves no trace.", join: true,
-			fails: true},
-		"Failed": {reason: "A creation that failed after that is recorded.", join: true, intent: true,
-			fails: true, want: true, writes: 2},
+		"WithIntent": {
+			reason: "A kind that records its intent writes all with it.", join: true, intent: true,
+			want: true, writes: 1,
+		},
+		"NeverRecorded": {
+			reason: "A creation that ended before its intent was recorded leaves no trace.", join: true,
+			fails: true,
+		},
+		"Failed": {
+			reason: "A creation that failed after that is recorded.", join: true, intent: true,
+			fails: true, want: true, writes: 2,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

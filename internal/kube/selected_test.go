@@ -21,10 +21,14 @@ func TestSelected(t *testing.T) {
 		want     bool
 	}{
 		"All": {reason: "No selector selects all.", labels: map[string]string{"shard": "b"}, want: true},
-		"Selected": {reason: "The object has the label.", selector: inShard, labels: map[string]string{"shard": "a",
-			"team": "x"}, want: true},
-		"Left": {reason: "The object has another label, so it does not exist here.", selector: inShard,
-			labels: map[string]string{"shard": "b"}},
+		"Selected": {reason: "The object has the label.", selector: inShard, labels: map[string]string{
+			"shard": "a",
+			"team":  "x",
+		}, want: true},
+		"Left": {
+			reason: "The object has another label, so it does not exist here.", selector: inShard,
+			labels: map[string]string{"shard": "b"},
+		},
 		"None": {reason: "The object has no label.", selector: inShard},
 	}
 	for name, tc := range cases {

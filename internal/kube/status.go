@@ -67,7 +67,8 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 }
 
 func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj client.Object,
-	opts ...client.SubResourceUpdateOption) error {
+	opts ...client.SubResourceUpdateOption,
+) error {
 	sent := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
 	var err error
 	for range attempts {

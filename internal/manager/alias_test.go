@@ -23,9 +23,12 @@ func (e *env) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias 
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.AliasSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ProviderConfig", Name: "default"}},
-			ForProvider: v1beta1.AliasParameters{Region: region,
-				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
+				Kind: "ProviderConfig", Name: "default",
+			}},
+			ForProvider: v1beta1.AliasParameters{
+				Region:          region,
+				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+			},
 		},
 	}
 	for _, c := range change {
@@ -85,7 +88,8 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 
 	e.double.EditAlias("f", "live", func(a *awsdouble.Alias) {
 		a.FunctionVersion, a.RoutingConfig = "1", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{
-			"2": 0.5}}
+			"2": 0.5,
+		}}
 	})
 	e.until("what was changed by hand is put right", func() bool {
 		e.reconcile(a)

@@ -21,8 +21,10 @@ func BenchmarkCreate(b *testing.B) {
 	)
 	quota := time.Duration(float64(functions) / awsdouble.LambdaQuotas().ControlPlane * float64(time.Second))
 	for b.Loop() {
-		e := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
-			CreateDuration: time.Second, UpdateDuration: time.Second})
+		e := newEnv(b, awsdouble.Options{
+			Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond,
+			CreateDuration: time.Second, UpdateDuration: time.Second,
+		})
 		began := time.Now()
 		for i := range functions {
 			e.create(e.function(fmt.Sprintf("f-%03d", i)))

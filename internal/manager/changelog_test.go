@@ -26,17 +26,23 @@ func TestChangeLog(t *testing.T) {
 	log := newSidecar(t)
 	register(t, prometheus.NewRegistry())
 	e := newEnv(t, awsdouble.Options{}, measured, log.options)
-	config := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig",
-		Name: "default"}}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
-		StringData: map[string]string{"password": "hunter2-secret"}}
+	config := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+		Kind: "ProviderConfig",
+		Name: "default",
+	}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
+		StringData: map[string]string{"password": "hunter2-secret"},
+	}
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"forProvider":{"environment":{"variables":{"AA":"hunter2-variable"}}}}}`}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables: map[string]string{"AA": "hunter2-variable"},
 			VariablesFrom: []v1beta1.EnvironmentVariable{{
-				Name: "BB", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db",
-					Key: "password"}},
+				Name: "BB", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{
+					Name: "db",
+					Key:  "password",
+				}},
 			}},
 		}
 	})

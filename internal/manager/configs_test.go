@@ -36,40 +36,61 @@ func (c configs) all() []reconcile.Managed {
 // configs returns resources that configure the Function f and the Alias live, which they reference.
 func (e *env) configs() configs {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: e.ns} }
-	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig",
-		Name: "default"}}
+	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+		Kind: "ProviderConfig",
+		Name: "default",
+	}}
 	fn := v1beta1.ConfiguredFunction{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
 	live := &xpv2.NamespacedReference{Name: "live"}
 	c := configs{
-		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{ManagedResourceSpec: spec,
+		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{
+			ManagedResourceSpec: spec,
 			ForProvider: v1beta1.FunctionURLParameters{
 				ConfiguredFunction: fn, QualifierRef: live,
-				FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE"),
-					Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}},
-			}}},
-		events: &v1beta1.FunctionEventInvokeConfig{ObjectMeta: name("events"),
-			Spec: v1beta1.FunctionEventInvokeConfigSpec{ManagedResourceSpec: spec,
+				FunctionURLSettings: v1beta1.FunctionURLSettings{
+					AuthType: ptr.To("NONE"),
+					Cors:     &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}},
+				},
+			},
+		}},
+		events: &v1beta1.FunctionEventInvokeConfig{
+			ObjectMeta: name("events"),
+			Spec: v1beta1.FunctionEventInvokeConfigSpec{
+				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
 					ConfiguredFunction: fn, QualifierRef: live,
 					FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
 						MaximumRetryAttempts: ptr.To[int32](0),
 						DestinationConfig: &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{
-							DestinationRef: &xpv2.NamespacedReference{Name: "next"}}},
+							DestinationRef: &xpv2.NamespacedReference{Name: "next"},
+						}},
 					},
-				}}},
-		provisioned: &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: name("provisioned"),
-			Spec: v1beta1.ProvisionedConcurrencyConfigSpec{ManagedResourceSpec: spec,
+				},
+			},
+		},
+		provisioned: &v1beta1.ProvisionedConcurrencyConfig{
+			ObjectMeta: name("provisioned"),
+			Spec: v1beta1.ProvisionedConcurrencyConfigSpec{
+				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.ProvisionedConcurrencyConfigParameters{
 					ConfiguredFunction: fn, QualifierRef: live,
 					ProvisionedConcurrencyConfigSettings: v1beta1.ProvisionedConcurrencyConfigSettings{
-						ProvisionedConcurrentExecutions: ptr.To[int32](5)},
-				}}},
-		runtime: &v1beta1.RuntimeManagementConfig{ObjectMeta: name("runtime"),
-			Spec: v1beta1.RuntimeManagementConfigSpec{ManagedResourceSpec: spec,
+						ProvisionedConcurrentExecutions: ptr.To[int32](5),
+					},
+				},
+			},
+		},
+		runtime: &v1beta1.RuntimeManagementConfig{
+			ObjectMeta: name("runtime"),
+			Spec: v1beta1.RuntimeManagementConfigSpec{
+				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.RuntimeManagementConfigParameters{
 					ConfiguredFunction: fn, RuntimeManagementConfigSettings: v1beta1.RuntimeManagementConfigSettings{
-						UpdateRuntimeOn: ptr.To("FunctionUpdate")},
-				}}},
+						UpdateRuntimeOn: ptr.To("FunctionUpdate"),
+					},
+				},
+			},
+		},
 	}
 	c.url.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "url-conn"}
 	return c
@@ -89,8 +110,10 @@ func (e *env) deployed() {
 // TestConfigurationsOfAFunction applies what configures a function together with the function. All become Ready.
 func TestConfigurationsOfAFunction(t *testing.T) {
 	t.Parallel()
-	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond,
-		ProvisionDuration: 300 * time.Millisecond})
+	e := newEnv(t, awsdouble.Options{
+		CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond,
+		ProvisionDuration: 300 * time.Millisecond,
+	})
 	c := e.configs()
 	for _, mg := range c.all() {
 		e.create(mg)
@@ -104,8 +127,10 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	for _, mg := range c.all() {
 		e.ready(mg)
 	}
-	for mg, want := range map[reconcile.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live",
-		c.runtime: "f:$LATEST"} {
+	for mg, want := range map[reconcile.Managed]string{
+		c.url: "f:live", c.events: "f:live", c.provisioned: "f:live",
+		c.runtime: "f:$LATEST",
+	} {
 		if got := meta.GetExternalName(mg); got != want {
 			t.Errorf("%s is named %q, want %q", mg.GetName(), got, want)
 		}
@@ -132,8 +157,10 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	for _, mg := range c.all() {
 		e.gone(mg)
 	}
-	for _, op := range []string{"DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig",
-		"DeleteProvisionedConcurrencyConfig"} {
+	for _, op := range []string{
+		"DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig",
+		"DeleteProvisionedConcurrencyConfig",
+	} {
 		if n := e.double.Count(op); n != 1 {
 			t.Errorf("%d calls of %s, want one", n, op)
 		}
@@ -172,22 +199,28 @@ func (e *env) changeConfigs(c configs) {
 func (e *env) driftConfigs(c configs) {
 	e.Helper()
 	f, live := ptr.To("f"), ptr.To("live")
-	_, err := e.aws.UpdateFunctionUrlConfig(e.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f,
-		Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})
+	_, err := e.aws.UpdateFunctionUrlConfig(e.Context(), &lambda.UpdateFunctionUrlConfigInput{
+		FunctionName: f,
+		Qualifier:    live, AuthType: types.FunctionUrlAuthTypeAwsIam,
+	})
 	if err != nil {
 		e.Fatal(err)
 	}
 	_, err = e.aws.UpdateFunctionEventInvokeConfig(e.Context(),
-		&lambda.UpdateFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live,
-			MaximumEventAgeInSeconds: ptr.To[int32](60)})
+		&lambda.UpdateFunctionEventInvokeConfigInput{
+			FunctionName: f, Qualifier: live,
+			MaximumEventAgeInSeconds: ptr.To[int32](60),
+		})
 	if err != nil {
 		e.Fatal(err)
 	}
 	e.reconcile(c.url)
 	e.reconcile(c.events)
 	e.until("what was changed by hand is put right", func() bool {
-		u, err := e.aws.GetFunctionUrlConfig(e.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f,
-			Qualifier: live})
+		u, err := e.aws.GetFunctionUrlConfig(e.Context(), &lambda.GetFunctionUrlConfigInput{
+			FunctionName: f,
+			Qualifier:    live,
+		})
 		if err != nil {
 			e.Fatal(err)
 		}

@@ -67,8 +67,10 @@ func newStrictEnv(t *testing.T, change ...func(*Options)) *strictEnv {
 		ARN: hub, Principals: []string{ci}, MayAssume: []string{spoke}, TagSession: true,
 		WebIdentity: &awsdouble.WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"},
 	})
-	r.double.AddRole(awsdouble.Role{ARN: spoke, Principals: []string{hub}, ExternalID: "shop-7f3a", TagSession: true,
-		RequestTags: map[string]string{"crossplane-namespace": r.ns}})
+	r.double.AddRole(awsdouble.Role{
+		ARN: spoke, Principals: []string{hub}, ExternalID: "shop-7f3a", TagSession: true,
+		RequestTags: map[string]string{"crossplane-namespace": r.ns},
+	})
 	var err error
 	if r.issuer, err = awsdouble.NewIssuer(issuer, awsdouble.ES256); err != nil {
 		t.Fatal(err)
@@ -105,8 +107,10 @@ func (r *strictEnv) pc(name string, change ...func(*v1beta1.ProviderConfigSpec))
 	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
 	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: name}
-	c.Spec.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic,
-		Static: ptr.To(r.double.URL())}}
+	c.Spec.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{
+		Type:   v1beta1.EndpointURLTypeStatic,
+		Static: ptr.To(r.double.URL()),
+	}}
 	for _, fn := range change {
 		fn(&c.Spec)
 	}
@@ -199,16 +203,20 @@ func (r *strictEnv) keyOfLastCall() string {
 // inAccount returns a client of an account that is not the provider's.
 func (r *strictEnv) inAccount(account string) *lambda.Client {
 	id := "AKIAADMIN" + account
-	r.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::" + account + ":user/admin", AccessKeyID: id,
-		SecretAccessKey: "double"})
+	r.double.AddUser(awsdouble.User{
+		ARN: "arn:aws:iam::" + account + ":user/admin", AccessKeyID: id,
+		SecretAccessKey: "double",
+	})
 	return lambda.NewFromConfig(r.double.ConfigFor(region, id))
 }
 
 // hasNoSecrets checks that no secret is in logs at debug level, objects, events, metrics or the change log.
 func (r *strictEnv) hasNoSecrets() {
 	r.stop()
-	texts := map[string]string{"the log": r.logs.String(), "the log of what they share": shared.String(),
-		"metrics": r.metrics()}
+	texts := map[string]string{
+		"the log": r.logs.String(), "the log of what they share": shared.String(),
+		"metrics": r.metrics(),
+	}
 	for what, l := range map[string]client.ObjectList{
 		"functions": &v1beta1.FunctionList{}, "configs": &v1beta1.ProviderConfigList{}, "usages": &v1beta1.ProviderConfigUsageList{}, "events": &corev1.EventList{},
 	} {
@@ -309,7 +317,8 @@ func newSidecar(t *testing.T) *sidecar {
 
 // SendChangeLog stores an entry.
 func (s *sidecar) SendChangeLog(_ context.Context,
-	in *v1alpha1.SendChangeLogRequest) (*v1alpha1.SendChangeLogResponse, error) {
+	in *v1alpha1.SendChangeLogRequest,
+) (*v1alpha1.SendChangeLogResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.entries = append(s.entries, in.GetEntry())

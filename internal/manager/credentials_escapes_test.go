@@ -54,10 +54,16 @@ func TestWaysOutOfANamespace(t *testing.T) {
 		"token-of-the-pod": {
 			web(v1beta1.WebIdentityOptions{TokenConfig: &v1beta1.WebIdentityTokenConfig{
 				Source: v1beta1.CredentialsSourceFilesystem,
-				Fs:     &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}}}), pod},
-		"another-namespace": {roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(spoke),
-			Tags: []v1beta1.SessionTag{{Key: "crossplane-namespace", Value: next}}}),
-			"must not have the key crossplane-namespace"},
+				Fs:     &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"},
+			}}), pod,
+		},
+		"another-namespace": {
+			roles(v1beta1.AssumeRoleOptions{
+				RoleARN: ptr.To(spoke),
+				Tags:    []v1beta1.SessionTag{{Key: "crossplane-namespace", Value: next}},
+			}),
+			"must not have the key crossplane-namespace",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, f := r.pc(name, tc.change), r.using(name, name)
@@ -97,8 +103,10 @@ func TestAllowedNamespaces(t *testing.T) {
 	r := newStrictEnv(t)
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns,
-		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+		Namespace:                      r.ns,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"},
+	}
 	c.Spec.Endpoint = r.pc("").Spec.Endpoint
 	c.Spec.AllowedNamespaces = &v1beta1.AllowedNamespaces{
 		Names:    []string{"shop"},

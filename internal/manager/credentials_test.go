@@ -39,8 +39,10 @@ func TestKeysInASecret(t *testing.T) {
 		"Secret "+r.ns+"/ini does not exist: create it")
 	r.untilCondition(byINI, xpv2.TypeReady, "Secret "+r.ns+"/ini does not exist: create it")
 
-	ini := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "ini", Namespace: r.ns},
-		StringData: map[string]string{"credentials": ciKey}}
+	ini := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "ini", Namespace: r.ns},
+		StringData: map[string]string{"credentials": ciKey},
+	}
 	r.create(ini, r.keys("keys", ciID, ciKey))
 	r.untilCondition(byINI, xpv2.TypeReady, "line 1 is neither a [section] nor key = value")
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = wrong-"+ciKey+"\n")
@@ -114,18 +116,25 @@ func (r *strictEnv) rewrite(s *corev1.Secret, kv ...string) {
 func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
-	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns},
-		StringData: map[string]string{"token": r.token(-time.Minute)}}
+	token := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns},
+		StringData: map[string]string{"token": r.token(-time.Minute)},
+	}
 	c := r.pc("web", roles(v1beta1.AssumeRoleOptions{
 		RoleARN: ptr.To(spoke), ExternalID: ptr.To("shop-7f3a"), ResourceTags: []string{
-			"Namespace"}, RoleSessionName: ptr.To("shop"),
+			"Namespace",
+		}, RoleSessionName: ptr.To("shop"),
 	}), func(s *v1beta1.ProviderConfigSpec) {
-		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+		s.Credentials = v1beta1.ProviderCredentials{
+			Source: v1beta1.CredentialsSourceWebIdentity,
 			WebIdentity: &v1beta1.WebIdentityOptions{
 				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr.To(hub)},
-				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
-					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "web", Key: "token"}},
-			}}
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{
+					Source:    v1beta1.CredentialsSourceSecret,
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "web", Key: "token"},
+				},
+			},
+		}
 	})
 	f := r.using("web", "f",
 		func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
@@ -303,8 +312,10 @@ func TestSecretGoneFromItsNamespace(t *testing.T) {
 	home.SetNamespace(suite.Cluster(t).Namespace(t))
 	all := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	all.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	all.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: home.Namespace,
-		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	all.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+		Namespace:                      home.Namespace,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"},
+	}
 	all.Spec.Endpoint = c.Spec.Endpoint
 	r.create(home, all)
 	r.edit(moved, func(f *v1beta1.Function) {

@@ -49,9 +49,11 @@ func TestDriftEvents(t *testing.T) {
 	})
 	e.create(f)
 	e.ready(f)
-	theirs := &lambda.CreateFunctionInput{FunctionName: ptr.To("theirs"), Role: f.Spec.ForProvider.Role,
+	theirs := &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("theirs"), Role: f.Spec.ForProvider.Role,
 		Runtime: types.RuntimePython313, Handler: ptr.To("index.handler"),
-		Code: &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))}}
+		Code: &types.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+	}
 	if _, err := byHand.CreateFunction(t.Context(), theirs); err != nil {
 		t.Fatal(err)
 	}
@@ -79,8 +81,10 @@ func TestDriftEvents(t *testing.T) {
 
 	// Whoever only observes sees in Ready who made the change.
 	if _, err := byHand.UpdateFunctionConfiguration(t.Context(),
-		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("theirs"),
-			MemorySize: ptr.To[int32](512)}); err != nil {
+		&lambda.UpdateFunctionConfigurationInput{
+			FunctionName: ptr.To("theirs"),
+			MemorySize:   ptr.To[int32](512),
+		}); err != nil {
 		t.Fatal(err)
 	}
 	e.until("Ready names who made the change", func() bool {

@@ -132,7 +132,8 @@ func newEnvOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change .
 		Spec: v1beta1.ProviderConfigSpec{
 			Credentials: v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
 			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
-				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(e.double.URL())}}},
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(e.double.URL())},
+			}},
 		},
 	})
 	e.start(change...)
@@ -150,8 +151,10 @@ func newIdleEnv(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &env{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{},
-		stop: func() {}}
+	e := &env{
+		TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{},
+		stop: func() {},
+	}
 	e.double.Start()
 	t.Cleanup(e.double.Close)
 	e.aws = lambda.NewFromConfig(e.double.Config(region))
@@ -215,7 +218,8 @@ func (e *env) function(name string, change ...func(*v1beta1.Function)) *v1beta1.
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.FunctionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ProviderConfig", Name: "default"}},
+				Kind: "ProviderConfig", Name: "default",
+			}},
 			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
 				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To(
 					"arn:aws:iam::123456789012:role/r"),

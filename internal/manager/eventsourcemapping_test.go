@@ -24,7 +24,8 @@ func (e *env) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) 
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.EventSourceMappingSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ProviderConfig", Name: "default"}},
+				Kind: "ProviderConfig", Name: "default",
+			}},
 			ForProvider: v1beta1.EventSourceMappingParameters{
 				Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, EventSourceArn: ptr.To(
 					ordersQueue),
@@ -63,15 +64,18 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 
 	edit(e, m, func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.FilterCriteria = &v1beta1.FilterCriteria{
-			Filters: []v1beta1.Filter{{Pattern: `{"body": {"kind": ["order"]}}`}}}
+			Filters: []v1beta1.Filter{{Pattern: `{"body": {"kind": ["order"]}}`}},
+		}
 	})
 	e.ready(m)
 	if f := e.mappings()[0].FilterCriteria; f == nil || *f.Filters[0].Pattern != `{"body":{"kind":["order"]}}` {
 		t.Errorf("a Ready mapping is in AWS as its manifest says, got filters %+v", f)
 	}
 
-	if _, err := e.aws.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{UUID: ptr.To(uuid),
-		BatchSize: ptr.To[int32](9)}); err != nil {
+	if _, err := e.aws.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{
+		UUID:      ptr.To(uuid),
+		BatchSize: ptr.To[int32](9),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	e.until("the change by hand is through in AWS", func() bool { return *e.mappings()[0].State == "Enabled" })

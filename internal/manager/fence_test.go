@@ -46,16 +46,26 @@ func TestAttemptEndsWithTheLease(t *testing.T) {
 		answer func() error
 		want   error
 	}{
-		"Renewed": {reason: "A long upload goes on while renewals succeed.",
-			pass: func(c *clocks) { c.pass(49 * time.Second) }, renew: true, answer: func() error { return nil }},
-		"Fails": {reason: "The errors of an attempt are returned unchanged.",
-			pass: func(c *clocks) { c.pass(time.Second) }, answer: func() error { return broken }, want: broken},
-		"Lost": {reason: "One that is under way ends with the lease.",
-			pass: func(c *clocks) { c.pass(10 * time.Second) }, want: errLeaseLost},
-		"Suspended": {reason: "Also where only the wall clock has seen it end.",
-			pass: func(c *clocks) { c.set(time.Hour) }, want: errLeaseLost},
-		"Late": {reason: "An answer that came all the same is not thrown away.",
-			pass: func(c *clocks) { c.pass(10 * time.Second) }, answer: func() error { return nil }},
+		"Renewed": {
+			reason: "A long upload goes on while renewals succeed.",
+			pass:   func(c *clocks) { c.pass(49 * time.Second) }, renew: true, answer: func() error { return nil },
+		},
+		"Fails": {
+			reason: "The errors of an attempt are returned unchanged.",
+			pass:   func(c *clocks) { c.pass(time.Second) }, answer: func() error { return broken }, want: broken,
+		},
+		"Lost": {
+			reason: "One that is under way ends with the lease.",
+			pass:   func(c *clocks) { c.pass(10 * time.Second) }, want: errLeaseLost,
+		},
+		"Suspended": {
+			reason: "Also where only the wall clock has seen it end.",
+			pass:   func(c *clocks) { c.set(time.Hour) }, want: errLeaseLost,
+		},
+		"Late": {
+			reason: "An answer that came all the same is not thrown away.",
+			pass:   func(c *clocks) { c.pass(10 * time.Second) }, answer: func() error { return nil },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -44,12 +44,15 @@ func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefi
 		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
 			Group: gvk.Group,
 			Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: gvk.Kind,
-				ListKind: gvk.Kind + "List", Singular: strings.ToLower(gvk.Kind)},
+			Names: apiextensionsv1.CustomResourceDefinitionNames{
+				Plural: plural, Kind: gvk.Kind,
+				ListKind: gvk.Kind + "List", Singular: strings.ToLower(gvk.Kind),
+			},
 			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
 				Name: gvk.Version, Served: true, Storage: true,
 				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", XPreserveUnknownFields: ptr.To(true)}},
+					Type: "object", XPreserveUnknownFields: ptr.To(true),
+				}},
 			}},
 		},
 	}
@@ -76,8 +79,10 @@ func newFieldsEnv(t *testing.T) *fieldsEnv {
 	r.start()
 	r.f = r.function("cart", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Role = nil
-		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role",
-			Name: "checkout", FieldPath: "status.atProvider.arn"}
+		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{
+			APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role",
+			Name: "checkout", FieldPath: "status.atProvider.arn",
+		}
 	})
 	return r
 }

@@ -21,8 +21,10 @@ func BenchmarkCopies(b *testing.B) {
 	e := newEnv(b, awsdouble.Options{})
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Description = ptr.To("Prices the cart of a customer")
-		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "production",
-			"TABLE": "carts", "LOG_LEVEL": "info"}}
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{
+			"STAGE": "production",
+			"TABLE": "carts", "LOG_LEVEL": "info",
+		}}
 		f.Spec.ForProvider.Tags = map[string]string{"team": "checkout", "cost-center": "4711"}
 	})
 	e.create(f)

@@ -63,8 +63,10 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	}
 
 	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(),
-		&lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"),
-			MemorySize: ptr.To[int32](1024)}); err != nil {
+		&lambda.UpdateFunctionConfigurationInput{
+			FunctionName: ptr.To("f"),
+			MemorySize:   ptr.To[int32](1024),
+		}); err != nil {
 		t.Fatal(err)
 	}
 	e.until("the change by hand is through in AWS", func() bool {
@@ -127,17 +129,23 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, slow)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
-		StringData: map[string]string{"password": "hunter2-one"}}
-	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: e.ns},
-		Data: map[string]string{"index.py": "one"}}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
+		StringData: map[string]string{"password": "hunter2-one"},
+	}
+	code := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: e.ns},
+		Data:       map[string]string{"index.py": "one"},
+	}
 	e.create(code)
 	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables: map[string]string{"PLAIN": "hunter2-plain"},
-			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "DB_PASSWORD",
-				ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}}},
+			VariablesFrom: []v1beta1.EnvironmentVariable{{
+				Name:      "DB_PASSWORD",
+				ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}},
+			}},
 		}
 	})
 	e.create(f)
@@ -172,8 +180,10 @@ func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"status": string(status), "events": e.events("f"),
-		"the log at debug level": e.logs.String()} {
+	for what, text := range map[string]string{
+		"status": string(status), "events": e.events("f"),
+		"the log at debug level": e.logs.String(),
+	} {
 		if i := strings.Index(text, "hunter2"); i >= 0 {
 			t.Errorf("no value of a variable may be in %s: ...%s", what, text[max(0, i-200):min(len(text), i+50)])
 		}
@@ -230,8 +240,10 @@ func TestImportedAndOrphaned(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
 	f := e.function("f", func(f *v1beta1.Function) {
-		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
-			xpv2.ManagementActionUpdate}
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+			xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
+			xpv2.ManagementActionUpdate,
+		}
 	})
 	e.create(f)
 	e.ready(f)
@@ -293,8 +305,10 @@ func TestKilledWhileCreating(t *testing.T) {
 func TestMissingPermissionIsReportedAndRecoveredFrom(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
-	e.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"),
-		Times: -1})
+	e.double.Fail(awsdouble.Fault{
+		Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"),
+		Times: -1,
+	})
 	f := e.function("f")
 	e.create(f)
 	e.until("the permission is named", func() bool {

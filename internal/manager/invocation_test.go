@@ -50,8 +50,10 @@ func (r *invocationEnv) runs() []string {
 func (r *invocationEnv) invocation(name string, change func(*v1beta1.InvocationParameters)) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	i.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
-	i.Spec.ForProvider = v1beta1.InvocationParameters{Region: region,
-		FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
+	i.Spec.ForProvider = v1beta1.InvocationParameters{
+		Region:          region,
+		FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
+	}
 	change(&i.Spec.ForProvider)
 	return i
 }
@@ -194,8 +196,10 @@ func TestInvocationWithASecret(t *testing.T) {
 		`{"password":"hunter2-two","tf":{"action":"update","prev_input":null}}`,
 		`{"password":"hunter2-two","tf":{"action":"delete","prev_input":null}}`,
 	)
-	for what, text := range map[string]string{"the object": string(status), "events": r.events("login"),
-		"the log at debug level": r.logs.String()} {
+	for what, text := range map[string]string{
+		"the object": string(status), "events": r.events("login"),
+		"the log at debug level": r.logs.String(),
+	} {
 		if at := strings.Index(text, "hunter2"); at >= 0 {
 			t.Errorf("nothing of a Secret may be in %s: ...%s", what, text[max(0, at-200):min(len(text), at+50)])
 		}

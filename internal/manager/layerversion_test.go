@@ -19,8 +19,10 @@ import (
 
 // byDefault returns a spec that uses the env's default ProviderConfig.
 func byDefault() xpv2.ManagedResourceSpec {
-	return xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig",
-		Name: "default"}}
+	return xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
+		Kind: "ProviderConfig",
+		Name: "default",
+	}}
 }
 
 // TestAFunctionMovesToTheNewVersionOfItsLayer checks that a changed ConfigMap becomes a new version of the layer, and
@@ -34,8 +36,10 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionParameters{
 				Region: region,
-				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib",
-					FilePrefix: ptr.To("python/")}},
+				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{
+					Name:       "lib",
+					FilePrefix: ptr.To("python/"),
+				}},
 				OldVersions: ptr.To(v1beta1.OldVersionsDelete),
 			},
 		},
@@ -44,11 +48,14 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "signing", Namespace: e.ns},
 		Spec: v1beta1.CodeSigningConfigSpec{
 			ManagedResourceSpec: byDefault(),
-			ForProvider: v1beta1.CodeSigningConfigParameters{Region: region,
+			ForProvider: v1beta1.CodeSigningConfigParameters{
+				Region: region,
 				CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
 					AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{
-						"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}},
-				}},
+						"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v",
+					}},
+				},
+			},
 		},
 	}
 	f := e.function("f", func(f *v1beta1.Function) {
@@ -60,8 +67,10 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+e.ns+"/lib does not exist")
 	})
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
-		Data: map[string]string{"m.py": "x = 1"}}
+	files := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
+		Data:       map[string]string{"m.py": "x = 1"},
+	}
 	e.create(files, layer, signing)
 	e.ready(layer)
 	e.ready(signing)
@@ -113,8 +122,10 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.CapacityProviderParameters{
 				Region: region,
-				VPCConfig: &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1"},
-					SecurityGroupIDs: []string{"sg-1"}},
+				VPCConfig: &v1beta1.CapacityProviderVPCConfig{
+					SubnetIDs:        []string{"subnet-1"},
+					SecurityGroupIDs: []string{"sg-1"},
+				},
 				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To(
 					"arn:aws:iam::123456789012:role/operator")},
 			},
@@ -124,7 +135,8 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 		f.Spec.ForProvider.MemorySize = ptr.To[int32](2048)
 		f.Spec.ForProvider.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
 			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-				CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "web"}},
+				CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "web"},
+			},
 		}
 	})
 	e.create(f, c)
@@ -132,7 +144,8 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 	e.ready(f)
 	edit(e, c, func(c *v1beta1.CapacityProvider) {
 		c.Spec.ForProvider.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{
-			MaxVCPUCount: ptr.To[int32](64)}
+			MaxVCPUCount: ptr.To[int32](64),
+		}
 	})
 	e.until("the change arrives", func() bool {
 		got, there := e.double.CapacityProvider(region, "web")

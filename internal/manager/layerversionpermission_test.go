@@ -35,14 +35,18 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message,
 			"LayerVersion "+e.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
 	})
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
-		Data: map[string]string{"m.py": "x = 1"}}
+	files := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
+		Data:       map[string]string{"m.py": "x = 1"},
+	}
 	layer := &v1beta1.LayerVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
-			ForProvider: v1beta1.LayerVersionParameters{Region: region,
-				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}}},
+			ForProvider: v1beta1.LayerVersionParameters{
+				Region:  region,
+				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
+			},
 		},
 	}
 	e.create(files, layer)
@@ -85,8 +89,10 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	}
 
 	edit(e, layer, func(l *v1beta1.LayerVersion) {
-		l.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
-			xpv2.ManagementActionUpdate}
+		l.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+			xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
+			xpv2.ManagementActionUpdate,
+		}
 	})
 	e.remove(layer)
 	e.gone(layer)

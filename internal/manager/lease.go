@@ -51,8 +51,10 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	}
 	// What outlives a check ends before another replica begins.
 	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // See above.
-	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now,
-		wall: func() time.Time { return o.Now().Round(0) }}
+	l := &lease{
+		LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now,
+		wall: func() time.Time { return o.Now().Round(0) },
+	}
 	mo.LeaderElection = true
 	mo.LeaderElectionID = o.Shard.LeaseName(leaseName) // The name appears only in metrics.
 	mo.LeaderElectionResourceLockInterface = l

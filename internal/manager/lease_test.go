@@ -62,7 +62,8 @@ func newLease(t *testing.T, client *fake.Clientset) (*lease, *clocks) {
 
 func TestLeaseIsHeld(t *testing.T) {
 	mine, free, others := resourcelock.LeaderElectionRecord{
-		HolderIdentity: "a"}, resourcelock.LeaderElectionRecord{},
+		HolderIdentity: "a",
+	}, resourcelock.LeaderElectionRecord{},
 		resourcelock.LeaderElectionRecord{HolderIdentity: "b"}
 	cases := map[string]struct {
 		reason string
@@ -74,16 +75,26 @@ func TestLeaseIsHeld(t *testing.T) {
 	}{
 		"Fresh":  {reason: "A lease that was just acquired is held.", after: 0, want: true},
 		"InTime": {reason: "Until it should have been renewed.", after: 50*time.Second - 1, want: true},
-		"Overdue": {reason: "An overdue lease may be taken by others, so it is neither held nor released.",
-			after: 50 * time.Second, get: errLeaseLost},
-		"Suspended": {reason: "The monotonic clock stops while a machine is suspended, but the wall clock does not.",
-			after: time.Second, step: 50 * time.Second, get: errLeaseLost},
-		"SetForth": {reason: "A wall clock that is set forth costs the lease, which does no harm.", after: 0,
-			step: time.Hour, get: errLeaseLost},
-		"SetBack": {reason: "One that is set back does not make it last longer.", after: 50 * time.Second,
-			step: -time.Hour, get: errLeaseLost},
-		"SetBackIn": {reason: "A clock that is set back does not shorten the lease.", after: 50*time.Second - 1,
-			step: -time.Hour, want: true},
+		"Overdue": {
+			reason: "An overdue lease may be taken by others, so it is neither held nor released.",
+			after:  50 * time.Second, get: errLeaseLost,
+		},
+		"Suspended": {
+			reason: "The monotonic clock stops while a machine is suspended, but the wall clock does not.",
+			after:  time.Second, step: 50 * time.Second, get: errLeaseLost,
+		},
+		"SetForth": {
+			reason: "A wall clock that is set forth costs the lease, which does no harm.", after: 0,
+			step: time.Hour, get: errLeaseLost,
+		},
+		"SetBack": {
+			reason: "One that is set back does not make it last longer.", after: 50 * time.Second,
+			step: -time.Hour, get: errLeaseLost,
+		},
+		"SetBackIn": {
+			reason: "A clock that is set back does not shorten the lease.", after: 50*time.Second - 1,
+			step: -time.Hour, want: true,
+		},
 		"Returned": {reason: "What was given back does not hold.", then: &free, after: 0},
 		"Taken":    {reason: "A lease that another replica has taken is not held.", then: &others, after: 0},
 		"Free":     {reason: "One that was given back can be looked at at any time.", then: &free, after: time.Hour},
@@ -162,8 +173,10 @@ func TestLeaseNamespace(t *testing.T) {
 	}{
 		"Asked": {reason: "The user's word.", requested: "ours", file: file, want: "ours"},
 		"Pod":   {reason: "The pod's own.", file: file, want: "crossplane-system"},
-		"Nobody": {reason: "Outside a pod, the namespace must be set.", file: file + "x",
-			err: "--leader-election-namespace"},
+		"Nobody": {
+			reason: "Outside a pod, the namespace must be set.", file: file + "x",
+			err: "--leader-election-namespace",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -188,8 +201,10 @@ func TestLeaseDurations(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			o := Options{LeaderElection: true, LeaderElectionNamespace: "x", LeaseDuration: tc.lease,
-				RenewDeadline: tc.renew, Now: time.Now}
+			o := Options{
+				LeaderElection: true, LeaderElectionNamespace: "x", LeaseDuration: tc.lease,
+				RenewDeadline: tc.renew, Now: time.Now,
+			}
 			mo := o.manager(nil)
 			l, err := o.elect(&rest.Config{Host: "127.0.0.1:1"}, &mo)
 			if err != nil {

@@ -211,8 +211,10 @@ func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 		Logger: o.Log,
 		Cache:  o.cacheOptions(),
 		// Secrets and ConfigMaps are watched by their metadata alone.
-		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{},
-			&corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{}}}},
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{
+			&corev1.Secret{},
+			&corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{},
+		}}},
 
 		Metrics:                 server.Options{BindAddress: address(o.MetricsAddress)},
 		HealthProbeBindAddress:  address(o.HealthAddress),
@@ -297,8 +299,10 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		StatusDelay:     reconcile.StatusDelay,
 		DeletionPolicy:  o.DeletionPolicy,
 		DeletionLedger:  reconcile.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
-		Planner: plan.Live{Options: plan.Options{Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(),
-			Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now}},
+		Planner: plan.Live{Options: plan.Options{
+			Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(),
+			Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now,
+		}},
 		Tracer: o.Tracer,
 		Now:    o.Now,
 		Random: rand.Float64,
@@ -309,8 +313,10 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	all := mo.All(mgr).GetClient()
 	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
 	mo.Tenants.Partial = mo.AllShards != nil
-	po := providerconfig.Options{Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver,
-		Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now}
+	po := providerconfig.Options{
+		Options: o.Options, Shard: o.Shard, Resources: all, Resolver: resolver,
+		Accounts: accounts, Breakers: o.Config.Breakers, Events: hub, Now: o.Now,
+	}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

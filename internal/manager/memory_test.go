@@ -51,8 +51,10 @@ func TestSchemeGroups(t *testing.T) {
 		got = append(got, gv.String())
 	}
 	slices.Sort(got)
-	want := []string{"apiextensions.k8s.io/v1", "authorization.k8s.io/v1", "coordination.k8s.io/v1",
-		v1beta1.SchemeGroupVersion.String(), "v1"}
+	want := []string{
+		"apiextensions.k8s.io/v1", "authorization.k8s.io/v1", "coordination.k8s.io/v1",
+		v1beta1.SchemeGroupVersion.String(), "v1",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -96,8 +98,10 @@ func TestCacheShares(t *testing.T) {
 		u.SetName(strings.Clone("6d1f"))
 		u.SetFinalizers([]string{strings.Clone("in-use")})
 		u.SetLabels(map[string]string{strings.Clone("config"): strings.Clone("default")})
-		u.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: strings.Clone("Function"),
-			Name: strings.Clone("cart"), UID: types.UID(strings.Clone("6d1f"))}})
+		u.SetOwnerReferences([]metav1.OwnerReference{{
+			APIVersion: "v1", Kind: strings.Clone("Function"),
+			Name: strings.Clone("cart"), UID: types.UID(strings.Clone("6d1f")),
+		}})
 		u.ProviderConfigReference.Name = strings.Clone("default")
 		u.ResourceReference.Name = strings.Clone("cart")
 		return u

@@ -24,7 +24,8 @@ import (
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
 // and circuit breakers. It returns nil if the manager has no metrics server.
 func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits,
-	lists *listpoll.Poller) (*reconcile.Metrics, error) {
+	lists *listpoll.Poller,
+) (*reconcile.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
 	}
@@ -32,8 +33,10 @@ func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits,
 	m := reconcile.NewMetrics()
 	st := statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
-	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts),
-		breaker.NewCollector(o.Config.Breakers), listpoll.NewCollector(lists), o.Config.Measure, m} {
+	for _, c := range []prometheus.Collector{
+		st, quota.NewCollector(l), account.NewCollector(accounts),
+		breaker.NewCollector(o.Config.Breakers), listpoll.NewCollector(lists), o.Config.Measure, m,
+	} {
 		if err := metrics.Registry.Register(c); err != nil {
 			return nil, errors.Wrap(err, "cannot register metrics")
 		}

@@ -51,8 +51,10 @@ func TestServedMetrics(t *testing.T) {
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.ConnectionSpec = r.pc("", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)})).Spec.ConnectionSpec
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
-	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns,
-		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+		Namespace:                      r.ns,
+		LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"},
+	}
 	r.create(c, r.keys("aws", ciID, ciKey))
 	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.Throttle()})
 	f := r.using(r.ns, "f", func(f *v1beta1.Function) {
@@ -124,7 +126,8 @@ func (r *strictEnv) rollOut(f *v1beta1.Function) *v1beta1.Alias {
 	a := r.alias("live", func(a *v1beta1.Alias) {
 		a.Spec.ProviderConfigReference = f.Spec.ProviderConfigReference.DeepCopy()
 		a.Spec.Rollout = &v1beta1.AliasRollout{
-			Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}}}
+			Strategy: v1beta1.RolloutStrategy{AllAtOnce: &v1beta1.AllAtOnceStrategy{}},
+		}
 	})
 	r.create(a)
 	r.ready(a)

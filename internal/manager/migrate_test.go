@@ -36,15 +36,21 @@ func TestMigration(t *testing.T) {
 		writes           []string
 	}{
 		"Upjet": {
-			function: map[string]string{"crossplane-kind": "function.lambda.aws.m.upbound.io",
-				"crossplane-name": "checkout", "crossplane-providerconfig": "default"},
-			others: map[string]string{"crossplane-kind": "eventsourcemapping.lambda.aws.m.upbound.io",
-				"crossplane-name": "orders", "crossplane-providerconfig": "default"},
+			function: map[string]string{
+				"crossplane-kind": "function.lambda.aws.m.upbound.io",
+				"crossplane-name": "checkout", "crossplane-providerconfig": "default",
+			},
+			others: map[string]string{
+				"crossplane-kind": "eventsourcemapping.lambda.aws.m.upbound.io",
+				"crossplane-name": "orders", "crossplane-providerconfig": "default",
+			},
 			writes: []string{"TagResource", "TagResource", "TagResource"},
 		},
 		"ACK": {
-			function: map[string]string{"services.k8s.aws/controller-version": "lambda-v1.14.0",
-				"services.k8s.aws/namespace": "shop"},
+			function: map[string]string{
+				"services.k8s.aws/controller-version": "lambda-v1.14.0",
+				"services.k8s.aws/namespace":          "shop",
+			},
 			writes: []string{"TagResource", "TagResource", "TagResource", "UntagResource"},
 		},
 		"Classic": {writes: []string{"TagResource", "TagResource", "TagResource"}},
@@ -154,23 +160,35 @@ func (e *env) madeByAnother(function, others map[string]string) map[string]strin
 	e.until("the function is there",
 		func() bool { return e.config("Checkout").Configuration.State == types.StateActive })
 	must(e.aws.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: name}))
-	must(e.aws.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: alias,
-		FunctionVersion: ptr.To("1")}))
+	must(e.aws.CreateAlias(ctx, &lambda.CreateAliasInput{
+		FunctionName: name, Name: alias,
+		FunctionVersion: ptr.To("1"),
+	}))
 	must(e.aws.AddPermission(ctx, &lambda.AddPermissionInput{
 		FunctionName: name, StatementId: ptr.To("AllowBucket"), Action: ptr.To(
 			"lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
 		SourceArn: ptr.To("arn:aws:s3:::uploads"), SourceAccount: ptr.To("123456789012"),
 	}))
-	must(e.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{FunctionName: name, Qualifier: alias,
-		AuthType: types.FunctionUrlAuthTypeAwsIam}))
-	must(e.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{FunctionName: name,
-		Qualifier: alias, MaximumRetryAttempts: ptr.To[int32](1)}))
-	must(e.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: name,
-		Qualifier: alias, ProvisionedConcurrentExecutions: ptr.To[int32](2)}))
-	must(e.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name,
-		UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate}))
-	mapping, err := e.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: name,
-		EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others})
+	must(e.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{
+		FunctionName: name, Qualifier: alias,
+		AuthType: types.FunctionUrlAuthTypeAwsIam,
+	}))
+	must(e.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{
+		FunctionName: name,
+		Qualifier:    alias, MaximumRetryAttempts: ptr.To[int32](1),
+	}))
+	must(e.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: name,
+		Qualifier:    alias, ProvisionedConcurrentExecutions: ptr.To[int32](2),
+	}))
+	must(e.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{
+		FunctionName:    name,
+		UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate,
+	}))
+	mapping, err := e.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{
+		FunctionName:   name,
+		EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others,
+	})
 	must(mapping, err)
 	layer, err := e.aws.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
 		LayerName: ptr.To("shared"), CompatibleRuntimes: []types.Runtime{types.RuntimePython313},
@@ -183,7 +201,8 @@ func (e *env) madeByAnother(function, others map[string]string) map[string]strin
 	}))
 	signing, err := e.aws.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{
 		AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{
-			"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}}, Tags: others,
+			"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v",
+		}}, Tags: others,
 	})
 	must(signing, err)
 	return map[string]string{

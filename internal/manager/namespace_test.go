@@ -111,8 +111,10 @@ func (e *env) removeNamespace() {
 // that Crossplane grants it, and waits for its kinds.
 func TestNamespaceOfEveryKind(t *testing.T) {
 	t.Parallel()
-	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond,
-		ProvisionDuration: 300 * time.Millisecond})
+	e := newEnv(t, awsdouble.Options{
+		CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond,
+		ProvisionDuration: 300 * time.Millisecond,
+	})
 	e.stop()
 	e.cfg = e.as("every-kind", crossplanesRules(true))
 	e.start(func(o *Options) { o.SafeStart = true })

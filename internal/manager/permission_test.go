@@ -19,7 +19,8 @@ func (e *env) permission(name string, change ...func(*v1beta1.Permission)) *v1be
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ProviderConfig", Name: "default"}},
+				Kind: "ProviderConfig", Name: "default",
+			}},
 			ForProvider: v1beta1.PermissionParameters{
 				Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"},
 				Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"), SourceAccount: ptr.To(

@@ -23,7 +23,8 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: e.ns},
 		Spec: v1beta1.ResourcePolicySpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ProviderConfig", Name: "default"}},
+				Kind: "ProviderConfig", Name: "default",
+			}},
 			ForProvider: v1beta1.ResourcePolicyParameters{
 				Region: region, ResourceArnRef: &xpv2.NamespacedReference{Name: "f"},
 				Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),

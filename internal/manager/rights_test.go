@@ -27,15 +27,21 @@ import (
 // particular no deletion of its own kinds, no events.k8s.io and no namespaces.
 func crossplanesRules(safeStart bool) []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
-		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*", "*/status"},
-			Verbs: []string{"get", "list", "watch", "update", "patch", "create"}},
+		{
+			APIGroups: []string{v1beta1.Group}, Resources: []string{"*", "*/status"},
+			Verbs: []string{"get", "list", "watch", "update", "patch", "create"},
+		},
 		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*/finalizers"}, Verbs: []string{"update"}},
-		{APIGroups: []string{"", "coordination.k8s.io"}, Resources: []string{"secrets", "configmaps", "events",
-			"leases"}, Verbs: []string{"*"}},
+		{APIGroups: []string{"", "coordination.k8s.io"}, Resources: []string{
+			"secrets", "configmaps", "events",
+			"leases",
+		}, Verbs: []string{"*"}},
 	}
 	if safeStart {
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"},
-			Resources: []string{"customresourcedefinitions"}, Verbs: []string{"get", "list", "watch"}})
+		rules = append(rules, rbacv1.PolicyRule{
+			APIGroups: []string{"apiextensions.k8s.io"},
+			Resources: []string{"customresourcedefinitions"}, Verbs: []string{"get", "list", "watch"},
+		})
 	}
 	return rules
 }
@@ -72,8 +78,10 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 			features.Enable(feature.EnableBetaManagementPolicies)
 			ctx, cancel := context.WithCancel(t.Context())
 			mgr, err := New(ctx, e.as("provider-lambda-"+name, crossplanesRules(safeStart)), Options{
-				Options: controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10,
-					Features: features},
+				Options: controller.Options{
+					PollInterval: time.Hour, MaxConcurrentReconciles: 10,
+					Features: features,
+				},
 				Log:                     e.logs.logger(),
 				MinPollInterval:         time.Second,
 				SafeStart:               true,
@@ -153,8 +161,10 @@ func TestClusterID(t *testing.T) {
 		err    string
 	}{
 		"Given": {reason: "The user's word.", live: admin, given: "prod eu/1", want: "prod eu/1"},
-		"Illegal": {reason: "AWS would refuse the tag.", live: admin, given: "a,b",
-			err: "cannot be the value of an AWS tag"},
+		"Illegal": {
+			reason: "AWS would refuse the tag.", live: admin, given: "a,b",
+			err: "cannot be the value of an AWS tag",
+		},
 		"Admin": {reason: "More rights must not make it another cluster.", live: admin, want: string(cm.GetUID())},
 		"Crossplane": {
 			reason: "Crossplane grants ConfigMaps, not namespaces.",
@@ -162,8 +172,10 @@ func TestClusterID(t *testing.T) {
 		},
 		"Namespace": {
 			reason: "Without permission to read ConfigMaps, the UID of a namespace identifies the cluster.",
-			live: as("id-namespace", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"},
-				Verbs: []string{"get"}}), want: string(ns.GetUID()),
+			live: as("id-namespace", rbacv1.PolicyRule{
+				APIGroups: []string{""}, Resources: []string{"namespaces"},
+				Verbs: []string{"get"},
+			}), want: string(ns.GetUID()),
 		},
 		"Nothing": {reason: "Says what to grant.", live: as("id-nothing"), err: "set --cluster-id"},
 	}

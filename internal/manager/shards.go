@@ -99,8 +99,10 @@ func reduced(in any) (any, error) {
 		fp, at := r.Spec.ForProvider, r.Status.AtProvider
 		r.Spec.ForProvider = v1beta1.FunctionParameters{Region: fp.Region}
 		r.Spec.ForProvider.Publish = fp.Publish
-		r.Status.AtProvider = v1beta1.FunctionObservation{FunctionArn: at.FunctionArn,
-			LatestPublishedVersion: at.LatestPublishedVersion}
+		r.Status.AtProvider = v1beta1.FunctionObservation{
+			FunctionArn:            at.FunctionArn,
+			LatestPublishedVersion: at.LatestPublishedVersion,
+		}
 	case *v1beta1.LayerVersion:
 		r.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: r.Spec.ForProvider.Region}
 		r.Status.AtProvider = v1beta1.LayerVersionObservation{LayerVersionArn: r.Status.AtProvider.LayerVersionArn}

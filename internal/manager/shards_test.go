@@ -180,10 +180,13 @@ func TestReduced(t *testing.T) {
 	full := func() *v1beta1.Function {
 		f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{
 			Namespace: "shop", Name: "cart", UID: "u1", Generation: 2, Labels: map[string]string{
-				"team": "x"}, Finalizers: []string{"f"},
-			Annotations: map[string]string{meta.AnnotationKeyExternalName: "cart",
+				"team": "x",
+			}, Finalizers: []string{"f"},
+			Annotations: map[string]string{
+				meta.AnnotationKeyExternalName:      "cart",
 				tenancy.AnnotationAllowedNamespaces: "*", ownership.AnnotationNamedBy: "u1",
-				corev1.LastAppliedConfigAnnotation: "{}"},
+				corev1.LastAppliedConfigAnnotation: "{}",
+			},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "kubectl"}},
 		}}
 		f.Spec.ForProvider.Region, f.Spec.ForProvider.Publish = region, ptr.To(true)

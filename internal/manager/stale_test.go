@@ -118,22 +118,27 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newSuccession(t)
-			env := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns},
-				Data: map[string]string{"m.py": "x = 1"}}
+			env := &corev1.ConfigMap{
+				ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns},
+				Data:       map[string]string{"m.py": "x = 1"},
+			}
 			f := s.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](128) })
 			old := s.function("old")
 			v := s.publisher("v")
 			a := s.alias("live", func(a *v1beta1.Alias) {
 				a.Spec.ForProvider.FunctionVersionRef = &xpv2.NamespacedReference{Name: "v"}
 			})
-			l := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns},
+			l := &v1beta1.LayerVersion{
+				ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns},
 				Spec: v1beta1.LayerVersionSpec{
 					ManagedResourceSpec: byDefault(),
 					ForProvider: v1beta1.LayerVersionParameters{
 						Region: region, OldVersions: ptr.To(v1beta1.OldVersionsKeep), Content: &v1beta1.LayerContent{
-							ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
+							ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"},
+						},
 					},
-				}}
+				},
+			}
 			i := s.invocation("job", func(p *v1beta1.InvocationParameters) { p.Payload = ptr.To(`{"n":1}`) })
 			s.create(env, f, old, v, a, l, i)
 			s.ready(f)
@@ -181,8 +186,10 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 			s.reconcile(i)
 			s.unchanged(tc.reason, did)
 			s.sees(`{"n":1}`, `{"n":2}`)
-			for operation, want := range map[string]int{"PublishLayerVersion": 2, "PublishVersion": 2,
-				"CreateFunction": 3, "CreateAlias": 1, "DeleteFunction": 1} {
+			for operation, want := range map[string]int{
+				"PublishLayerVersion": 2, "PublishVersion": 2,
+				"CreateFunction": 3, "CreateAlias": 1, "DeleteFunction": 1,
+			} {
 				if got := slices.IndexFunc(did, func(c string) bool {
 					return strings.HasPrefix(c,
 						operation+" ")

@@ -57,8 +57,10 @@ func TestHangingEndpoint(t *testing.T) {
 			Credentials: v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
 			ConnectionSpec: v1beta1.ConnectionSpec{
 				SkipCredentialsValidation: true, SkipRequestingAccountID: true,
-				Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic,
-					Static: ptr.To(s.URL)}},
+				Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{
+					Type:   v1beta1.EndpointURLTypeStatic,
+					Static: ptr.To(s.URL),
+				}},
 			},
 		},
 	}

@@ -42,8 +42,10 @@ func newTenantsEnv(t *testing.T) *tenantsEnv {
 	r.shop = r.ns
 	r.shares = &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}
 	r.shares.Spec.Credentials.Source = v1beta1.CredentialsSourceNone
-	r.shares.Spec.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic,
-		Static: ptr.To(r.double.URL())}}
+	r.shares.Spec.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{
+		Type:   v1beta1.EndpointURLTypeStatic,
+		Static: ptr.To(r.double.URL()),
+	}}
 	r.checkout = r.function("checkout", func(f *v1beta1.Function) {
 		f.Spec.ProviderConfigReference = r.shared()
 		f.Spec.ForProvider.Publish = ptr.To(true)
@@ -65,56 +67,87 @@ func (r *tenantsEnv) attempts() map[string]reconcile.Managed {
 	checkout, arn := ptr.To("checkout"), r.checkout.Status.AtProvider.FunctionArn
 	fn := v1beta1.ConfiguredFunction{Region: region, FunctionName: checkout}
 	return map[string]reconcile.Managed{
-		"Alias": &v1beta1.Alias{ObjectMeta: name("evil"), Spec: v1beta1.AliasSpec{ManagedResourceSpec: spec,
+		"Alias": &v1beta1.Alias{ObjectMeta: name("evil"), Spec: v1beta1.AliasSpec{
+			ManagedResourceSpec: spec,
 			ForProvider: v1beta1.AliasParameters{
 				Region: region, FunctionName: checkout, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
-			}}},
-		"Permission": &v1beta1.Permission{ObjectMeta: name("evil"),
+			},
+		}},
+		"Permission": &v1beta1.Permission{
+			ObjectMeta: name("evil"),
 			Spec: v1beta1.PermissionSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.PermissionParameters{
 				Region: region, FunctionName: checkout, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To(
 					"111122223333"),
-			}}},
-		"FunctionURL": &v1beta1.FunctionURL{ObjectMeta: name("evil"),
+			}},
+		},
+		"FunctionURL": &v1beta1.FunctionURL{
+			ObjectMeta: name("evil"),
 			Spec: v1beta1.FunctionURLSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionURLParameters{
 				ConfiguredFunction: fn, FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE")},
-			}}},
+			}},
+		},
 		"ByExternalName": &v1beta1.FunctionURL{
-			ObjectMeta: metav1.ObjectMeta{Name: "named", Namespace: r.attacker,
-				Annotations: map[string]string{meta.AnnotationKeyExternalName: "checkout:$LATEST"}},
+			ObjectMeta: metav1.ObjectMeta{
+				Name: "named", Namespace: r.attacker,
+				Annotations: map[string]string{meta.AnnotationKeyExternalName: "checkout:$LATEST"},
+			},
 			Spec: v1beta1.FunctionURLSpec{
-				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared(),
-					ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve}},
+				ManagedResourceSpec: xpv2.ManagedResourceSpec{
+					ProviderConfigReference: r.shared(),
+					ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionObserve},
+				},
 				ForProvider: v1beta1.FunctionURLParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{
-					Region: region}},
+					Region: region,
+				}},
 			},
 		},
-		"FunctionEventInvokeConfig": &v1beta1.FunctionEventInvokeConfig{ObjectMeta: name("evil"),
-			Spec: v1beta1.FunctionEventInvokeConfigSpec{ManagedResourceSpec: spec,
+		"FunctionEventInvokeConfig": &v1beta1.FunctionEventInvokeConfig{
+			ObjectMeta: name("evil"),
+			Spec: v1beta1.FunctionEventInvokeConfigSpec{
+				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
 					ConfiguredFunction: fn, FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
-						MaximumRetryAttempts: ptr.To[int32](0)},
-				}}},
-		"RuntimeManagementConfig": &v1beta1.RuntimeManagementConfig{ObjectMeta: name("evil"),
-			Spec: v1beta1.RuntimeManagementConfigSpec{ManagedResourceSpec: spec,
+						MaximumRetryAttempts: ptr.To[int32](0),
+					},
+				},
+			},
+		},
+		"RuntimeManagementConfig": &v1beta1.RuntimeManagementConfig{
+			ObjectMeta: name("evil"),
+			Spec: v1beta1.RuntimeManagementConfigSpec{
+				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.RuntimeManagementConfigParameters{
 					ConfiguredFunction: fn, RuntimeManagementConfigSettings: v1beta1.RuntimeManagementConfigSettings{
-						UpdateRuntimeOn: ptr.To("FunctionUpdate")},
-				}}},
-		"Version": &v1beta1.Version{ObjectMeta: name("evil"), Spec: v1beta1.VersionSpec{ManagedResourceSpec: spec,
-			ForProvider: v1beta1.VersionParameters{Region: region, FunctionName: checkout}}},
-		"Invocation": &v1beta1.Invocation{ObjectMeta: name("evil"),
+						UpdateRuntimeOn: ptr.To("FunctionUpdate"),
+					},
+				},
+			},
+		},
+		"Version": &v1beta1.Version{ObjectMeta: name("evil"), Spec: v1beta1.VersionSpec{
+			ManagedResourceSpec: spec,
+			ForProvider:         v1beta1.VersionParameters{Region: region, FunctionName: checkout},
+		}},
+		"Invocation": &v1beta1.Invocation{
+			ObjectMeta: name("evil"),
 			Spec: v1beta1.InvocationSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.InvocationParameters{
 				Region: region, FunctionName: arn, Payload: ptr.To("{}"),
-			}}},
-		"EventSourceMapping": &v1beta1.EventSourceMapping{ObjectMeta: name("evil"),
-			Spec: v1beta1.EventSourceMappingSpec{ManagedResourceSpec: spec,
+			}},
+		},
+		"EventSourceMapping": &v1beta1.EventSourceMapping{
+			ObjectMeta: name("evil"),
+			Spec: v1beta1.EventSourceMappingSpec{
+				ManagedResourceSpec: spec,
 				ForProvider: v1beta1.EventSourceMappingParameters{
 					Region: region, FunctionName: arn, EventSourceArn: ptr.To(ordersQueue),
-				}}},
-		"ResourcePolicy": &v1beta1.ResourcePolicy{ObjectMeta: name("evil"),
+				},
+			},
+		},
+		"ResourcePolicy": &v1beta1.ResourcePolicy{
+			ObjectMeta: name("evil"),
 			Spec: v1beta1.ResourcePolicySpec{ManagedResourceSpec: spec, ForProvider: v1beta1.ResourcePolicyParameters{
 				Region: region, ResourceArn: arn, Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
-			}}},
+			}},
+		},
 		"Reader": r.other("reader", func(f *v1beta1.Function) {
 			f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 			f.Spec.ForProvider.FunctionSettings = v1beta1.FunctionSettings{}
@@ -206,8 +239,10 @@ func TestTenantsOfOneConfig(t *testing.T) {
 	r.allow(r.checkout, "")
 	alias, invocation := attempts["Alias"], attempts["Invocation"]
 	r.refused(alias, belongs)
-	for _, operation := range []string{"DeleteAlias", "DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig",
-		"DeleteEventSourceMapping", "DeleteResourcePolicy"} {
+	for _, operation := range []string{
+		"DeleteAlias", "DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig",
+		"DeleteEventSourceMapping", "DeleteResourcePolicy",
+	} {
 		r.until(operation+" is called", func() bool { return r.double.Count(operation) == 1 })
 	}
 	r.remove(alias)
@@ -229,8 +264,10 @@ func TestTenantsAdoptOnlyOrphans(t *testing.T) {
 	r.refused(sibling, "delete one of the two; to move it here, first delete the other with managementPolicies that "+
 		"do not include Delete")
 	edit(r.env, r.checkout, func(f *v1beta1.Function) {
-		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
-			xpv2.ManagementActionUpdate}
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+			xpv2.ManagementActionObserve, xpv2.ManagementActionCreate,
+			xpv2.ManagementActionUpdate,
+		}
 	})
 	r.remove(r.checkout)
 	r.gone(r.checkout)
@@ -254,8 +291,10 @@ func TestTenantsWhoTrustEachOther(t *testing.T) {
 	r.refused(attacker, "belongs to Function")
 
 	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) {
-		c.FunctionNames = []v1beta1.FunctionNameRule{{Namespaces: []string{r.shop},
-			Prefixes: []v1beta1.FunctionNamePrefix{"check"}}, {Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
+		c.FunctionNames = []v1beta1.FunctionNameRule{{
+			Namespaces: []string{r.shop},
+			Prefixes:   []v1beta1.FunctionNamePrefix{"check"},
+		}, {Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
 	})
 	rule := `spec.functionNames of ClusterProviderConfig "` + r.shop + `" allows namespace "` + r.attacker + `" only functions whose names start with "` + r.attacker + `_", not checkout`
 	r.refused(p, rule)
@@ -303,8 +342,10 @@ func TestReferencesAcrossNamespaces(t *testing.T) {
 	absent.Spec.ForProvider.FunctionNameRef.Name = "secret"
 	selected := to(alias, "c")
 	selected.Spec.ForProvider.FunctionNameRef = nil
-	selected.Spec.ForProvider.FunctionNameSelector = &xpv2.NamespacedSelector{Namespace: r.shop,
-		MatchLabels: map[string]string{"app": "shop"}}
+	selected.Spec.ForProvider.FunctionNameSelector = &xpv2.NamespacedSelector{
+		Namespace:   r.shop,
+		MatchLabels: map[string]string{"app": "shop"},
+	}
 	edit(r.env, r.checkout, func(f *v1beta1.Function) { f.Labels = map[string]string{"app": "shop"} })
 	r.create(a, absent, selected)
 	const may = "namespace "

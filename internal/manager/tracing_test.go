@@ -35,8 +35,10 @@ func TestTracesOfAFunction(t *testing.T) {
 	const inManifest, inSecret, inCode = "tr0ub4dor-and-3", "correct-horse-battery-staple", "the code is nobody's business"
 	rec := tracingtest.New(t)
 	e := newEnv(t, awsdouble.Options{}, func(o *Options) { o.Tracer = rec.Tracer })
-	e.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
-		StringData: map[string]string{"password": inSecret}})
+	e.create(&corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns},
+		StringData: map[string]string{"password": inSecret},
+	})
 	pc := &v1beta1.ProviderConfig{}
 	e.until("the ProviderConfig has asked STS", func() bool {
 		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "default"}, pc) == nil &&

@@ -16,8 +16,10 @@ import (
 // nameAndVersion strips an object of which only the metadata is watched.
 func nameAndVersion(in any) (any, error) {
 	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
-		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID,
-			ResourceVersion: m.ResourceVersion}
+		m.ObjectMeta = metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name, UID: m.UID,
+			ResourceVersion: m.ResourceVersion,
+		}
 	}
 	return in, nil
 }

@@ -20,9 +20,12 @@ func (e *env) publisher(name string) *v1beta1.Version {
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.VersionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{
-				Kind: "ProviderConfig", Name: "default"}},
-			ForProvider: v1beta1.VersionParameters{Region: region,
-				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, HistoryLimit: ptr.To[int32](1)},
+				Kind: "ProviderConfig", Name: "default",
+			}},
+			ForProvider: v1beta1.VersionParameters{
+				Region:          region,
+				FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, HistoryLimit: ptr.To[int32](1),
+			},
 		},
 	}
 }

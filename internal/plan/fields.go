@@ -176,8 +176,10 @@ func SetDefaults(mg reconcile.Managed) {
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll})
 	}
 	if mg.GetProviderConfigReference() == nil {
-		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: v1beta1.ClusterProviderConfigKind,
-			Name: "default"})
+		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{
+			Kind: v1beta1.ClusterProviderConfigKind,
+			Name: "default",
+		})
 	}
 	if mg.GetName() == "" {
 		mg.SetName(mg.GetGenerateName() + "generated")

@@ -20,7 +20,8 @@ type Live struct {
 
 // Plan plans a resource, and reads AWS with the session.
 func (l Live) Plan(ctx context.Context, mg reconcile.Managed,
-	s *awssession.Session) (summary string, differs bool, err error) {
+	s *awssession.Session,
+) (summary string, differs bool, err error) {
 	o := l.Options
 	o.Resolver = func(client.Client) reconcile.Resolver { return fixed{s} }
 	p := New(o).Plan(ctx, mg, mg)

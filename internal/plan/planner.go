@@ -133,8 +133,10 @@ func (p *Planner) stepper(gvk schema.GroupVersionKind, from *objects) (reconcile
 		objs = refs.NewObjectReader(from, from, p.clock)
 	}
 	if fields == nil {
-		fields = refs.NewFieldReader(refs.FieldReaderOptions{Live: from, ConfigMaps: objs, Mapper: p.mapper(),
-			Clock: clock.RealClock{}, Missing: p.placeholder})
+		fields = refs.NewFieldReader(refs.FieldReaderOptions{
+			Live: from, ConfigMaps: objs, Mapper: p.mapper(),
+			Clock: clock.RealClock{}, Missing: p.placeholder,
+		})
 	}
 	o := reconcile.Options{
 		Objects:   objs,
@@ -190,8 +192,10 @@ func (m *lenientMapper) KindFor(resource schema.GroupVersionResource) (schema.Gr
 // placeholder returns what stands for a value of an object that it does not have yet: one that is applied with the
 // resources, or that is not in the cluster because there is none.
 func (p *Planner) placeholder(obj refs.Object, path string) (string, bool) {
-	if p.o.Cluster != nil && !p.objects.has(obj.Kind.GroupKind(), types.NamespacedName{Namespace: obj.Namespace,
-		Name: obj.Name}) {
+	if p.o.Cluster != nil && !p.objects.has(obj.Kind.GroupKind(), types.NamespacedName{
+		Namespace: obj.Namespace,
+		Name:      obj.Name,
+	}) {
 		return "", false
 	}
 	at := obj.String() + " " + path
@@ -211,8 +215,10 @@ func (p *Planner) mask(a *dryrun.Account, text string) string {
 // account returns the account of a resource, which those of the same config and region share.
 func (p *Planner) account(ctx context.Context, mg reconcile.Managed, region string) (*dryrun.Account, sessions, error) {
 	key := configKey(mg, region)
-	base := dryrun.Base{ID: cmp.Or(p.ids[key], OfflineAccount), Region: region,
-		Partition: awssession.PartitionOf(region), Now: p.clock}
+	base := dryrun.Base{
+		ID: cmp.Or(p.ids[key], OfflineAccount), Region: region,
+		Partition: awssession.PartitionOf(region), Now: p.clock,
+	}
 	if p.resolver == nil {
 		a := p.known(key, base)
 		return a, a.Offline, nil

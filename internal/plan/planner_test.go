@@ -82,8 +82,10 @@ func observed(memory int32) func(*v1beta1.Function) {
 // held is a change after which the function is being deleted, and waits for a confirmation.
 func held(f *v1beta1.Function) {
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
-	f.SetConditions(xpv2.Condition{Type: reconcile.TypeDeletionHeld, Status: "True",
-		Reason: reconcile.ReasonRecentlyInvoked, Message: "it is in use"})
+	f.SetConditions(xpv2.Condition{
+		Type: reconcile.TypeDeletionHeld, Status: "True",
+		Reason: reconcile.ReasonRecentlyInvoked, Message: "it is in use",
+	})
 }
 
 // confirmed is a change that confirms the deletion.
@@ -113,12 +115,15 @@ func TestPlan(t *testing.T) {
 	publish := func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) }
 	secret := func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
-			EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "db"}}}}
+			EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "db"}}},
+		}
 	}
 	pinned := func(version, sum string) func(*v1beta1.Function) {
 		return func(f *v1beta1.Function) {
-			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"),
-				S3ObjectVersion: ptr.To(version), SHA256: ptr.To(sum)}
+			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
+				S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"),
+				S3ObjectVersion: ptr.To(version), SHA256: ptr.To(sum),
+			}
 		}
 	}
 	tracked := func(tag string) func(*v1beta1.Function) {
@@ -145,12 +150,16 @@ func TestPlan(t *testing.T) {
 				Changes: []Change{{Path: "memorySize", Before: "300", After: "512"}},
 			},
 		},
-		"Unchanged": {reason: "AWS has what the manifest asks for.", desired: function(created),
-			prior: function(created), want: want{Action: None}},
+		"Unchanged": {
+			reason: "AWS has what the manifest asks for.", desired: function(created),
+			prior: function(created), want: want{Action: None},
+		},
 		"Update": {
 			reason: "A field differs.", desired: function(created, memory(512)), prior: function(created, memory(256)),
-			want: want{Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}}},
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
+				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
+			},
 		},
 		"Order": {
 			reason: "A version follows what it contains, and has the next number.",
@@ -160,21 +169,30 @@ func TestPlan(t *testing.T) {
 			}),
 			prior: function(created, memory(256), publish),
 			want: want{
-				Action: Update, Calls: []string{"TagResource " +
-					"arn:aws:lambda:eu-central-1:000000000000:function:checkout",
+				Action: Update, Calls: []string{
+					"TagResource " +
+						"arn:aws:lambda:eu-central-1:000000000000:function:checkout",
 					"UpdateFunctionConfiguration checkout", "PublishVersion checkout",
-					"PutFunctionConcurrency checkout"},
-				Changes: []Change{{Path: "memorySize", Before: "256", After: "512"},
-					{Path: "reservedConcurrentExecutions", After: "5"}, {Path: "tags[team]", After: `"cart"`},
-					{Path: "publish", Before: `"7"`, After: `"a new version"`}},
+					"PutFunctionConcurrency checkout",
+				},
+				Changes: []Change{
+					{Path: "memorySize", Before: "256", After: "512"},
+					{Path: "reservedConcurrentExecutions", After: "5"},
+					{Path: "tags[team]", After: `"cart"`},
+					{Path: "publish", Before: `"7"`, After: `"a new version"`},
+				},
 			},
 		},
 		"Secret": {
 			reason: "Values of Secrets are not shown.", desired: function(created, secret), prior: function(created),
-			objects: []client.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"},
-				StringData: map[string]string{"PASSWORD": "hunter2"}}},
-			want: want{Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
-				Changes: []Change{{Path: "environment.variables[PASSWORD]", After: "(redacted)"}}},
+			objects: []client.Object{&corev1.Secret{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"},
+				StringData: map[string]string{"PASSWORD": "hunter2"},
+			}},
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionConfiguration checkout"},
+				Changes: []Change{{Path: "environment.variables[PASSWORD]", After: "(redacted)"}},
+			},
 		},
 		"NoSecret": {
 			reason: "A missing Secret is an error, as it is for the provider.", desired: function(secret),
@@ -207,8 +225,10 @@ func TestPlan(t *testing.T) {
 		"HeldAndOrphaned": {
 			reason: "managementPolicies keep it since.",
 			desired: function(created, held, func(f *v1beta1.Function) {
-				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve,
-					xpv2.ManagementActionUpdate}
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+					xpv2.ManagementActionObserve,
+					xpv2.ManagementActionUpdate,
+				}
 			}),
 			prior: function(created, held), want: want{Action: Orphan},
 		},
@@ -216,8 +236,10 @@ func TestPlan(t *testing.T) {
 			reason: "managementPolicies keep it.",
 			desired: function(created, func(f *v1beta1.Function) {
 				f.DeletionTimestamp = ptr.To(metav1.NewTime(start))
-				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve,
-					xpv2.ManagementActionUpdate}
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+					xpv2.ManagementActionObserve,
+					xpv2.ManagementActionUpdate,
+				}
 			}),
 			prior: function(created), want: want{Action: Orphan},
 		},
@@ -229,9 +251,13 @@ func TestPlan(t *testing.T) {
 		"PinChanged": {
 			reason: "Another version of the object is deployed.", desired: function(created,
 				pinned("2", "b")), prior: function(created, pinned("1", "a")),
-			want: want{Action: Update, Calls: []string{"UpdateFunctionCode checkout"},
-				Changes: []Change{{Path: "code.source", Before: `"s3://b/k.zip?versionId=1"`,
-					After: `"s3://b/k.zip?versionId=2"`}}, Unknowns: []string{ofPin}},
+			want: want{
+				Action: Update, Calls: []string{"UpdateFunctionCode checkout"},
+				Changes: []Change{{
+					Path: "code.source", Before: `"s3://b/k.zip?versionId=1"`,
+					After: `"s3://b/k.zip?versionId=2"`,
+				}}, Unknowns: []string{ofPin},
+			},
 		},
 		"TagUnchanged": {
 			reason: "Only ECR can tell what the tag names.", desired: function(created,
@@ -243,20 +269,26 @@ func TestPlan(t *testing.T) {
 				tracked("v1")),
 			want: want{
 				Action: Update, Calls: []string{"UpdateFunctionCode checkout"}, Unknowns: []string{ofTag},
-				Changes: []Change{{Path: "code.imageUri",
+				Changes: []Change{{
+					Path:   "code.imageUri",
 					Before: `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"`,
-					After:  `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v2"`}},
+					After:  `"123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v2"`,
+				}},
 			},
 		},
 		"MayNotUpdate": {
 			reason: "managementPolicies forbid the change.",
 			desired: function(created, memory(512), func(f *v1beta1.Function) {
-				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve,
-					xpv2.ManagementActionCreate}
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{
+					xpv2.ManagementActionObserve,
+					xpv2.ManagementActionCreate,
+				}
 			}),
 			prior: function(created, memory(256)),
-			want: want{Action: Wait, Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
-				Message: "managementPolicies do not allow changing it"},
+			want: want{
+				Action: Wait, Changes: []Change{{Path: "memorySize", Before: "256", After: "512"}},
+				Message: "managementPolicies do not allow changing it",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -272,8 +304,10 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%s\nmessage %q, want %q", tc.reason, got.Message, tc.want.Message)
 			}
 			tc.want.Message = got.Message
-			if diff := cmp.Diff(tc.want, want{got.Action, calls(got), got.Changes, got.Unknowns,
-				got.Message}); diff != "" {
+			if diff := cmp.Diff(tc.want, want{
+				got.Action, calls(got), got.Changes, got.Unknowns,
+				got.Message,
+			}); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -283,11 +317,15 @@ func TestPlan(t *testing.T) {
 // TestAll checks that resources that refer to each other are planned in the order in which they can be created.
 func TestAll(t *testing.T) {
 	alias := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "live"}}
-	alias.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1",
-		FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}}
+	alias.Spec.ForProvider = v1beta1.AliasParameters{
+		Region:          "eu-central-1",
+		FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
+	}
 	orphan := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "orphan"}}
-	orphan.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1",
-		FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"}}
+	orphan.Spec.ForProvider = v1beta1.AliasParameters{
+		Region:          "eu-central-1",
+		FunctionNameRef: &xpv2.NamespacedReference{Name: "missing"},
+	}
 	SetDefaults(alias)
 	SetDefaults(orphan)
 	publish := func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) }
@@ -301,8 +339,10 @@ func TestAll(t *testing.T) {
 	for _, p := range plans {
 		got = append(got, p.String()+" "+string(p.Action)+" "+strings.Join(calls(p), ", "))
 	}
-	want := []string{"Alias shop/orphan wait ", "Alias shop/live create CreateAlias checkout:live",
-		"Function shop/checkout update UpdateFunctionConfiguration checkout, PublishVersion checkout"}
+	want := []string{
+		"Alias shop/orphan wait ", "Alias shop/live create CreateAlias checkout:live",
+		"Function shop/checkout update UpdateFunctionConfiguration checkout, PublishVersion checkout",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -319,25 +359,36 @@ func TestAll(t *testing.T) {
 func TestAllOfACluster(t *testing.T) {
 	const layerARN = "arn:aws:lambda:eu-central-1:123456789012:layer:lib:4"
 	prices := func(text string) *corev1.ConfigMap {
-		return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib"},
-			Data: map[string]string{"prices.py": text}}
+		return &corev1.ConfigMap{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib"},
+			Data:       map[string]string{"prices.py": text},
+		}
 	}
-	layer := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "lib", UID: "u2",
-		Generation: 1}}
-	layer.Spec.ForProvider = v1beta1.LayerVersionParameters{Region: "eu-central-1", LayerName: ptr.To("lib"),
-		Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}}}
+	layer := &v1beta1.LayerVersion{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "lib", UID: "u2",
+		Generation: 1,
+	}}
+	layer.Spec.ForProvider = v1beta1.LayerVersionParameters{
+		Region: "eu-central-1", LayerName: ptr.To("lib"),
+		Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}},
+	}
 	layer.Status.AtProvider.LayerName, layer.Status.AtProvider.Version, layer.Status.AtProvider.LayerVersionArn = ptr.To("lib"), ptr.To[int64](4), ptr.To(layerARN)
 	layer.Status.SettledGeneration = 1
 	meta.SetExternalName(layer, layerARN)
 	f := function(created, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Publish, f.Spec.ForProvider.LayerRefs = ptr.To(true), []xpv2.NamespacedReference{
-			{Name: "lib"}}
+			{Name: "lib"},
+		}
 	})
 	following := func(name string) *v1beta1.Alias {
-		a := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name),
-			Generation: 1}}
-		a.Spec.ForProvider = v1beta1.AliasParameters{Region: "eu-central-1",
-			FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"}}
+		a := &v1beta1.Alias{ObjectMeta: metav1.ObjectMeta{
+			Namespace: "shop", Name: name, UID: types.UID(name),
+			Generation: 1,
+		}}
+		a.Spec.ForProvider = v1beta1.AliasParameters{
+			Region:          "eu-central-1",
+			FunctionNameRef: &xpv2.NamespacedReference{Name: "checkout"},
+		}
 		a.Status.SettledGeneration, a.Status.AtProvider.FunctionVersion = 1, ptr.To("7")
 		meta.SetExternalName(a, name)
 		SetDefaults(a)
@@ -347,7 +398,8 @@ func TestAllOfACluster(t *testing.T) {
 	stepwise.Status.AtProvider.FunctionVersion = ptr.To("3")
 	stepwise.Spec.Rollout = &v1beta1.AliasRollout{
 		Strategy: v1beta1.RolloutStrategy{
-			Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](20)}}}},
+			Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{{SetWeight: ptr.To[int32](20)}}},
+		},
 		PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "smoke", Invoke: v1beta1.RolloutInvoke{}}},
 	}
 	SetDefaults(layer)
@@ -358,9 +410,11 @@ func TestAllOfACluster(t *testing.T) {
 	}{
 		"Unchanged": {
 			reason: "The same ConfigMap is applied again. The rollout has not reached the published version yet.", applied: []client.Object{prices("tea = 4")},
-			want: []string{"LayerVersion shop/lib none", "Function shop/checkout none", "Alias shop/live none",
+			want: []string{
+				"LayerVersion shop/lib none", "Function shop/checkout none", "Alias shop/live none",
 				"Alias shop/stepwise update: Invoke checkout:7; rollout from version 3 to version 7: what follows " +
-					"depends on the results of its checks"},
+					"depends on the results of its checks",
+			},
 		},
 		"ConfigMap": {
 			reason:  "The ConfigMap that is applied with them differs from that in the cluster.",
@@ -416,8 +470,10 @@ func withoutValues(p Plan) string {
 }
 
 func TestSummary(t *testing.T) {
-	p := Plan{Action: Update, Calls: []dryrun.Call{{Operation: "UpdateAlias", On: "f:live"}},
-		Changes: []Change{{Path: "description", Before: `"a"`, After: `"b"`}}}
+	p := Plan{
+		Action: Update, Calls: []dryrun.Call{{Operation: "UpdateAlias", On: "f:live"}},
+		Changes: []Change{{Path: "description", Before: `"a"`, After: `"b"`}},
+	}
 	if got, want := p.Summary(), `update: UpdateAlias f:live (description: "a" -> "b")`; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -434,15 +490,18 @@ func TestLiveCode(t *testing.T) {
 	}
 	pinned := func(sum string) func(*v1beta1.Function) {
 		return func(f *v1beta1.Function) {
-			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"),
-				SHA256: ptr.To(sum)}
+			f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
+				S3Bucket: ptr.To("b"), S3Key: ptr.To("k.zip"),
+				SHA256: ptr.To(sum),
+			}
 		}
 	}
 	tracked := func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Runtime, f.Spec.ForProvider.Handler, f.Spec.ForProvider.PackageType = nil, nil, ptr.To(
 			"Image")
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{
-			ImageURI: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"), TrackImageTag: ptr.To(true)}
+			ImageURI: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"), TrackImageTag: ptr.To(true),
+		}
 	}
 	cases := map[string]struct {
 		reason  string
@@ -450,12 +509,18 @@ func TestLiveCode(t *testing.T) {
 		want    []string
 		message string
 	}{
-		"NewPinned": {reason: "The object has the pinned hash.", desired: function(pinned(archive.Hash(zipped))),
-			want: []string{"CreateFunction checkout"}},
-		"NewTracked": {reason: "The tag names an image.", desired: function(tracked),
-			want: []string{"CreateFunction checkout"}},
-		"WrongPin": {reason: "The object has another hash.",
-			desired: function(pinned("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")), message: "sha256"},
+		"NewPinned": {
+			reason: "The object has the pinned hash.", desired: function(pinned(archive.Hash(zipped))),
+			want: []string{"CreateFunction checkout"},
+		},
+		"NewTracked": {
+			reason: "The tag names an image.", desired: function(tracked),
+			want: []string{"CreateFunction checkout"},
+		},
+		"WrongPin": {
+			reason:  "The object has another hash.",
+			desired: function(pinned("47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")), message: "sha256",
+		},
 		"Changed": {
 			reason:  "Other code is deployed once.",
 			desired: function(pinned(archive.Hash(zipped)), adopted, func(f *v1beta1.Function) { f.Name = "cart" }),
@@ -468,11 +533,15 @@ func TestLiveCode(t *testing.T) {
 			w.AddFunction("cart")
 			w.Double.PutObject("b", "k.zip", zipped)
 			w.Double.PutImage("hello", "v1", "sha256:0f3a")
-			p := New(Options{Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
+			p := New(Options{
+				Scheme: scheme(t), ClusterID: "c1", Now: w.Now,
 				Resolver: func(client.Client) reconcile.Resolver {
-					return fixed{&awssession.Session{AWS: w.Double.Config(testenv.Region), Partition: "aws",
-						Identity: awssession.Identity{Account: awsdouble.DefaultAccount}}}
-				}})
+					return fixed{&awssession.Session{
+						AWS: w.Double.Config(testenv.Region), Partition: "aws",
+						Identity: awssession.Identity{Account: awsdouble.DefaultAccount},
+					}}
+				},
+			})
 			got := p.Plan(t.Context(), tc.desired, nil)
 			var code []string
 			for _, c := range calls(got) {

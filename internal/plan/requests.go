@@ -136,7 +136,8 @@ func allows(policies xpv2.ManagementPolicies, action xpv2.ManagementAction) bool
 
 // change records the calls that change each field of spec to what spec asks for.
 func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, policies xpv2.ManagementPolicies,
-	record func(dryrun.Request)) {
+	record func(dryrun.Request),
+) {
 	if !allows(policies, xpv2.ManagementActionUpdate) {
 		return
 	}
@@ -153,7 +154,8 @@ func (p *Planner) change(ctx context.Context, mg, known reconcile.Managed, polic
 // in reconciles a resource with management policies until nothing is left to do, and records its calls. It returns the
 // error that the resource reports.
 func (p *Planner) in(ctx context.Context, mg reconcile.Managed, policies xpv2.ManagementPolicies,
-	record func(dryrun.Request)) (err error) {
+	record func(dryrun.Request),
+) (err error) {
 	defer func() {
 		if recover() != nil { // Nothing has validated what is reconciled.
 			err = panics.New()

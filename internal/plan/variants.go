@@ -11,8 +11,10 @@ import (
 )
 
 // identifying are fields that say what a resource manages. Another value is another external resource.
-var identifying = []string{"region", "functionName", "layerName", "layerVersionArn", "resourceArn",
-	"capacityProviderName", "qualifier", "name"}
+var identifying = []string{
+	"region", "functionName", "layerName", "layerVersionArn", "resourceArn",
+	"capacityProviderName", "qualifier", "name",
+}
 
 // identifies reports whether a field says what a resource manages, or refers to it.
 func identifies(field string) bool {

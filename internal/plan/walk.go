@@ -69,7 +69,8 @@ type walk struct {
 
 // walk reconciles a resource until nothing is left to do.
 func (p *Planner) walk(ctx context.Context, s reconcile.Stepper, mg reconcile.Managed, a *dryrun.Account,
-	sess sessions) walk {
+	sess sessions,
+) walk {
 	w, idle := walk{}, 0
 	if p.resolver == nil {
 		w.unknowns = withoutChecks(mg)
@@ -247,7 +248,8 @@ func (p *Planner) identify(mg reconcile.Managed) {
 // seed makes the account have what the object in the cluster asks for, with what that refers to now, and gives the
 // resource the names and the status that result. It returns what is not known then.
 func (p *Planner) seed(ctx context.Context, gvk schema.GroupVersionKind, mg, prior reconcile.Managed, a *dryrun.Account,
-	sess sessions) []string {
+	sess sessions,
+) []string {
 	name := reconcile.ExternalName(prior)
 	if name == "" && prior.GetAnnotations()[ownership.AnnotationRecord] == "" {
 		return nil // It was not created yet.

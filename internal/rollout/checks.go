@@ -101,7 +101,8 @@ func measures(s *v1beta1.AliasRolloutStatus) bool {
 // alarms are measured before the target receives any invocation, too. Metrics are measured an interval
 // after the target received its present weight: earlier values do not count.
 func dueAt(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, id CheckID,
-	every time.Duration) (at time.Time, ok bool) {
+	every time.Duration,
+) (at time.Time, ok bool) {
 	c := check(s, id)
 	if c != nil && c.MeasuredAt != nil {
 		at = c.MeasuredAt.Add(every)
@@ -338,7 +339,8 @@ func needed(id CheckID, successes int32) int32 {
 
 // nextTest returns the first smoke test that has not succeeded, and its recorded check, nil if there is none.
 func nextTest(spec *v1beta1.AliasRollout,
-	s *v1beta1.AliasRolloutStatus) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
+	s *v1beta1.AliasRolloutStatus,
+) (*v1beta1.RolloutSmokeTest, *v1beta1.RolloutCheck) {
 	for i := range spec.PreTraffic {
 		c := check(s, CheckID{CheckPreTraffic, spec.PreTraffic[i].Name})
 		if c == nil || c.Result != Success {

@@ -15,8 +15,10 @@ import (
 // TestUnobservedTime checks that time in which the provider did not observe a rollout, or in which it was paused, ends
 // no rollout: in each step of it, the deadline passes several times.
 func TestUnobservedTime(t *testing.T) {
-	steps := []string{v1beta1.RolloutValidating, v1beta1.RolloutPreTraffic, v1beta1.RolloutShifting,
-		v1beta1.RolloutAnalyzing, v1beta1.RolloutPromoting, v1beta1.RolloutBaking}
+	steps := []string{
+		v1beta1.RolloutValidating, v1beta1.RolloutPreTraffic, v1beta1.RolloutShifting,
+		v1beta1.RolloutAnalyzing, v1beta1.RolloutPromoting, v1beta1.RolloutBaking,
+	}
 	causes := map[string]func(s *scenario){
 		"Down": func(s *scenario) { s.down(3 * time.Hour) },
 		"Paused": func(s *scenario) {
@@ -100,7 +102,8 @@ func TestDeadline(t *testing.T) {
 			reason: "A rollout whose dependency is not healthy begins once it is.",
 			spec: tenPercent(func(s *v1beta1.AliasRollout) {
 				s.Dependencies = []v1beta1.RolloutDependency{
-					{Name: "d"}}
+					{Name: "d"},
+				}
 			}),
 			breaks: func(s *scenario) { s.result = func(CheckID) string { return Failure } },
 			mends:  func(s *scenario) { s.result = nil },
@@ -176,31 +179,45 @@ func TestTrigger(t *testing.T) {
 		failed []string
 		want   string
 	}{
-		"AllOfAll": {reason: "All fail.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)),
-			failed: []string{"a", "b"}, want: "1"},
-		"OneOfAll": {reason: "One of two does not suffice.",
-			spec: tenPercent(alarms("a", "b"), trigger("All", nil)), failed: []string{"a"}, want: "2"},
-		"AllWithIgnored": {reason: "An alarm that fired before does not count, so the other one is all that count.",
-			spec: tenPercent(alarms("a", "b"), trigger("All", nil)), before: []string{"a"}, failed: []string{"a", "b"},
-			want: "1"},
+		"AllOfAll": {
+			reason: "All fail.", spec: tenPercent(alarms("a", "b"), trigger("All", nil)),
+			failed: []string{"a", "b"}, want: "1",
+		},
+		"OneOfAll": {
+			reason: "One of two does not suffice.",
+			spec:   tenPercent(alarms("a", "b"), trigger("All", nil)), failed: []string{"a"}, want: "2",
+		},
+		"AllWithIgnored": {
+			reason: "An alarm that fired before does not count, so the other one is all that count.",
+			spec:   tenPercent(alarms("a", "b"), trigger("All", nil)), before: []string{"a"}, failed: []string{"a", "b"},
+			want: "1",
+		},
 		"Quorum": {reason: "Two of three suffice.", spec: tenPercent(alarms("a", "b", "c"),
 			trigger("Quorum", ptr.To[int32](2))), failed: []string{"a", "b"}, want: "1"},
-		"QuorumIgnored": {reason: "A quorum is at most all that count.", spec: tenPercent(alarms("a", "b", "c"),
-			trigger("Quorum", ptr.To[int32](2))), before: []string{"a", "b"}, failed: []string{"a", "b", "c"},
-			want: "1"},
+		"QuorumIgnored": {
+			reason: "A quorum is at most all that count.", spec: tenPercent(alarms("a", "b", "c"),
+				trigger("Quorum", ptr.To[int32](2))), before: []string{"a", "b"}, failed: []string{"a", "b", "c"},
+			want: "1",
+		},
 		"QuorumTooFew": {reason: "One of three does not suffice.", spec: tenPercent(alarms("a", "b", "c"),
 			trigger("Quorum", ptr.To[int32](2))), failed: []string{"b"}, want: "2"},
-		"Any": {reason: "One suffices.", spec: tenPercent(alarms("a", "b")), failed: []string{"b"},
-			want: "1"},
-		"AllIgnored": {reason: "An alarm that fired before does not block the fix.", spec: tenPercent(alarms("a")),
-			before: []string{"a"}, failed: []string{"a"}, want: "2"},
+		"Any": {
+			reason: "One suffices.", spec: tenPercent(alarms("a", "b")), failed: []string{"b"},
+			want: "1",
+		},
+		"AllIgnored": {
+			reason: "An alarm that fired before does not block the fix.", spec: tenPercent(alarms("a")),
+			before: []string{"a"}, failed: []string{"a"}, want: "2",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tc.spec)
 			s.result = func(id CheckID) string {
-				if names := map[bool][]string{false: tc.before,
-					true: tc.failed}[s.state.ObservedWeight > 0]; slices.Contains(names, id.Name) {
+				if names := map[bool][]string{
+					false: tc.before,
+					true:  tc.failed,
+				}[s.state.ObservedWeight > 0]; slices.Contains(names, id.Name) {
 					return Failure
 				}
 				return Success
@@ -237,17 +254,26 @@ func TestSuccessReachesBack(t *testing.T) {
 		// promoted is when all invocations move, after the target received 10 %.
 		promoted time.Duration
 	}{
-		"Quick": {reason: "The last step is judged when its metrics are published.", spec: tenPercent(metrics("m")),
-			delay: 3 * time.Minute, promoted: 8 * time.Minute},
-		"Slow": {reason: "And when its invocations have timed out.", spec: tenPercent(metrics("m")),
-			timeout: 10 * time.Minute, delay: 13 * time.Minute, promoted: 18 * time.Minute},
-		"Alarm": {reason: "An alarm's state says nothing before a whole evaluation.", spec: tenPercent(alarms("a")),
-			delay: 7 * time.Minute, promoted: 12 * time.Minute},
-		"Analysis": {reason: "An analysis step judges itself.",
+		"Quick": {
+			reason: "The last step is judged when its metrics are published.", spec: tenPercent(metrics("m")),
+			delay: 3 * time.Minute, promoted: 8 * time.Minute,
+		},
+		"Slow": {
+			reason: "And when its invocations have timed out.", spec: tenPercent(metrics("m")),
+			timeout: 10 * time.Minute, delay: 13 * time.Minute, promoted: 18 * time.Minute,
+		},
+		"Alarm": {
+			reason: "An alarm's state says nothing before a whole evaluation.", spec: tenPercent(alarms("a")),
+			delay: 7 * time.Minute, promoted: 12 * time.Minute,
+		},
+		"Analysis": {
+			reason: "An analysis step judges itself.",
 			spec: tenPercent(metrics("m"), func(s *v1beta1.AliasRollout) {
 				s.Strategy.Canary.Steps[1] = v1beta1.CanaryStep{
-					Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)}}
-			}), delay: 3 * time.Minute, promoted: 5 * time.Minute},
+					Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](3)},
+				}
+			}), delay: 3 * time.Minute, promoted: 5 * time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -360,12 +386,18 @@ func TestCommandsWhileSomeoneHasChangedTheAlias(t *testing.T) {
 		want    []string
 		phase   string
 	}{
-		"Promote": {command: v1beta1.AnnotationRolloutPromote, want: []string{"version 1, version 2 with 10 %",
-			"version 2"}, phase: v1beta1.RolloutReady},
-		"PromoteFull": {command: v1beta1.AnnotationRolloutPromoteFull, want: []string{"version 2"},
-			phase: v1beta1.RolloutReady},
-		"Abort": {command: v1beta1.AnnotationRolloutAbort, want: []string{"version 1"},
-			phase: v1beta1.RolloutFailed},
+		"Promote": {command: v1beta1.AnnotationRolloutPromote, want: []string{
+			"version 1, version 2 with 10 %",
+			"version 2",
+		}, phase: v1beta1.RolloutReady},
+		"PromoteFull": {
+			command: v1beta1.AnnotationRolloutPromoteFull, want: []string{"version 2"},
+			phase: v1beta1.RolloutReady,
+		},
+		"Abort": {
+			command: v1beta1.AnnotationRolloutAbort, want: []string{"version 1"},
+			phase: v1beta1.RolloutFailed,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -110,8 +110,10 @@ func newModel(t testing.TB, seed uint64) *model {
 }
 
 func (m *model) randomSpec() *v1beta1.AliasRollout {
-	s := &v1beta1.AliasRollout{ProgressDeadlineSeconds: ptr.To([]int32{60, 600}[m.IntN(2)]),
-		OnDrift: []string{"Pause", "Revert", "Adopt"}[m.IntN(3)]}
+	s := &v1beta1.AliasRollout{
+		ProgressDeadlineSeconds: ptr.To([]int32{60, 600}[m.IntN(2)]),
+		OnDrift:                 []string{"Pause", "Revert", "Adopt"}[m.IntN(3)],
+	}
 	switch m.IntN(4) {
 	case 0:
 		s.Strategy.AllAtOnce = &v1beta1.AllAtOnceStrategy{}
@@ -128,16 +130,20 @@ func (m *model) randomSpec() *v1beta1.AliasRollout {
 		s.Analysis = &v1beta1.RolloutAnalysis{}
 		for i := range 1 + m.IntN(2) {
 			s.Analysis.Metrics = append(s.Analysis.Metrics, v1beta1.RolloutMetric{
-				Name: "m" + strconv.Itoa(i), Interval: &metav1.Duration{Duration: []time.Duration{10 * time.Second,
-					time.Minute}[m.IntN(2)]},
+				Name: "m" + strconv.Itoa(i), Interval: &metav1.Duration{Duration: []time.Duration{
+					10 * time.Second,
+					time.Minute,
+				}[m.IntN(2)]},
 				FailureLimit: int32(m.IntN(2)), OnFailure: []string{"Rollback", "Rollback", //nolint:gosec // Small.
 					"Pause", "Warn"}[m.IntN(4)], OnError: []string{"Pause", "Rollback"}[m.IntN(2)],
 				DryRun: m.chance(10),
 			})
 		}
 		if m.chance(30) {
-			s.Analysis.Alarms = &v1beta1.RolloutAlarms{Names: []string{"a"},
-				PreExisting: []string{"Ignore", "Block"}[m.IntN(2)]}
+			s.Analysis.Alarms = &v1beta1.RolloutAlarms{
+				Names:       []string{"a"},
+				PreExisting: []string{"Ignore", "Block"}[m.IntN(2)],
+			}
 		}
 		if m.chance(20) {
 			s.Analysis.Trigger = &v1beta1.RolloutTrigger{Mode: []string{"Any", "All"}[m.IntN(2)]}
@@ -166,7 +172,8 @@ func (m *model) randomStep() v1beta1.CanaryStep {
 		return v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To(int32(1 + m.IntN(3)))}} //nolint:gosec // Small.
 	case 2:
 		return v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{
-			Duration: &metav1.Duration{Duration: time.Duration(1+m.IntN(10)) * time.Minute}}}
+			Duration: &metav1.Duration{Duration: time.Duration(1+m.IntN(10)) * time.Minute},
+		}}
 	}
 	return v1beta1.CanaryStep{SetWeight: ptr.To(int32(1 + m.IntN(99)))} //nolint:gosec // Small.
 }
@@ -304,8 +311,10 @@ func (m *model) recreate() {
 
 // change changes the alias in AWS.
 func (m *model) change(r Route) {
-	m.former, m.staleUntil = Observation{Route: m.route,
-		RevisionID: strconv.Itoa(m.revision)}, m.now.Add(time.Duration(m.IntN(20))*time.Second)
+	m.former, m.staleUntil = Observation{
+		Route:      m.route,
+		RevisionID: strconv.Itoa(m.revision),
+	}, m.now.Add(time.Duration(m.IntN(20))*time.Second)
 	if m.provisioned && r.Version != m.route.Version {
 		m.movingUntil = m.now.Add(time.Duration(m.IntN(300)) * time.Second)
 	}
@@ -337,8 +346,10 @@ func (m *model) measure(calm bool) []Measurement {
 		if !calm {
 			r = m.result(id)
 		}
-		out = append(out, Measurement{CheckID: id, Result: r,
-			Until: m.now.Add(-time.Duration(m.IntN(300)) * time.Second)})
+		out = append(out, Measurement{
+			CheckID: id, Result: r,
+			Until: m.now.Add(-time.Duration(m.IntN(300)) * time.Second),
+		})
 	}
 	return out
 }

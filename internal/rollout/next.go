@@ -238,7 +238,8 @@ func stamp(t time.Time) *metav1.Time { return &metav1.Time{Time: t.Truncate(time
 func (m *machine) begin() {
 	m.s = &v1beta1.AliasRolloutStatus{
 		Phase: v1beta1.RolloutReady, Stable: v1beta1.RolloutRevision{
-			FunctionVersion: m.o.Route.Version}, FinishedAt: stamp(m.now),
+			FunctionVersion: m.o.Route.Version,
+		}, FinishedAt: stamp(m.now),
 	}
 	m.s.Target = m.s.Stable
 	for name, value := range m.o.Commands {

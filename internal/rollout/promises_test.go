@@ -20,7 +20,8 @@ func twoWeights(edit ...func(*v1beta1.AliasRollout)) *v1beta1.AliasRollout {
 	return tenPercent(append([]func(*v1beta1.AliasRollout){func(s *v1beta1.AliasRollout) {
 		s.Strategy.Canary.Steps = append(s.Strategy.Canary.Steps,
 			v1beta1.CanaryStep{SetWeight: ptr.To[int32](50)}, v1beta1.CanaryStep{
-				Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}})
+				Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}},
+			})
 	}}, edit...)...)
 }
 
@@ -108,8 +109,10 @@ func TestDowntimeSkipsNoStep(t *testing.T) {
 // TestStrategyChange checks that the steps of another strategy begin again at the present weight, and that a rollout
 // that has reached all invocations goes on.
 func TestStrategyChange(t *testing.T) {
-	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 40,
-		Interval: metav1.Duration{Duration: time.Minute}}}
+	linear := v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{
+		Percentage: 40,
+		Interval:   metav1.Duration{Duration: time.Minute},
+	}}
 	s := newScenario(t, twoWeights())
 	s.observed.Target = "2"
 	s.untilTrue("at 50 %", func() bool { return s.state.ObservedWeight == 50 })
@@ -142,8 +145,10 @@ func TestAnalysisChange(t *testing.T) {
 	t.Run("Removed", func(t *testing.T) {
 		s := newScenario(t, twoWeights(metrics("bad", "good")))
 		s.result = func(id CheckID) string {
-			return map[bool]string{true: Inconclusive,
-				false: Success}[id.Name == "bad"]
+			return map[bool]string{
+				true:  Inconclusive,
+				false: Success,
+			}[id.Name == "bad"]
 		}
 		s.at10()
 		s.untilTrue("paused", func() bool { return s.state.Reason == ReasonInconclusive })
@@ -252,19 +257,33 @@ func TestAdopt(t *testing.T) {
 		version  string
 		rejected []string
 	}{
-		"Weight": {reason: "Another weight is the new one.", change: at(30),
-			sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
-		"NoWeight": {reason: "No weight is an abort.", change: Route{Version: "1"}, phase: v1beta1.RolloutFailed,
-			version: "1", rejected: []string{"2"}},
-		"Target": {reason: "The target alone is a promotion.", change: Route{Version: "2"},
-			phase: v1beta1.RolloutReady, version: "2"},
-		"Version": {reason: "Another version is stable, and the target is rolled out from it.",
-			change: Route{Version: "3"}, sent: []string{"version 3, version 2 with 10 %",
-				"version 3, version 2 with 50 %", "version 2"}, phase: v1beta1.RolloutReady, version: "2"},
-		"TwoOthers": {reason: "Of two others, the alias's own version is stable.",
+		"Weight": {
+			reason: "Another weight is the new one.", change: at(30),
+			sent: []string{at(50).String(), "version 2"}, phase: v1beta1.RolloutReady, version: "2",
+		},
+		"NoWeight": {
+			reason: "No weight is an abort.", change: Route{Version: "1"}, phase: v1beta1.RolloutFailed,
+			version: "1", rejected: []string{"2"},
+		},
+		"Target": {
+			reason: "The target alone is a promotion.", change: Route{Version: "2"},
+			phase: v1beta1.RolloutReady, version: "2",
+		},
+		"Version": {
+			reason: "Another version is stable, and the target is rolled out from it.",
+			change: Route{Version: "3"}, sent: []string{
+				"version 3, version 2 with 10 %",
+				"version 3, version 2 with 50 %", "version 2",
+			}, phase: v1beta1.RolloutReady, version: "2",
+		},
+		"TwoOthers": {
+			reason: "Of two others, the alias's own version is stable.",
 			change: Route{Version: "3", Additional: "4", Weight: 20},
-			sent: []string{"version 3", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %",
-				"version 2"}, phase: v1beta1.RolloutReady, version: "2"},
+			sent: []string{
+				"version 3", "version 3, version 2 with 10 %", "version 3, version 2 with 50 %",
+				"version 2",
+			}, phase: v1beta1.RolloutReady, version: "2",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -398,13 +417,19 @@ func TestPromote(t *testing.T) {
 		step   v1beta1.CanaryStep
 		want   bool
 	}{
-		"Pause": {reason: "It ends a pause without a duration.",
-			step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}}, want: true},
-		"Duration": {reason: "And the rest of one with a duration.",
-			step: v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Hour}}},
-			want: true},
-		"Analysis": {reason: "But no analysis.",
-			step: v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](60)}}},
+		"Pause": {
+			reason: "It ends a pause without a duration.",
+			step:   v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{}}, want: true,
+		},
+		"Duration": {
+			reason: "And the rest of one with a duration.",
+			step:   v1beta1.CanaryStep{Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: time.Hour}}},
+			want:   true,
+		},
+		"Analysis": {
+			reason: "But no analysis.",
+			step:   v1beta1.CanaryStep{Analysis: &v1beta1.CanaryAnalysis{Successes: ptr.To[int32](60)}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -458,23 +483,35 @@ func TestLeastStep(t *testing.T) {
 		// step and last are how long the first step and the last one take.
 		step, last time.Duration
 	}{
-		"None": {reason: "Without an analysis, the interval decides.", analysis: func(*v1beta1.AliasRollout) {},
-			step: time.Minute, last: time.Minute},
-		"Lambda": {reason: "A period and two minutes.", analysis: metrics("m"), delay: 3 * time.Minute,
-			step: 3 * time.Minute, last: 4 * time.Minute},
-		"Slow": {reason: "And the timeout of the function.", analysis: metrics("m"), timeout: time.Minute,
-			delay: 4 * time.Minute, step: 4 * time.Minute, last: 5 * time.Minute},
-		"Alarm": {reason: "All periods of an alarm, here three minutes, and two minutes.", analysis: alarms("a"),
-			delay: 5 * time.Minute, step: 5 * time.Minute, last: 6 * time.Minute},
-		"Dependency": {reason: "The state of a dependency is that of now.",
+		"None": {
+			reason: "Without an analysis, the interval decides.", analysis: func(*v1beta1.AliasRollout) {},
+			step: time.Minute, last: time.Minute,
+		},
+		"Lambda": {
+			reason: "A period and two minutes.", analysis: metrics("m"), delay: 3 * time.Minute,
+			step: 3 * time.Minute, last: 4 * time.Minute,
+		},
+		"Slow": {
+			reason: "And the timeout of the function.", analysis: metrics("m"), timeout: time.Minute,
+			delay: 4 * time.Minute, step: 4 * time.Minute, last: 5 * time.Minute,
+		},
+		"Alarm": {
+			reason: "All periods of an alarm, here three minutes, and two minutes.", analysis: alarms("a"),
+			delay: 5 * time.Minute, step: 5 * time.Minute, last: 6 * time.Minute,
+		},
+		"Dependency": {
+			reason:   "The state of a dependency is that of now.",
 			analysis: func(s *v1beta1.AliasRollout) { s.Dependencies = []v1beta1.RolloutDependency{{Name: "d"}} },
-			step:     time.Minute, last: time.Minute},
+			step:     time.Minute, last: time.Minute,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			s := newScenario(t, tenPercent(tc.analysis, func(s *v1beta1.AliasRollout) {
-				s.Strategy = v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{Percentage: 50,
-					Interval: metav1.Duration{Duration: time.Minute}}}
+				s.Strategy = v1beta1.RolloutStrategy{Linear: &v1beta1.LinearStrategy{
+					Percentage: 50,
+					Interval:   metav1.Duration{Duration: time.Minute},
+				}}
 				s.Strategy.Linear.Percentage = 40
 			}))
 			s.delay = tc.delay
@@ -532,12 +569,15 @@ func TestBlockedByAnAlarm(t *testing.T) {
 // TestRollbackWindow checks that a version with the code and configuration of one that was stable recently moves in one
 // step, and that one that was stable earlier does not.
 func TestRollbackWindow(t *testing.T) {
-	for revisions, want := range map[int32][]string{1: {"version 2, version 4 with 10 %",
-		"version 2, version 4 with 50 %", "version 4"}, 2: {"version 4"}} {
+	for revisions, want := range map[int32][]string{1: {
+		"version 2, version 4 with 10 %",
+		"version 2, version 4 with 50 %", "version 4",
+	}, 2: {"version 4"}} {
 		s := newScenario(t,
 			twoWeights(func(s *v1beta1.AliasRollout) {
 				s.RollbackWindow = &v1beta1.RolloutRollbackWindow{
-					Revisions: revisions}
+					Revisions: revisions,
+				}
 			}))
 		s.observed.Target = "3"
 		s.pass(2 * time.Hour)
@@ -589,15 +629,23 @@ func TestOnFailure(t *testing.T) {
 		rejected bool
 		warns    bool
 	}{
-		"Rollback": {reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {},
-			phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true},
-		"Pause": {reason: "The failure remains, and nobody has decided until the deadline.",
-			edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed,
-			failure: ReasonDeadline},
-		"Warn": {reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" },
-			phase: v1beta1.RolloutReady, warns: true},
-		"DryRun": {reason: "It is ignored.", edit: func(m *v1beta1.RolloutMetric) { m.DryRun = true },
-			phase: v1beta1.RolloutReady},
+		"Rollback": {
+			reason: "The target has failed.", edit: func(*v1beta1.RolloutMetric) {},
+			phase: v1beta1.RolloutFailed, failure: ReasonAnalysisFailed, rejected: true,
+		},
+		"Pause": {
+			reason: "The failure remains, and nobody has decided until the deadline.",
+			edit:   func(m *v1beta1.RolloutMetric) { m.OnFailure = "Pause" }, phase: v1beta1.RolloutFailed,
+			failure: ReasonDeadline,
+		},
+		"Warn": {
+			reason: "An event says so.", edit: func(m *v1beta1.RolloutMetric) { m.OnFailure = "Warn" },
+			phase: v1beta1.RolloutReady, warns: true,
+		},
+		"DryRun": {
+			reason: "It is ignored.", edit: func(m *v1beta1.RolloutMetric) { m.DryRun = true },
+			phase: v1beta1.RolloutReady,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -39,8 +39,10 @@ type scenario struct {
 func newScenario(t testing.TB, spec *v1beta1.AliasRollout) *scenario {
 	t.Helper()
 	s := &scenario{TB: t, spec: spec, now: time.Date(2026, 1, 2, 3, 4, 5, 700_000_000, time.UTC)}
-	s.observed = Observation{Route: Route{Version: "1"}, RevisionID: "0", Target: "1", Versions: map[string]Version{},
-		Commands: map[string]string{}}
+	s.observed = Observation{
+		Route: Route{Version: "1"}, RevisionID: "0", Target: "1", Versions: map[string]Version{},
+		Commands: map[string]string{},
+	}
 	for v := range 9 {
 		s.observed.Versions[strconv.Itoa(v)] = Version{Fingerprint: "f" + strconv.Itoa(v)}
 	}
@@ -152,8 +154,10 @@ func tenPercent(edit ...func(*v1beta1.AliasRollout)) *v1beta1.AliasRollout {
 	spec := &v1beta1.AliasRollout{
 		Strategy: v1beta1.RolloutStrategy{Canary: &v1beta1.CanaryStrategy{Steps: []v1beta1.CanaryStep{
 			{SetWeight: ptr.To[int32](10)}, {
-				Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}}},
-		}}}}
+				Pause: &v1beta1.RolloutPause{Duration: &metav1.Duration{Duration: 5 * time.Minute}},
+			},
+		}}},
+	}
 	for _, e := range edit {
 		e(spec)
 	}
@@ -165,8 +169,10 @@ func metrics(names ...string) func(*v1beta1.AliasRollout) {
 	return func(s *v1beta1.AliasRollout) {
 		s.Analysis = cmpOr(s.Analysis)
 		for _, n := range names {
-			s.Analysis.Metrics = append(s.Analysis.Metrics, v1beta1.RolloutMetric{Name: n,
-				Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}})
+			s.Analysis.Metrics = append(s.Analysis.Metrics, v1beta1.RolloutMetric{
+				Name:     n,
+				Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}},
+			})
 		}
 	}
 }

@@ -82,15 +82,18 @@ func (d *desk) reserve(n int32) {
 	_, err := c.CreateFunction(d.t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("a.b"),
 		Runtime: lambdatypes.RuntimePython313, Code: &lambdatypes.FunctionCode{
-			ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+			ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18)),
+		},
 	})
 	if err != nil {
 		d.t.Fatal(err)
 	}
 	d.time = d.time.Add(time.Minute)
 	if _, err := c.PutFunctionConcurrency(d.t.Context(),
-		&lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"),
-			ReservedConcurrentExecutions: &n}); err != nil {
+		&lambda.PutFunctionConcurrencyInput{
+			FunctionName:                 aws.String("f"),
+			ReservedConcurrentExecutions: &n,
+		}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -114,11 +117,15 @@ func TestUsages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	used := Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib,
-		CodeStorageUsed: 22, Functions: 1}
+	used := Figures{
+		ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib,
+		CodeStorageUsed: 22, Functions: 1,
+	}
 	want := []Usage{
-		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000,
-			CodeStorageLimit: 75 * gib}},
+		{Region: "eu-central-1", Figures: Figures{
+			ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000,
+			CodeStorageLimit: 75 * gib,
+		}},
 		{Region: "eu-west-1", Figures: used},
 	}
 	if diff := cmp.Diff(want, d.usages("a")); diff != "" {
@@ -156,8 +163,10 @@ func TestUsages(t *testing.T) {
 }
 
 func TestUnknown(t *testing.T) {
-	denied := awsdouble.Fault{Operation: "GetAccountSettings", Times: -1,
-		Error: awsdouble.AccessDenied("lambda:GetAccountSettings")}
+	denied := awsdouble.Fault{
+		Operation: "GetAccountSettings", Times: -1,
+		Error: awsdouble.AccessDenied("lambda:GetAccountSettings"),
+	}
 	cases := map[string]struct {
 		reason string
 		fault  awsdouble.Fault
@@ -165,14 +174,22 @@ func TestUnknown(t *testing.T) {
 		want   string
 	}{
 		"Denied": {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
-		"DeniedSince": {reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true,
-			want: "lambda:GetAccountSettings"},
-		"Broken": {reason: "Emulators may not know the operation.",
-			fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1,
-				Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
-		"BrokenSince": {reason: "What passes leaves the figures as they were.",
-			fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()},
-			known: true},
+		"DeniedSince": {
+			reason: "Once the permission is removed, no figures are shown.", fault: denied, known: true,
+			want: "lambda:GetAccountSettings",
+		},
+		"Broken": {
+			reason: "Emulators may not know the operation.",
+			fault: awsdouble.Fault{
+				Operation: "GetAccountSettings", Times: -1,
+				Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"},
+			}, want: "no",
+		},
+		"BrokenSince": {
+			reason: "What passes leaves the figures as they were.",
+			fault:  awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()},
+			known:  true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -39,10 +39,14 @@ func TestForeign(t *testing.T) {
 		want      string
 		transient bool
 	}{
-		"JSON": {"Of what is no answer of AWS, the status is told.", "Lambda", unreadable(200),
-			"the endpoint did not answer as AWS does: HTTP 200", false},
-		"ServerDown": {"Whatever it says, a server's fault may pass.", "Lambda", unreadable(503),
-			"the endpoint did not answer as AWS does: HTTP 503", true},
+		"JSON": {
+			"Of what is no answer of AWS, the status is told.", "Lambda", unreadable(200),
+			"the endpoint did not answer as AWS does: HTTP 200", false,
+		},
+		"ServerDown": {
+			"Whatever it says, a server's fault may pass.", "Lambda", unreadable(503),
+			"the endpoint did not answer as AWS does: HTTP 503", true,
+		},
 		"OtherCode": {
 			"Another API has codes and messages too.", "Lambda",
 			inner(answer("Lambda", "GetFunction", 403, "Forbidden",
@@ -62,24 +66,40 @@ func TestForeign(t *testing.T) {
 			inner(answer("Lambda", "GetFunction", 404, "ResourceNotFoundException",
 				"Function not found: orders")), "ResourceNotFoundException: Function not found: orders", false,
 		},
-		"S3": {"S3 has others.", "S3", inner(answer("S3", "HeadObject", 403, "Forbidden", "Forbidden")),
-			"Forbidden", false},
-		"Silent": {"What the provider has found out itself is told.", "Lambda", send(&SilentError{Host: "h"}),
-			"no answer from h in time", true},
-		"Refused": {"So is that nobody listens.", "Lambda", send(syscall.ECONNREFUSED), "AWS refused the connection",
-			true},
-		"DNS": {"So is that there is no such host.", "Lambda", send(&net.DNSError{Name: "h", IsNotFound: true}),
-			"cannot resolve AWS", false},
-		"Ended": {"So is that the provider gave up.", "Lambda", send(context.Canceled),
-			"the call to AWS was canceled", false},
-		"Host": {
-			"So is that it did not call.", "Lambda", send(&HostError{Host: "h",
-				Reason: "no"}), "endpoint h is not allowed in a namespaced config: no", false,
+		"S3": {
+			"S3 has others.", "S3", inner(answer("S3", "HeadObject", 403, "Forbidden", "Forbidden")),
+			"Forbidden", false,
 		},
-		"Redirect": {"So is where it did not go.", "Lambda", send(&RedirectError{Host: "h", Status: 307}),
-			"h redirects calls (HTTP 307), which the provider does not follow", false},
-		"Oversize": {"So is what it did not read.", "Lambda", unreadableFor(&OversizeError{Host: "h", Limit: 1 << 20}),
-			"h answered with more than 1 MB", false},
+		"Silent": {
+			"What the provider has found out itself is told.", "Lambda", send(&SilentError{Host: "h"}),
+			"no answer from h in time", true,
+		},
+		"Refused": {
+			"So is that nobody listens.", "Lambda", send(syscall.ECONNREFUSED), "AWS refused the connection",
+			true,
+		},
+		"DNS": {
+			"So is that there is no such host.", "Lambda", send(&net.DNSError{Name: "h", IsNotFound: true}),
+			"cannot resolve AWS", false,
+		},
+		"Ended": {
+			"So is that the provider gave up.", "Lambda", send(context.Canceled),
+			"the call to AWS was canceled", false,
+		},
+		"Host": {
+			"So is that it did not call.", "Lambda", send(&HostError{
+				Host:   "h",
+				Reason: "no",
+			}), "endpoint h is not allowed in a namespaced config: no", false,
+		},
+		"Redirect": {
+			"So is where it did not go.", "Lambda", send(&RedirectError{Host: "h", Status: 307}),
+			"h redirects calls (HTTP 307), which the provider does not follow", false,
+		},
+		"Oversize": {
+			"So is what it did not read.", "Lambda", unreadableFor(&OversizeError{Host: "h", Limit: 1 << 20}),
+			"h answered with more than 1 MB", false,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

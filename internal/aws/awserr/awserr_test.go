@@ -118,20 +118,34 @@ func TestConnectionErrors(t *testing.T) {
 		is     string
 		clean  string
 	}{
-		"Reset": {"A connection that drops is tried again.", sendError(reset), "transient",
-			"lambda.eu-west-1.amazonaws.com closed the connection before it answered"},
-		"Refused": {"An endpoint that is restarting is tried again.", sendError(refused), "transient",
-			"lambda.eu-west-1.amazonaws.com refused the connection"},
-		"HalfRead": {"Half an answer is none.", &smithy.OperationError{ServiceID: "Lambda",
-			OperationName: "GetFunction", Err: &smithy.DeserializationError{Err: io.ErrUnexpectedEOF}}, "transient",
-			"AWS closed the connection before it answered"},
-		"Deadline": {"A call that took too long is tried again.", sendError(context.DeadlineExceeded), "transient",
-			"no answer from lambda.eu-west-1.amazonaws.com in time"},
-		"NoHost": {"A name that does not exist is the user's to correct.",
+		"Reset": {
+			"A connection that drops is tried again.", sendError(reset), "transient",
+			"lambda.eu-west-1.amazonaws.com closed the connection before it answered",
+		},
+		"Refused": {
+			"An endpoint that is restarting is tried again.", sendError(refused), "transient",
+			"lambda.eu-west-1.amazonaws.com refused the connection",
+		},
+		"HalfRead": {
+			"Half an answer is none.", &smithy.OperationError{
+				ServiceID:     "Lambda",
+				OperationName: "GetFunction", Err: &smithy.DeserializationError{Err: io.ErrUnexpectedEOF},
+			}, "transient",
+			"AWS closed the connection before it answered",
+		},
+		"Deadline": {
+			"A call that took too long is tried again.", sendError(context.DeadlineExceeded), "transient",
+			"no answer from lambda.eu-west-1.amazonaws.com in time",
+		},
+		"NoHost": {
+			"A name that does not exist is the user's to correct.",
 			sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com", IsNotFound: true}), "",
-			"cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint"},
-		"Canceled": {"A call that the provider itself gave up is not tried again.", sendError(context.Canceled), "",
-			"the call to lambda.eu-west-1.amazonaws.com was canceled"},
+			"cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint",
+		},
+		"Canceled": {
+			"A call that the provider itself gave up is not tried again.", sendError(context.Canceled), "",
+			"the call to lambda.eu-west-1.amazonaws.com was canceled",
+		},
 		"Nil":   {"No error is nothing.", nil, "", ""},
 		"Other": {"What is not of AWS stays as it is.", errors.New("boom"), "", "boom"},
 	}
@@ -155,8 +169,10 @@ func TestRetryAfter(t *testing.T) {
 	seconds := "2"
 	withHeader := func(v string) error {
 		return &smithyhttp.ResponseError{
-			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusTooManyRequests,
-				Header: http.Header{"Retry-After": {v}}}},
+			Response: &smithyhttp.Response{Response: &http.Response{
+				StatusCode: http.StatusTooManyRequests,
+				Header:     http.Header{"Retry-After": {v}},
+			}},
 			Err: &types.TooManyRequestsException{},
 		}
 	}
@@ -166,8 +182,10 @@ func TestRetryAfter(t *testing.T) {
 		want   time.Duration
 		ok     bool
 	}{
-		"Typed": {"The modelled field counts.", &types.TooManyRequestsException{RetryAfterSeconds: &seconds},
-			2 * time.Second, true},
+		"Typed": {
+			"The modelled field counts.", &types.TooManyRequestsException{RetryAfterSeconds: &seconds},
+			2 * time.Second, true,
+		},
 		"Header":   {"The header counts.", withHeader("0.5"), 500 * time.Millisecond, true},
 		"Unsaid":   {"AWS seldom says.", &types.TooManyRequestsException{}, 0, false},
 		"Nonsense": {"What is not a number is not obeyed.", withHeader("soon"), 0, false},
@@ -201,8 +219,10 @@ func TestFieldOfMissingParameters(t *testing.T) {
 }
 
 func TestFieldIsSpelledAsSpecDoes(t *testing.T) {
-	for at, want := range map[string]string{"kMSKeyArn": "kmsKeyArn", "code.sourceKMSKeyArn": "code.sourceKmsKeyArn",
-		"memorySize": "memorySize"} {
+	for at, want := range map[string]string{
+		"kMSKeyArn": "kmsKeyArn", "code.sourceKMSKeyArn": "code.sourceKmsKeyArn",
+		"memorySize": "memorySize",
+	} {
 		err := answer("Lambda", "CreateFunction", 400, "ValidationException",
 			"1 validation error detected: Value 'x' at '"+at+"' failed to satisfy constraint: Member must not be null")
 		if got := Field(err); got != want {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A causeFirst error begins with what is wrong. It unwraps to the original.
-type causeFirst struct {
+// A causeFirstError begins with what is wrong. It unwraps to the original.
+type causeFirstError struct {
 	// cause is the message of the cause, and context has the things that could not be done because of it.
 	cause   string
 	context []string
@@ -14,8 +14,8 @@ type causeFirst struct {
 	err error
 }
 
-func (e *causeFirst) Error() string { return e.cause + " (" + strings.Join(e.context, ": ") + ")" }
-func (e *causeFirst) Unwrap() error { return e.err }
+func (e *causeFirstError) Error() string { return e.cause + " (" + strings.Join(e.context, ": ") + ")" }
+func (e *causeFirstError) Unwrap() error { return e.err }
 
 // CauseFirst returns err with a message that begins with what is wrong. What could not be done, and
 // AWS's code, follow in parentheses: "The role cannot be assumed by Lambda. (cannot create function
@@ -25,7 +25,7 @@ func CauseFirst(err error) error {
 	if err == nil {
 		return nil
 	}
-	f := &causeFirst{err: err}
+	f := &causeFirstError{err: err}
 	cur := err
 	for next := errors.Unwrap(cur); next != nil && !isWhole(cur); next = errors.Unwrap(cur) {
 		if cur.Error() != next.Error() {
@@ -39,7 +39,7 @@ func CauseFirst(err error) error {
 	}
 	f.cause = cur.Error()
 	switch e := cur.(type) { //nolint:errorlint // The chain was followed to here.
-	case *causeFirst:
+	case *causeFirstError:
 		f.cause, f.context = e.cause, append(f.context, e.context...)
 	case *sanitized:
 		f.cause, f.context = e.text, append(f.context, e.context...)
@@ -59,7 +59,7 @@ func CauseFirst(err error) error {
 // isWhole reports whether an error has the whole message, so that what it wraps adds nothing.
 func isWhole(err error) bool {
 	switch err.(type) { //nolint:errorlint // This very error is meant.
-	case *causeFirst, *sanitized:
+	case *causeFirstError, *sanitized:
 		return true
 	}
 	return false

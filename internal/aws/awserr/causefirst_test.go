@@ -48,8 +48,10 @@ func TestCauseFirst(t *testing.T) {
 		},
 		"NoAnswer": {
 			reason: "A host that is not found.",
-			err: wrap(Sanitize(sendError(&net.DNSError{Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com",
-				IsNotFound: true})), "cannot read function pay"),
+			err: wrap(Sanitize(sendError(&net.DNSError{
+				Err: "no such host", Name: "lambda.eu-west-1.amazonaws.com",
+				IsNotFound: true,
+			})), "cannot read function pay"),
 			want: "cannot resolve lambda.eu-west-1.amazonaws.com: check the region and the endpoint (cannot read " +
 				"function pay)",
 		},

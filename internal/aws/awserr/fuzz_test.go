@@ -21,10 +21,14 @@ var ids = []string{"0c1b2a39-4857-4669-8574-839201abcdef", "ffffffff-1111-4222-8
 // value of the request nor an ID, whatever AWS answers.
 func FuzzSanitize(f *testing.F) {
 	for _, s := range []struct{ code, message string }{
-		{"ResourceNotFoundException",
-			"Function not found: arn:aws:lambda:eu-central-1:111111111111:function:f:$LATEST"},
-		{"InvalidParameterValueException",
-			"The derived qualifier from the function name does not match the specified qualifier."},
+		{
+			"ResourceNotFoundException",
+			"Function not found: arn:aws:lambda:eu-central-1:111111111111:function:f:$LATEST",
+		},
+		{
+			"InvalidParameterValueException",
+			"The derived qualifier from the function name does not match the specified qualifier.",
+		},
 		{"ResourceNotFoundException", "Functions from 'us-east-1' are not reachable in this region ('eu-central-1')"},
 		{"ValidationException", "2 validation errors detected: Value '{A={v}}' at 'environment.variables' failed to " +
 			"satisfy constraint: Member must have length less than or equal to 5; Value '{v}' at 'handler' failed to " +
@@ -35,8 +39,10 @@ func FuzzSanitize(f *testing.F) {
 		{"AccessDeniedException", "User: arn:aws:sts::111111111111:assumed-role/p/s is not authorized to perform: " +
 			"lambda:GetFunction on resource: arn:aws:lambda:eu-central-1:111111111111:function:f because no " +
 			"identity-based policy allows the lambda:GetFunction action"},
-		{"UnauthorizedOperation",
-			"You are not authorized to perform this operation. Encoded authorization failure message: {v}"},
+		{
+			"UnauthorizedOperation",
+			"You are not authorized to perform this operation. Encoded authorization failure message: {v}",
+		},
 		{"ServiceException", "Oops. RequestId: {id} (Service: Lambda, Status Code: 500, Request ID: {id}, Extended " +
 			"Request ID: {id}) at https://u:{v}@example.org/x?y={v}"},
 		{"", ""},
@@ -83,8 +89,10 @@ func FuzzSanitize(f *testing.F) {
 // quoting returns a message with values of the request and an ID in the places where AWS has them.
 func quoting(message, id string) string {
 	message = strings.NewReplacer(canary, "", ids[0], "", ids[1], "").Replace(message)
-	for _, at := range []string{"Request ID: {id}", "RequestId: {id}",
-		"Value '{v}' at 'handler' failed to satisfy constraint: ", "String measured: {v}", "https://{v}/"} {
+	for _, at := range []string{
+		"Request ID: {id}", "RequestId: {id}",
+		"Value '{v}' at 'handler' failed to satisfy constraint: ", "String measured: {v}", "https://{v}/",
+	} {
 		filled := strings.NewReplacer("{id}", id, "{v}", canary).Replace(at)
 		message = strings.ReplaceAll(message, at, filled)
 	}

@@ -46,13 +46,22 @@ type passing struct {
 var passingMessages = []passing{
 	// Roles and policies that Lambda does not see yet.
 	{[]string{"cannot be assumed by lambda"}, spreading, "tf function.go, event_source_mapping.go"},
-	{[]string{"role does not have permissions"}, spreading,
-		"tf function.go, event_source_mapping.go, function_event_invoke_config.go"},
-	{[]string{"ensure the role can perform"}, spreading,
-		"tf event_source_mapping.go; for secrets of MSK: aws-cdk 18571"},
+	{
+		[]string{"role does not have permissions"},
+		spreading,
+		"tf function.go, event_source_mapping.go, function_event_invoke_config.go",
+	},
+	{
+		[]string{"ensure the role can perform"},
+		spreading,
+		"tf event_source_mapping.go; for secrets of MSK: aws-cdk 18571",
+	},
 	{[]string{"add lambda as a trusted entity"}, spreading, "hashicorp/terraform 4316"},
-	{[]string{"while reading from provided stream", "security token included in the request is invalid"}, spreading,
-		"cdkd"},
+	{
+		[]string{"while reading from provided stream", "security token included in the request is invalid"},
+		spreading,
+		"cdkd",
+	},
 	{[]string{"kms key is invalid for creategrant"}, spreading, "tf function.go; aws/chalice 1069"},
 	{[]string{"operator role is invalid or doesn't have sufficient permissions"}, spreading, "cdkd"},
 	{[]string{"doesn't have permission to perform"}, spreading, "cdkd, for ec2:DescribeSecurityGroups"},
@@ -61,30 +70,57 @@ var passingMessages = []passing{
 	{[]string{"provided principal was invalid"}, creating, "tf 41617"},
 	{[]string{"destination arn", "is invalid"}, creating, "tf function_event_invoke_config.go"},
 	{[]string{"provide a valid source image"}, creating, "ack function/hooks.go; ack community 1842"},
-	{[]string{"s3 error code: nosuchbucket"}, creating,
-		"recorded; that it passes: the object is uploaded at the same time"},
-	{[]string{"s3 error code: nosuchkey"}, creating,
-		"recorded; that it passes: the object is uploaded at the same time"},
+	{
+		[]string{"s3 error code: nosuchbucket"},
+		creating,
+		"recorded; that it passes: the object is uploaded at the same time",
+	},
+	{
+		[]string{"s3 error code: nosuchkey"},
+		creating,
+		"recorded; that it passes: the object is uploaded at the same time",
+	},
 	{[]string{"s3 error code: nosuchversion"}, creating, "in analogy to NoSuchKey"},
-	{[]string{"ec2 error code: invalidsubnetid.notfound"}, creating,
-		"recorded; that it passes: EC2's eventual consistency"},
-	{[]string{"ec2 error code: invalidgroup.notfound"}, creating,
-		"serverless 2973; that it passes: EC2's eventual consistency"},
+	{
+		[]string{"ec2 error code: invalidsubnetid.notfound"},
+		creating,
+		"recorded; that it passes: EC2's eventual consistency",
+	},
+	{
+		[]string{"ec2 error code: invalidgroup.notfound"},
+		creating,
+		"serverless 2973; that it passes: EC2's eventual consistency",
+	},
 	{[]string{"security group ids are invalid"}, creating, "cdkd"},
 	{[]string{"subnet ids are invalid"}, creating, "in analogy to security groups"},
-	{[]string{"efs file system", "has no mount targets"}, creating,
-		"in analogy to mount targets that are not available yet"},
+	{
+		[]string{"efs file system", "has no mount targets"},
+		creating,
+		"in analogy to mount targets that are not available yet",
+	},
 	{[]string{"function does not exist"}, creating, "tf 22373"},
-	{[]string{"layer version", "does not exist"}, creating,
-		"recorded; that it passes: the layer is published at the same time"},
-	{[]string{"stream not found"}, creating,
-		"amplify-cli 11625; that it passes: the stream is created at the same time"},
-	{[]string{"sqs error code", "nonexistentqueue"}, creating,
-		"SQS's error code; that it passes: the queue is created at the same time"},
+	{
+		[]string{"layer version", "does not exist"},
+		creating,
+		"recorded; that it passes: the layer is published at the same time",
+	},
+	{
+		[]string{"stream not found"},
+		creating,
+		"amplify-cli 11625; that it passes: the stream is created at the same time",
+	},
+	{
+		[]string{"sqs error code", "nonexistentqueue"},
+		creating,
+		"SQS's error code; that it passes: the queue is created at the same time",
+	},
 
 	// AWS itself sets weights on an alias while it moves the alias from version to version.
-	{[]string{"alias with weights can not be used with provisioned concurrency"}, moving,
-		"tf 48116, hashicorp/terraform 24957"},
+	{
+		[]string{"alias with weights can not be used with provisioned concurrency"},
+		moving,
+		"tf 48116, hashicorp/terraform 24957",
+	},
 }
 
 // MayPass reports whether an error is either the user's mistake or passes by itself within the time

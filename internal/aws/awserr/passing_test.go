@@ -20,18 +20,28 @@ func TestMayPass(t *testing.T) {
 	}{
 		"NewRole": {reason: "IAM takes up to a quarter of an hour.", err: invalid("CreateFunction",
 			"The role defined for the function cannot be assumed by Lambda."), want: spreading},
-		"NewImage": {reason: "A build pushes it in a moment.",
+		"NewImage": {
+			reason: "A build pushes it in a moment.",
 			err: invalid("UpdateFunctionCode", "Source image 1.dkr.ecr.eu-west-1.amazonaws.com/a:b does not exist. "+
-				"Provide a valid source image."), want: creating},
-		"OtherCode": {reason: "The same message with another code has another meaning.",
+				"Provide a valid source image."), want: creating,
+		},
+		"OtherCode": {
+			reason: "The same message with another code has another meaning.",
 			err: answer("Lambda", "GetLayerVersion", http.StatusNotFound, "ResourceNotFoundException",
-				"Layer version arn:1 does not exist.")},
-		"HalfOfIt": {reason: "All parts have to be there.",
-			err: invalid("CreateFunction", "Layer version arn:1 is too large")},
-		"Capacity": {reason: "Terraform tries whatever is wrong.",
-			err: invalid("CreateCapacityProvider", "Something is wrong."), want: creatingCapacity},
-		"NoCapacity": {reason: "Another operation's is the user's.",
-			err: invalid("UpdateCapacityProvider", "Something is wrong.")},
+				"Layer version arn:1 does not exist."),
+		},
+		"HalfOfIt": {
+			reason: "All parts have to be there.",
+			err:    invalid("CreateFunction", "Layer version arn:1 is too large"),
+		},
+		"Capacity": {
+			reason: "Terraform tries whatever is wrong.",
+			err:    invalid("CreateCapacityProvider", "Something is wrong."), want: creatingCapacity,
+		},
+		"NoCapacity": {
+			reason: "Another operation's is the user's.",
+			err:    invalid("UpdateCapacityProvider", "Something is wrong."),
+		},
 		"NotOfAWS": {reason: "What is not of AWS is not known.", err: errors.New("cannot be assumed by Lambda")},
 		"Nil":      {reason: "No error is nothing."},
 	}

@@ -13,22 +13,38 @@ func TestIsRefused(t *testing.T) {
 	}{
 		"None":     {reason: "Nothing was refused."},
 		"NoAnswer": {reason: "What became of the call is not known.", err: errors.New("connection reset")},
-		"Throttled": {reason: "The call was throttled before it had any effect.",
-			err: answer("Lambda", "Invoke", 429, "TooManyRequestsException", ""), want: true},
-		"Denied": {reason: "The call is not allowed.",
-			err: answer("Lambda", "Invoke", 403, "AccessDeniedException", ""), want: true},
-		"NotFound": {reason: "The function does not exist.",
-			err: answer("Lambda", "Invoke", 404, "ResourceNotFoundException", ""), want: true},
-		"MountTimes": {reason: "The function's file system did not come.",
-			err: answer("Lambda", "Invoke", 408, "EFSMountTimeoutException", ""), want: true},
-		"KMS": {reason: "The function's environment could not be read.",
-			err: answer("Lambda", "Invoke", 502, "KMSAccessDeniedException", ""), want: true},
-		"NoAddresses": {reason: "The function could not be connected.",
-			err: answer("Lambda", "Invoke", 502, "SubnetIPAddressLimitReachedException", ""), want: true},
-		"Internal": {reason: "Lambda itself failed, at whatever point.",
-			err: answer("Lambda", "Invoke", 500, "ServiceException", "")},
-		"Gateway": {reason: "The service was unavailable, and may have run the function.",
-			err: answer("Lambda", "Invoke", 503, "ServiceUnavailable", "")},
+		"Throttled": {
+			reason: "The call was throttled before it had any effect.",
+			err:    answer("Lambda", "Invoke", 429, "TooManyRequestsException", ""), want: true,
+		},
+		"Denied": {
+			reason: "The call is not allowed.",
+			err:    answer("Lambda", "Invoke", 403, "AccessDeniedException", ""), want: true,
+		},
+		"NotFound": {
+			reason: "The function does not exist.",
+			err:    answer("Lambda", "Invoke", 404, "ResourceNotFoundException", ""), want: true,
+		},
+		"MountTimes": {
+			reason: "The function's file system did not come.",
+			err:    answer("Lambda", "Invoke", 408, "EFSMountTimeoutException", ""), want: true,
+		},
+		"KMS": {
+			reason: "The function's environment could not be read.",
+			err:    answer("Lambda", "Invoke", 502, "KMSAccessDeniedException", ""), want: true,
+		},
+		"NoAddresses": {
+			reason: "The function could not be connected.",
+			err:    answer("Lambda", "Invoke", 502, "SubnetIPAddressLimitReachedException", ""), want: true,
+		},
+		"Internal": {
+			reason: "Lambda itself failed, at whatever point.",
+			err:    answer("Lambda", "Invoke", 500, "ServiceException", ""),
+		},
+		"Gateway": {
+			reason: "The service was unavailable, and may have run the function.",
+			err:    answer("Lambda", "Invoke", 503, "ServiceUnavailable", ""),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -33,12 +33,15 @@ func TestSanitize(t *testing.T) {
 		},
 		"Page": {
 			"A proxy, or an emulator that lacks the operation, answers with a page.",
-			&smithy.OperationError{ServiceID: "Lambda", OperationName: "ListFunctionUrlConfigs",
+			&smithy.OperationError{
+				ServiceID: "Lambda", OperationName: "ListFunctionUrlConfigs",
 				Err: &smithyhttp.ResponseError{
 					Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusNotFound}},
 					Err: &smithy.DeserializationError{
-						Err: errors.New("invalid character '<' looking for beginning of value")},
-				}},
+						Err: errors.New("invalid character '<' looking for beginning of value"),
+					},
+				},
+			},
 			"the answer with HTTP status 404 cannot be read: check that the endpoint is AWS or an emulator that " +
 				"supports the operation, and that no proxy answers instead",
 		},
@@ -139,8 +142,10 @@ func TestSanitize(t *testing.T) {
 		},
 		"NoCredentials": {
 			"The default chain's last resort fails with an address that helps nobody.",
-			fetch(&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata",
-				Err: errors.New("http response error StatusCode: 404, dial 169.254.169.254:80")}),
+			fetch(&smithy.OperationError{
+				ServiceID: "ec2imds", OperationName: "GetMetadata",
+				Err: errors.New("http response error StatusCode: 404, dial 169.254.169.254:80"),
+			}),
 			"cannot get AWS credentials: no source of the default chain has credentials: give the provider's pod an " +
 				"IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source",
 		},

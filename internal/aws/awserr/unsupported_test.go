@@ -12,16 +12,24 @@ func TestIsUnsupported(t *testing.T) {
 		want   bool
 	}{
 		"None": {reason: "Without an error, the operation is supported."},
-		"Other": {reason: "An error that is not of AWS does not mean that the operation is unsupported.",
-			err: errors.New("boom")},
-		"Unknown": {reason: "AWS returns this error for an operation that the region lacks.",
-			err: answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true},
+		"Other": {
+			reason: "An error that is not of AWS does not mean that the operation is unsupported.",
+			err:    errors.New("boom"),
+		},
+		"Unknown": {
+			reason: "AWS returns this error for an operation that the region lacks.",
+			err:    answer("Lambda", "ListTags", 404, "UnknownOperationException", ""), want: true,
+		},
 		"NotImplemented": {reason: "Emulators return this error for an operation that they lack.", err: answer("Lambda",
 			"ListTags", 501, "InternalFailure", "The API action is not yet implemented"), want: true},
-		"NotFound": {reason: "The operation is supported, but the resource does not exist.",
-			err: answer("Lambda", "ListTags", 404, "ResourceNotFoundException", "")},
-		"Failed": {reason: "A server error may be temporary.",
-			err: answer("Lambda", "ListTags", 500, "ServiceException", "")},
+		"NotFound": {
+			reason: "The operation is supported, but the resource does not exist.",
+			err:    answer("Lambda", "ListTags", 404, "ResourceNotFoundException", ""),
+		},
+		"Failed": {
+			reason: "A server error may be temporary.",
+			err:    answer("Lambda", "ListTags", 500, "ServiceException", ""),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -54,18 +54,30 @@ func TestEnter(t *testing.T) {
 	}{
 		"Unknown": {reason: "A breaker is closed to begin with.", do: func(*env) {}},
 		"AFew":    {reason: "A few calls without an answer may happen.", do: func(e *env) { e.fail(most - 1) }},
-		"Answered": {reason: "An answer in between starts anew.",
-			do: func(e *env) { e.fail(most - 1); e.answered(here, true); e.fail(most - 1) }},
-		"Open": {reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) },
-			want: firstPause, notified: 1},
-		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) },
-			want: firstPause, notified: 1},
-		"Later": {reason: "The remaining time is returned.",
-			do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, notified: 1},
-		"Probe": {reason: "Once the time is over, one may probe.",
-			do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause) }, notified: 1},
-		"OneProbe": {reason: "Only one.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause); probe(e) },
-			want: probing, notified: 1},
+		"Answered": {
+			reason: "An answer in between starts anew.",
+			do:     func(e *env) { e.fail(most - 1); e.answered(here, true); e.fail(most - 1) },
+		},
+		"Open": {
+			reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) },
+			want: firstPause, notified: 1,
+		},
+		"UnderWay": {
+			reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) },
+			want: firstPause, notified: 1,
+		},
+		"Later": {
+			reason: "The remaining time is returned.",
+			do:     func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, notified: 1,
+		},
+		"Probe": {
+			reason: "Once the time is over, one may probe.",
+			do:     func(e *env) { e.fail(most); e.now = e.now.Add(firstPause) }, notified: 1,
+		},
+		"OneProbe": {
+			reason: "Only one.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause); probe(e) },
+			want: probing, notified: 1,
+		},
 		"InVain": {reason: "A probe in vain doubles the time.", do: func(e *env) {
 			e.fail(most)
 			e.now = e.now.Add(firstPause)
@@ -87,8 +99,10 @@ func TestEnter(t *testing.T) {
 			e.answered(here, true)
 			release()
 		}, notified: 2},
-		"Late": {reason: "The response to a call from before the failures closes the circuit.",
-			do: func(e *env) { e.fail(most); e.answered(here, true) }, notified: 2},
+		"Late": {
+			reason: "The response to a call from before the failures closes the circuit.",
+			do:     func(e *env) { e.fail(most); e.answered(here, true) }, notified: 2,
+		},
 		"Longest": {reason: "The circuit is open for a limited time before it allows a probe.", do: func(e *env) {
 			for range 20 {
 				e.fail(most)
@@ -102,8 +116,10 @@ func TestEnter(t *testing.T) {
 				e.unanswered(Key{Config: "c2", Region: here.Region})
 			}
 		}, notified: 2},
-		"Changed": {reason: "One may probe a config that has changed at once.",
-			do: func(e *env) { e.failLong(); e.Probe(here.Config) }, notified: 1},
+		"Changed": {
+			reason: "One may probe a config that has changed at once.",
+			do:     func(e *env) { e.failLong(); e.Probe(here.Config) }, notified: 1,
+		},
 		"ChangedOneProbe": {reason: "Only one, however often it changes.", do: func(e *env) {
 			e.failLong()
 			e.Probe(here.Config)
@@ -117,10 +133,14 @@ func TestEnter(t *testing.T) {
 			e.fail(1)
 			release()
 		}, want: firstPause, notified: 1},
-		"OtherChanged": {reason: "A change of another config has no effect.",
-			do: func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, notified: 1},
-		"Forgotten": {reason: "A config that is gone is forgotten.",
-			do: func(e *env) { e.fail(most); e.Forget(here.Config) }, notified: 1},
+		"OtherChanged": {
+			reason: "A change of another config has no effect.",
+			do:     func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, notified: 1,
+		},
+		"Forgotten": {
+			reason: "A config that is gone is forgotten.",
+			do:     func(e *env) { e.fail(most); e.Forget(here.Config) }, notified: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -178,10 +198,14 @@ func TestSuspectRegions(t *testing.T) {
 		do     func(e *env) time.Duration
 		want   time.Duration
 	}{
-		"AFew": {reason: "A few calls without an answer may happen.",
-			do: func(e *env) time.Duration { hang(e, most-1); enter(e, 100, "evil"); return waits(e, here, "evil") }},
-		"Suspect": {reason: "A few reconciles may find out whether other regions answer.",
-			do: func(e *env) time.Duration { hang(e, most); enter(e, 2, "evil"); return waits(e, here, "evil") }},
+		"AFew": {
+			reason: "A few calls without an answer may happen.",
+			do:     func(e *env) time.Duration { hang(e, most-1); enter(e, 100, "evil"); return waits(e, here, "evil") },
+		},
+		"Suspect": {
+			reason: "A few reconciles may find out whether other regions answer.",
+			do:     func(e *env) time.Duration { hang(e, most); enter(e, 2, "evil"); return waits(e, here, "evil") },
+		},
 		"TooMany": {reason: "No more may at a time.", do: func(e *env) time.Duration {
 			hang(e, most)
 			enter(e, 3,
@@ -212,12 +236,14 @@ func TestSuspectRegions(t *testing.T) {
 			enter(e, 100, "evil")
 			return waits(e, here, "evil")
 		}, want: crowded},
-		"Opens": {reason: "One call without an answer opens the breaker of a suspect region.",
+		"Opens": {
+			reason: "One call without an answer opens the breaker of a suspect region.",
 			do: func(e *env) time.Duration {
 				hang(e, most)
 				e.unanswered(here)
 				return waits(e, here, "evil")
-			}, want: firstPause},
+			}, want: firstPause,
+		},
 		"Probes": {reason: "Probes of open breakers count.", do: func(e *env) time.Duration {
 			hang(e, most)
 			e.unanswered(here)
@@ -287,20 +313,34 @@ func TestReachable(t *testing.T) {
 		"Unknown": {reason: "Nothing is known before the first call.", do: func(*env) {}},
 		"Served":  {reason: "AWS has served a call.", do: func(e *env) { e.answered(here, true) }, want: true},
 		"Failed":  {reason: "AWS has answered, but served nothing.", do: func(e *env) { e.answered(here, false) }},
-		"FailedNow": {reason: "AWS served a call, and the next one failed.",
-			do: func(e *env) { e.answered(here, true); e.answered(here, false) }},
-		"Unanswered": {reason: "AWS served a call, and did not answer the next one.",
-			do: func(e *env) { e.answered(here, true); e.fail(1) }},
-		"Again": {reason: "AWS serves calls again.", do: func(e *env) { e.fail(most); e.answered(here, true) },
-			want: true},
-		"Recently": {reason: "It was less than a minute ago.",
-			do: func(e *env) { e.answered(here, true); e.now = e.now.Add(reliable - 1) }, want: true},
-		"LongAgo": {reason: "It was a minute ago.",
-			do: func(e *env) { e.answered(here, true); e.now = e.now.Add(reliable) }},
-		"Forgotten": {reason: "The config was deleted.",
-			do: func(e *env) { e.answered(here, true); e.Forget(here.Config) }},
-		"Elsewhere": {reason: "Another region has another endpoint.",
-			do: func(e *env) { e.answered(Key{Config: here.Config, Region: "eu-west-2"}, true) }},
+		"FailedNow": {
+			reason: "AWS served a call, and the next one failed.",
+			do:     func(e *env) { e.answered(here, true); e.answered(here, false) },
+		},
+		"Unanswered": {
+			reason: "AWS served a call, and did not answer the next one.",
+			do:     func(e *env) { e.answered(here, true); e.fail(1) },
+		},
+		"Again": {
+			reason: "AWS serves calls again.", do: func(e *env) { e.fail(most); e.answered(here, true) },
+			want: true,
+		},
+		"Recently": {
+			reason: "It was less than a minute ago.",
+			do:     func(e *env) { e.answered(here, true); e.now = e.now.Add(reliable - 1) }, want: true,
+		},
+		"LongAgo": {
+			reason: "It was a minute ago.",
+			do:     func(e *env) { e.answered(here, true); e.now = e.now.Add(reliable) },
+		},
+		"Forgotten": {
+			reason: "The config was deleted.",
+			do:     func(e *env) { e.answered(here, true); e.Forget(here.Config) },
+		},
+		"Elsewhere": {
+			reason: "Another region has another endpoint.",
+			do:     func(e *env) { e.answered(Key{Config: here.Config, Region: "eu-west-2"}, true) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -52,11 +52,13 @@ func TestMiddleware(t *testing.T) {
 		"Throttled": {reason: "An answer.", answer: answer(429, `{}`), call: get, served: true},
 		"Page":      {reason: "An answer, of whoever.", answer: answer(200, `<html>`), call: get},
 		"Ends":      {reason: "The provider ends.", answer: hang, cancel: true, call: get},
-		"Invoke": {reason: "A function takes its time.", answer: hang,
+		"Invoke": {
+			reason: "A function takes its time.", answer: hang,
 			call: func(ctx context.Context, cfg aws.Config) error {
 				_, err := lambda.NewFromConfig(cfg).Invoke(ctx, &lambda.InvokeInput{FunctionName: &name})
 				return err
-			}},
+			},
+		},
 		"S3": {reason: "Another service.", answer: hang, call: func(ctx context.Context, cfg aws.Config) error {
 			_, err := s3.NewFromConfig(cfg).ListBuckets(ctx, &s3.ListBucketsInput{})
 			return err
@@ -109,8 +111,10 @@ func TestMiddlewareCloses(t *testing.T) {
 			_ = rw.Write([]byte(`{}`))
 	}))
 	t.Cleanup(server.Close)
-	cfg := aws.Config{Region: here.Region, BaseEndpoint: &server.URL,
-		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", "")}
+	cfg := aws.Config{
+		Region: here.Region, BaseEndpoint: &server.URL,
+		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
+	}
 	e := newEnv()
 	e.addTo(&cfg)
 	e.fail(most)

@@ -22,7 +22,8 @@ const maxAlarms = 100
 
 // describe returns the states of alarms. It makes as few calls as possible.
 func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
-	due map[string]string) map[string]answer[rollout.AlarmState] {
+	due map[string]string,
+) map[string]answer[rollout.AlarmState] {
 	answers := make(map[string]answer[rollout.AlarmState], len(due))
 	for names := range slices.Chunk(slices.Sorted(maps.Keys(due)), maxAlarms) {
 		states, err := b.states(ctx, api, now, names)
@@ -43,7 +44,8 @@ func (b *Batcher) describe(ctx context.Context, api API, now time.Time,
 
 // states returns the states of the alarms that exist. It makes one call, and one for each further page.
 func (b *Batcher) states(ctx context.Context, api API, now time.Time,
-	names []string) (map[string]rollout.AlarmState, error) {
+	names []string,
+) (map[string]rollout.AlarmState, error) {
 	if !b.alarmsPause.over(now) {
 		return nil, errPaused
 	}

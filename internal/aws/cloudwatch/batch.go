@@ -105,7 +105,8 @@ func (b *batch) seriesOf(r *request, of map[string]series) map[string]series {
 
 // measure returns the answers to requests. It makes as few calls as possible.
 func (b *Batcher) measure(ctx context.Context, api API, now time.Time,
-	due map[string]*request) map[string]answer[rollout.Sample] {
+	due map[string]*request,
+) map[string]answer[rollout.Sample] {
 	answers := make(map[string]answer[rollout.Sample], len(due))
 	var requests []*request
 	for key, r := range due {
@@ -134,7 +135,8 @@ func (b *Batcher) measure(ctx context.Context, api API, now time.Time,
 
 // read returns the series of queries by ID. It makes one call, and one for each further page.
 func (b *Batcher) read(ctx context.Context, api API, now time.Time, w window,
-	queries []types.MetricDataQuery) (map[string]series, error) {
+	queries []types.MetricDataQuery,
+) (map[string]series, error) {
 	if !b.samplesPause.over(now) {
 		return nil, errPaused
 	}

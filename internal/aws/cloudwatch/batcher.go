@@ -52,7 +52,8 @@ type Batcher struct {
 // slot of its interval in which now is. A caller that returns in the next slot finds its value there without a wait, if
 // another has made the call, or makes the call for all.
 func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject rollout.Subject,
-	metric v1beta1.RolloutMetric) (sample rollout.Sample, wait time.Duration, err error) {
+	metric v1beta1.RolloutMetric,
+) (sample rollout.Sample, wait time.Duration, err error) {
 	r, err := newRequest(subject, metric)
 	if err != nil {
 		return noSample(), 0, err
@@ -90,7 +91,8 @@ func (b *Batcher) Sample(ctx context.Context, api API, now time.Time, subject ro
 // positive, they are not known yet: call Alarms again after that time. The state of an alarm that does not exist, or
 // that is not reliable, is an error.
 func (b *Batcher) Alarms(ctx context.Context, api API, now time.Time, names []string,
-	interval time.Duration) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
+	interval time.Duration,
+) (states map[string]rollout.AlarmState, wait time.Duration, err error) {
 	if len(names) == 0 {
 		return nil, 0, nil
 	}

@@ -33,7 +33,8 @@ type fake struct {
 }
 
 func (f *fake) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput,
-	_ ...func(*sdk.Options)) (*sdk.GetMetricDataOutput, error) {
+	_ ...func(*sdk.Options),
+) (*sdk.GetMetricDataOutput, error) {
 	f.mu.Lock()
 	copied := *in
 	f.metrics = append(f.metrics, &copied)
@@ -45,7 +46,8 @@ func (f *fake) GetMetricData(_ context.Context, in *sdk.GetMetricDataInput,
 }
 
 func (f *fake) DescribeAlarms(_ context.Context, in *sdk.DescribeAlarmsInput,
-	_ ...func(*sdk.Options)) (*sdk.DescribeAlarmsOutput, error) {
+	_ ...func(*sdk.Options),
+) (*sdk.DescribeAlarmsOutput, error) {
 	f.mu.Lock()
 	f.alarms = append(f.alarms, in.AlarmNames)
 	f.mu.Unlock()
@@ -84,24 +86,32 @@ func one(in *sdk.GetMetricDataInput) *sdk.GetMetricDataOutput {
 }
 
 func lambdaOf(name string) v1beta1.RolloutMetric {
-	return v1beta1.RolloutMetric{Name: name,
-		Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: name}}}
+	return v1beta1.RolloutMetric{
+		Name:     name,
+		Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: name}},
+	}
 }
 
 func customOf(queries ...v1beta1.CloudWatchQuery) v1beta1.RolloutMetric {
-	return v1beta1.RolloutMetric{Name: "custom",
-		Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{Queries: queries}}}
+	return v1beta1.RolloutMetric{
+		Name:     "custom",
+		Provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{Queries: queries}},
+	}
 }
 
 func subjectOf(i int) rollout.Subject {
-	return rollout.Subject{Namespace: "ns", Function: fmt.Sprintf("f%03d", i), Alias: "live", Stable: "1", Target: "2",
-		Weighted: true, Since: clock(11, 0, 0), TrafficSince: clock(11, 0, 0)}
+	return rollout.Subject{
+		Namespace: "ns", Function: fmt.Sprintf("f%03d", i), Alias: "live", Stable: "1", Target: "2",
+		Weighted: true, Since: clock(11, 0, 0), TrafficSince: clock(11, 0, 0),
+	}
 }
 
 // apiError is an answer of AWS.
 func apiError(code string) error {
-	return &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "GetMetricData",
-		Err: &smithy.GenericAPIError{Code: code, Message: "Error in expression 'e1' of somebody"}}
+	return &smithy.OperationError{
+		ServiceID: "CloudWatch", OperationName: "GetMetricData",
+		Err: &smithy.GenericAPIError{Code: code, Message: "Error in expression 'e1' of somebody"},
+	}
 }
 
 // TestSlot follows two rollouts with one interval through slots: one call a slot.
@@ -185,8 +195,10 @@ func TestWindowOfCall(t *testing.T) {
 	long := lambdaOf("Errors")
 	long.Provider.Lambda.Window = &metav1.Duration{Duration: 10 * time.Minute}
 	for _, now := range []time.Time{clock(12, 10, 2), clock(12, 10, 3)} {
-		for metric, want := range map[*v1beta1.RolloutMetric]map[string]float64{{}: {old.Function: 5,
-			young.Function: 2}, &long: {old.Function: 10, young.Function: 2}} {
+		for metric, want := range map[*v1beta1.RolloutMetric]map[string]float64{{}: {
+			old.Function:   5,
+			young.Function: 2,
+		}, &long: {old.Function: 10, young.Function: 2}} {
 			m := *metric
 			if metric != &long {
 				m = lambdaOf("Errors")
@@ -397,12 +409,18 @@ func TestCustomQueriesShareNoCall(t *testing.T) {
 		want   float64
 		err    string
 	}{
-		"Metrics": {reason: "METRICS reads all queries of its call.",
-			metric: customOf(expression("e", "SUM(METRICS())")), want: 1},
-		"Several": {reason: "The queries of a metric share a call, with their IDs.",
-			metric: customOf(metricQuery("m", 0, true), expression("e", "m * 2")), want: 1},
-		"Wrong": {reason: "A mistake is shown to its user.", metric: customOf(expression("e", "WRONG(")),
-			err: "somebody"},
+		"Metrics": {
+			reason: "METRICS reads all queries of its call.",
+			metric: customOf(expression("e", "SUM(METRICS())")), want: 1,
+		},
+		"Several": {
+			reason: "The queries of a metric share a call, with their IDs.",
+			metric: customOf(metricQuery("m", 0, true), expression("e", "m * 2")), want: 1,
+		},
+		"Wrong": {
+			reason: "A mistake is shown to its user.", metric: customOf(expression("e", "WRONG(")),
+			err: "somebody",
+		},
 	}
 	for _, second := range []int{0, 1} {
 		for i := range 3 {
@@ -597,17 +615,25 @@ func TestAlarms(t *testing.T) {
 				out.CompositeAlarms = append(out.CompositeAlarms,
 					types.CompositeAlarm{AlarmName: &n, StateValue: types.StateValueInsufficientData})
 			case n == "partial":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n,
-					StateValue: types.StateValueOk, EvaluationState: types.EvaluationStatePartialData})
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
+					AlarmName:  &n,
+					StateValue: types.StateValueOk, EvaluationState: types.EvaluationStatePartialData,
+				})
 			case n == "long":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n,
-					StateValue: types.StateValueOk, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3)})
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
+					AlarmName:  &n,
+					StateValue: types.StateValueOk, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3),
+				})
 			case n == "math":
-				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n,
+				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{
+					AlarmName:  &n,
 					StateValue: types.StateValueOk, EvaluationPeriods: aws.Int32(2), Metrics: []types.MetricDataQuery{
-						{Id: aws.String("m"), MetricStat: &types.MetricStat{Period: aws.Int32(60)}}, {Id: aws.String("e"),
-							Expression: aws.String("m * 2")},
-					}})
+						{Id: aws.String("m"), MetricStat: &types.MetricStat{Period: aws.Int32(60)}}, {
+							Id:         aws.String("e"),
+							Expression: aws.String("m * 2"),
+						},
+					},
+				})
 			case n == "odd":
 				out.MetricAlarms = append(out.MetricAlarms, types.MetricAlarm{AlarmName: &n, StateValue: "ODD"})
 			case n != "missing":
@@ -626,10 +652,16 @@ func TestAlarms(t *testing.T) {
 		names  []string
 		want   map[string]string
 	}{
-		{"Each alarm has its state.", []string{"any", "a001"},
-			map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01", "a001": "ALARM until 11:57:01"}},
-		{"An alarm has evaluated what was before all of its periods.", []string{"long", "math"},
-			map[string]string{"long": "OK until 11:43:01", "math": "OK until 11:56:01"}},
+		{
+			"Each alarm has its state.",
+			[]string{"any", "a001"},
+			map[string]string{"any": "INSUFFICIENT_DATA until 11:53:01", "a001": "ALARM until 11:57:01"},
+		},
+		{
+			"An alarm has evaluated what was before all of its periods.",
+			[]string{"long", "math"},
+			map[string]string{"long": "OK until 11:43:01", "math": "OK until 11:56:01"},
+		},
 		{"An alarm that does not exist is named, and hides no other one.", []string{"a001", "missing"}, map[string]string{"a001": "ALARM until 11:57:01", "missing": `the alarm "missing" does not exist: check its name, and for a composite alarm that cloudwatch:DescribeAlarms is allowed on the resource *`}},
 		{"One without all data has no state, and hides no other one.", []string{"a001", "partial"}, map[string]string{"a001": "ALARM until 11:57:01", "partial": `the state of the alarm "partial" is not reliable: CloudWatch could not evaluate it with all data`}},
 		{"A state is known.", []string{"odd"}, map[string]string{"odd": `the state of the alarm "odd" is not known`}},
@@ -656,9 +688,13 @@ func TestAlarms(t *testing.T) {
 		t.Errorf("100 alarms share a call: got %d calls", len(f.alarms))
 	}
 	f.describeAlarms = func(*sdk.DescribeAlarmsInput) (*sdk.DescribeAlarmsOutput, error) {
-		return nil, &smithy.OperationError{ServiceID: "CloudWatch", OperationName: "DescribeAlarms",
-			Err: &smithy.GenericAPIError{Code: "AccessDenied",
-				Message: "not authorized to perform: cloudwatch:DescribeAlarms"}}
+		return nil, &smithy.OperationError{
+			ServiceID: "CloudWatch", OperationName: "DescribeAlarms",
+			Err: &smithy.GenericAPIError{
+				Code:    "AccessDenied",
+				Message: "not authorized to perform: cloudwatch:DescribeAlarms",
+			},
+		}
 	}
 	got, wait, err := b.Alarms(t.Context(), f, at.Add(31*time.Second), []string{"a001"}, 30*time.Second)
 	if a := got["a001"]; a.Err == nil || wait > 0 || err != nil ||

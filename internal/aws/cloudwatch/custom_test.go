@@ -15,8 +15,10 @@ import (
 
 func metricQuery(id string, period int32, hide bool) v1beta1.CloudWatchQuery {
 	q := v1beta1.CloudWatchQuery{ID: id, Metric: &v1beta1.CloudWatchMetricStat{
-		Namespace: "Shop", MetricName: "Orders", Statistic: "Sum", Dimensions: map[string]string{"Version": "$(target)",
-			"Alias": "$(function):$(alias)"},
+		Namespace: "Shop", MetricName: "Orders", Statistic: "Sum", Dimensions: map[string]string{
+			"Version": "$(target)",
+			"Alias":   "$(function):$(alias)",
+		},
 	}}
 	if period > 0 {
 		q.Metric.PeriodSeconds = ptr.To(period)
@@ -55,8 +57,10 @@ func TestCustomQueries(t *testing.T) {
 			t.Errorf("want a period of %v, got %v", want, got)
 		}
 	}
-	for n, queries := range map[int][]v1beta1.CloudWatchQuery{0: {metricQuery("m", 0, true)},
-		2: {metricQuery("m", 0, false), metricQuery("n", 0, false)}} {
+	for n, queries := range map[int][]v1beta1.CloudWatchQuery{
+		0: {metricQuery("m", 0, true)},
+		2: {metricQuery("m", 0, false), metricQuery("n", 0, false)},
+	} {
 		if err := (customMetric{v1beta1.CloudWatchMetric{Queries: queries}, weighted}).check(); err == nil {
 			t.Errorf("%d results are one too few or too many", n)
 		}
@@ -88,8 +92,10 @@ func TestReadsOthers(t *testing.T) {
 }
 
 func TestCustomEvaluate(t *testing.T) {
-	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{metricQuery("m", 0, true),
-		expression("e", "m * 2")}}, weighted}
+	m := customMetric{v1beta1.CloudWatchMetric{Queries: []v1beta1.CloudWatchQuery{
+		metricQuery("m", 0, true),
+		expression("e", "m * 2"),
+	}}, weighted}
 	w := window{start: clock(12, 0, 0), end: clock(12, 5, 0), period: time.Minute}
 	nan := math.NaN()
 	cases := map[string]struct {
@@ -98,8 +104,10 @@ func TestCustomEvaluate(t *testing.T) {
 		want   rollout.Sample
 		err    bool
 	}{
-		"Last": {"The last value is the result.", complete(1, 0, 3, 0, 0, 99), rollout.Sample{Value: 3, Baseline: nan,
-			Samples: 2}, false},
+		"Last": {"The last value is the result.", complete(1, 0, 3, 0, 0, 99), rollout.Sample{
+			Value: 3, Baseline: nan,
+			Samples: 2,
+		}, false},
 		"None":   {"No value is no result.", complete(), rollout.Sample{Value: nan, Baseline: nan}, false},
 		"NoData": {"A missing series is an error.", series{}, rollout.Sample{Value: nan, Baseline: nan}, true},
 	}

@@ -82,13 +82,17 @@ func (e *env) function(name string) {
 		Runtime: types.RuntimePython312, Code: &types.FunctionCode{ZipFile: e.archive()},
 	}))
 	for _, d := range []string{"one", "two"} {
-		check(e.lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f,
-			Description: &d}))
+		check(e.lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
+			FunctionName: f,
+			Description:  &d,
+		}))
 		check(e.lambda.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: f}))
 	}
-	check(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: f, Name: aws.String("live"),
+	check(e.lambda.CreateAlias(ctx, &lambda.CreateAliasInput{
+		FunctionName: f, Name: aws.String("live"),
 		FunctionVersion: aws.String("1"),
-		RoutingConfig:   &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .1}}}))
+		RoutingConfig:   &types.AliasRoutingConfiguration{AdditionalVersionWeights: map[string]float64{"2": .1}},
+	}))
 }
 
 // archive returns a zip with one file.
@@ -124,22 +128,30 @@ func TestTrafficOverHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, o, 1)
-			e.double.Traffic(awsdouble.Traffic{Function: "f000", Alias: "live", PerMinute: 200,
+			e.double.Traffic(awsdouble.Traffic{
+				Function: "f000", Alias: "live", PerMinute: 200,
 				Versions: map[string]awsdouble.Outcomes{
 					"1": {ErrorRate: .01, Duration: 30 * time.Millisecond},
-					"2": {ErrorRate: .25, ThrottleRate: .2, Duration: 50 * time.Millisecond, SlowRate: .25,
-						SlowDuration: 200 * time.Millisecond},
-				}})
+					"2": {
+						ErrorRate: .25, ThrottleRate: .2, Duration: 50 * time.Millisecond, SlowRate: .25,
+						SlowDuration: 200 * time.Millisecond,
+					},
+				},
+			})
 			shifted := subjectOf(0)
 			shifted.Since, shifted.TrafficSince = e.clock(), e.clock()
 			e.move(7*time.Minute + 2*time.Second)
 			orders := func(version string) v1beta1.CloudWatchQuery {
-				return v1beta1.CloudWatchQuery{ID: "v" + version[2:3], ReturnData: aws.Bool(false),
+				return v1beta1.CloudWatchQuery{
+					ID: "v" + version[2:3], ReturnData: aws.Bool(false),
 					Metric: &v1beta1.CloudWatchMetricStat{
 						Namespace: "AWS/Lambda", MetricName: "Invocations", Statistic: "Sum",
-						Dimensions: map[string]string{"FunctionName": "$(function)", "Resource": "$(function):$(alias)",
-							"ExecutedVersion": version},
-					}}
+						Dimensions: map[string]string{
+							"FunctionName": "$(function)", "Resource": "$(function):$(alias)",
+							"ExecutedVersion": version,
+						},
+					},
+				}
 			}
 			nan := math.NaN()
 			cases := map[string]struct {
@@ -147,19 +159,31 @@ func TestTrafficOverHTTP(t *testing.T) {
 				metric v1beta1.RolloutMetric
 				want   rollout.Sample
 			}{
-				"ErrorRate": {"Each version has its own.", lambdaOf("ErrorRate"),
-					rollout.Sample{Value: .25, Baseline: .01, Samples: 80, BaselineSamples: 900}},
-				"Errors": {"Also the numbers.", lambdaOf("Errors"), rollout.Sample{Value: 20, Baseline: 9,
-					Samples: 80, BaselineSamples: 900}},
-				"Throttles": {"Throttles are of the alias.", lambdaOf("Throttles"),
-					rollout.Sample{Value: 20, Baseline: nan, Samples: 1000}},
-				"ThrottleRate": {"So is their rate.", lambdaOf("ThrottleRate"),
-					rollout.Sample{Value: .02, Baseline: nan, Samples: 1000}},
-				"Duration": {"The slow ones make p99.", lambdaOf("Duration"),
-					rollout.Sample{Value: 200, Baseline: 30, Samples: 80, BaselineSamples: 900}},
-				"Custom": {"An expression has the names of the rollout.",
+				"ErrorRate": {
+					"Each version has its own.", lambdaOf("ErrorRate"),
+					rollout.Sample{Value: .25, Baseline: .01, Samples: 80, BaselineSamples: 900},
+				},
+				"Errors": {"Also the numbers.", lambdaOf("Errors"), rollout.Sample{
+					Value: 20, Baseline: 9,
+					Samples: 80, BaselineSamples: 900,
+				}},
+				"Throttles": {
+					"Throttles are of the alias.", lambdaOf("Throttles"),
+					rollout.Sample{Value: 20, Baseline: nan, Samples: 1000},
+				},
+				"ThrottleRate": {
+					"So is their rate.", lambdaOf("ThrottleRate"),
+					rollout.Sample{Value: .02, Baseline: nan, Samples: 1000},
+				},
+				"Duration": {
+					"The slow ones make p99.", lambdaOf("Duration"),
+					rollout.Sample{Value: 200, Baseline: 30, Samples: 80, BaselineSamples: 900},
+				},
+				"Custom": {
+					"An expression has the names of the rollout.",
 					customOf(orders("$(target)"), orders("$(stable)"), expression("e", "100 * vt / (vt + vs)")),
-					rollout.Sample{Value: 100. * 16 / 196, Baseline: nan, Samples: 5}},
+					rollout.Sample{Value: 100. * 16 / 196, Baseline: nan, Samples: 5},
+				},
 			}
 			for name, tc := range cases {
 				got, _, err := e.await(shifted, tc.metric)
@@ -266,20 +290,28 @@ func TestErrorsOverHTTP(t *testing.T) {
 			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData", Error: awsdouble.CloudWatchFailure()})
 		}, "InternalServiceFault"},
 		{"A missing permission is named.", func() {
-			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData",
-				Error: awsdouble.AccessDenied("cloudwatch:GetMetricData")})
+			e.double.Fail(awsdouble.Fault{
+				Operation: "GetMetricData",
+				Error:     awsdouble.AccessDenied("cloudwatch:GetMetricData"),
+			})
 		}, "cloudwatch:GetMetricData"},
 		{"A lost connection is an error.", func() {
 			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData", Drop: awsdouble.DropAfter})
 		}, "closed the connection"},
 		{"So is an answer that cannot be read.", func() {
-			e.double.Fail(awsdouble.Fault{Operation: "GetMetricData",
-				Answer: func(int, []byte) (int, []byte) { return 200, []byte("<html>") }})
+			e.double.Fail(awsdouble.Fault{
+				Operation: "GetMetricData",
+				Answer:    func(int, []byte) (int, []byte) { return 200, []byte("<html>") },
+			})
 		}, "cannot be read"},
-		{"Data that is not complete is an error.", func() { e.double.SetMetricStatus("Errors", "PartialData", "") },
-			"no complete data: PartialData"},
-		{"So is data with a message.", func() { e.double.SetMetricStatus("Errors", "Complete", "dropped") },
-			errMessage.Error()},
+		{
+			"Data that is not complete is an error.", func() { e.double.SetMetricStatus("Errors", "PartialData", "") },
+			"no complete data: PartialData",
+		},
+		{
+			"So is data with a message.", func() { e.double.SetMetricStatus("Errors", "Complete", "dropped") },
+			errMessage.Error(),
+		},
 		{"What works again has a value.", func() { e.double.SetMetricStatus("Errors", "Complete", "") }, ""},
 	}
 	for _, s := range steps {
@@ -308,8 +340,10 @@ func TestAlarmsOverHTTP(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{Quotas: awsdouble.Quotas{DescribeAlarms: 9}}, 0)
 	for i := range 130 {
 		e.double.PutAlarm("", region, awsdouble.Alarm{Name: fmt.Sprintf("metric%03d", i), State: "OK"})
-		e.double.PutAlarm("", region, awsdouble.Alarm{Name: fmt.Sprintf("composite%03d", i), State: "ALARM",
-			Composite: true})
+		e.double.PutAlarm("", region, awsdouble.Alarm{
+			Name: fmt.Sprintf("composite%03d", i), State: "ALARM",
+			Composite: true,
+		})
 	}
 	for second := range 2 {
 		for i := range 130 {

@@ -24,28 +24,46 @@ func TestFunctions(t *testing.T) {
 		provider v1beta1.RolloutMetricProvider
 		want     []string
 	}{
-		"Lambda": {reason: "The provider lambda reads the alias's own function.",
-			provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{}}},
-		"Name": {reason: "A function.", provider: of("AWS/Lambda", map[string]string{"FunctionName": "cart"}),
-			want: []string{"cart"}},
+		"Lambda": {
+			reason:   "The provider lambda reads the alias's own function.",
+			provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{}},
+		},
+		"Name": {
+			reason: "A function.", provider: of("AWS/Lambda", map[string]string{"FunctionName": "cart"}),
+			want: []string{"cart"},
+		},
 		"Resource": {reason: "A version or an alias of a function.", provider: of("AWS/Lambda",
 			map[string]string{"FunctionName": "cart", "Resource": "pay:live"}), want: []string{"cart", "pay:live"}},
-		"Insights": {reason: "Other namespaces have metrics of functions, too.",
-			provider: of("LambdaInsights", map[string]string{"function_name": "cart"}), want: []string{"cart"}},
-		"Own": {reason: "Placeholders name the alias's own function.",
-			provider: of("AWS/Lambda", map[string]string{"FunctionName": "$(function)",
-				"Resource": "$(function):$(alias)"}), want: []string{"orders", "orders:checkout"}},
-		"Alias": {reason: "The name of the alias may be that of another function.",
-			provider: of("AWS/Lambda", map[string]string{"FunctionName": "$(alias)"}), want: []string{"checkout"}},
-		"Once": {reason: "Two queries name the same function.",
+		"Insights": {
+			reason:   "Other namespaces have metrics of functions, too.",
+			provider: of("LambdaInsights", map[string]string{"function_name": "cart"}), want: []string{"cart"},
+		},
+		"Own": {
+			reason: "Placeholders name the alias's own function.",
+			provider: of("AWS/Lambda", map[string]string{
+				"FunctionName": "$(function)",
+				"Resource":     "$(function):$(alias)",
+			}), want: []string{"orders", "orders:checkout"},
+		},
+		"Alias": {
+			reason:   "The name of the alias may be that of another function.",
+			provider: of("AWS/Lambda", map[string]string{"FunctionName": "$(alias)"}), want: []string{"checkout"},
+		},
+		"Once": {
+			reason: "Two queries name the same function.",
 			provider: of("AWS/Lambda", map[string]string{"FunctionName": "cart"},
-				map[string]string{"FunctionName": "cart"}), want: []string{"cart"}},
-		"Other": {reason: "Other dimensions and namespaces name no function.",
-			provider: of("Shop", map[string]string{"Resource": "/checkout page", "Table": "cart"})},
-		"Expression": {reason: "An expression has no dimensions.",
+				map[string]string{"FunctionName": "cart"}), want: []string{"cart"},
+		},
+		"Other": {
+			reason:   "Other dimensions and namespaces name no function.",
+			provider: of("Shop", map[string]string{"Resource": "/checkout page", "Table": "cart"}),
+		},
+		"Expression": {
+			reason: "An expression has no dimensions.",
 			provider: v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{
 				Queries: []v1beta1.CloudWatchQuery{{Expression: new("SEARCH('{AWS/Lambda,FunctionName} cart', 'Sum')")}},
-			}}},
+			}},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

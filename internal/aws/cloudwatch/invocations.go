@@ -19,7 +19,8 @@ const hour = time.Hour
 // ago was. The metric is late by a minute or two. If wait is positive, the number is not known yet: call Invocations
 // again after that time. Calls are shared as those of Sample are.
 func (b *Batcher) Invocations(ctx context.Context, api API, now time.Time, function string,
-	within time.Duration) (count float64, wait time.Duration, err error) {
+	within time.Duration,
+) (count float64, wait time.Duration, err error) {
 	r := newInvocations(function, within)
 	answers, wait, err := b.invocations.ask(now, defaultInterval, map[string]*request{r.key: r},
 		func(due map[string]*request) map[string]answer[rollout.Sample] {

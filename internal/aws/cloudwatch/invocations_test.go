@@ -30,16 +30,20 @@ func TestInvocations(t *testing.T) {
 	}{
 		"Now":    {reason: "The present hour counts, although it is not over.", within: time.Hour, want: 1},
 		"Within": {reason: "Hours of a day ago count.", ago: 23 * time.Hour, within: 24 * time.Hour, want: 1},
-		"SameHour": {reason: "The first hour counts as a whole.", ago: 3*time.Hour + 29*time.Minute,
-			within: 3 * time.Hour, want: 1},
+		"SameHour": {
+			reason: "The first hour counts as a whole.", ago: 3*time.Hour + 29*time.Minute,
+			within: 3 * time.Hour, want: 1,
+		},
 		"Before": {reason: "What was before does not count.", ago: 5 * time.Hour, within: 3 * time.Hour},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, awsdouble.Options{}, 0)
 			e.move(30 * time.Minute)
-			m := awsdouble.Metric{Region: region, Namespace: "AWS/Lambda", Name: "Invocations",
-				Dimensions: map[string]string{"FunctionName": "cart"}}
+			m := awsdouble.Metric{
+				Region: region, Namespace: "AWS/Lambda", Name: "Invocations",
+				Dimensions: map[string]string{"FunctionName": "cart"},
+			}
 			e.double.PutMetric(m, e.clock().Add(-tc.ago), 1)
 			if got, err := e.countInvocations("cart", tc.within); got != tc.want || err != nil {
 				t.Errorf("%s: got %v, %v", tc.reason, got, err)
@@ -79,8 +83,10 @@ func TestInvocationsShareCalls(t *testing.T) {
 
 func TestInvocationsWithoutRights(t *testing.T) {
 	e := newEnv(t, awsdouble.Options{}, 0)
-	e.double.Fail(awsdouble.Fault{Operation: "GetMetricData",
-		Error: awsdouble.AccessDenied("cloudwatch:GetMetricData")})
+	e.double.Fail(awsdouble.Fault{
+		Operation: "GetMetricData",
+		Error:     awsdouble.AccessDenied("cloudwatch:GetMetricData"),
+	})
 	if _, err := e.countInvocations("cart", time.Hour); err == nil ||
 		!strings.Contains(err.Error(), "cloudwatch:GetMetricData") {
 		t.Errorf("want the missing action, got %v", err)

@@ -88,8 +88,10 @@ func (m lambdaMetric) earlier() bool {
 func (m lambdaMetric) queries() []types.MetricDataQuery {
 	name, statistic := m.published()
 	both := func(countID, id, executed string) []types.MetricDataQuery {
-		return []types.MetricDataQuery{m.query(countID, "Invocations", sum, executed),
-			m.query(id, name, statistic, executed)}
+		return []types.MetricDataQuery{
+			m.query(countID, "Invocations", sum, executed),
+			m.query(id, name, statistic, executed),
+		}
 	}
 	switch {
 	case m.byVersion():
@@ -120,14 +122,18 @@ func (m lambdaMetric) query(id, name, statistic, executed string) types.MetricDa
 		{Name: aws.String("Resource"), Value: aws.String(m.subject.Function + ":" + m.subject.Alias)},
 	}
 	if executed != "" {
-		dimensions = append(dimensions, types.Dimension{Name: aws.String("ExecutedVersion"),
-			Value: aws.String(executed)})
+		dimensions = append(dimensions, types.Dimension{
+			Name:  aws.String("ExecutedVersion"),
+			Value: aws.String(executed),
+		})
 	}
 	return types.MetricDataQuery{
 		Id: aws.String(id), ReturnData: aws.Bool(true),
 		MetricStat: &types.MetricStat{
-			Metric: &types.Metric{Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name),
-				Dimensions: dimensions},
+			Metric: &types.Metric{
+				Namespace: aws.String("AWS/Lambda"), MetricName: aws.String(name),
+				Dimensions: dimensions,
+			},
 			Period: aws.Int32(int32(minute.Seconds())), Stat: aws.String(statistic),
 		},
 	}

@@ -20,8 +20,10 @@ import (
 var (
 	weighted = rollout.Subject{Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2", Weighted: true}
 	whole    = rollout.Subject{Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2"}
-	hanging  = rollout.Subject{Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2",
-		Timeout: 3 * time.Minute}
+	hanging  = rollout.Subject{
+		Namespace: "ns", Function: "f", Alias: "live", Stable: "1", Target: "2",
+		Timeout: 3 * time.Minute,
+	}
 )
 
 // text returns a query in one line.
@@ -61,29 +63,63 @@ func TestLambdaQueries(t *testing.T) {
 		subject rollout.Subject
 		want    []string
 	}{
-		"ErrorRate": {"Both versions of a weighted alias are compared.", v1beta1.LambdaMetric{Metric: "ErrorRate"},
-			weighted, []string{
+		"ErrorRate": {
+			"Both versions of a weighted alias are compared.",
+			v1beta1.LambdaMetric{Metric: "ErrorRate"},
+			weighted,
+			[]string{
 				"invocations AWS/Lambda Invocations Sum 1m0s " + all + executed + "2", "value AWS/Lambda Errors Sum 1m0s " + all + executed + "2",
 				"baselineInvocations AWS/Lambda Invocations Sum 1m0s " + all + executed + "1", "baseline AWS/Lambda Errors Sum 1m0s " + all + executed + "1",
-			}},
-		"ErrorRateOfAll": {"An alias with one version has the metrics of the version.",
-			v1beta1.LambdaMetric{Metric: "ErrorRate"}, whole, []string{
+			},
+		},
+		"ErrorRateOfAll": {
+			"An alias with one version has the metrics of the version.",
+			v1beta1.LambdaMetric{Metric: "ErrorRate"},
+			whole,
+			[]string{
 				"invocations AWS/Lambda Invocations Sum 1m0s " + all, "value AWS/Lambda Errors Sum 1m0s " + all,
-			}},
-		"Errors": {"A number is that of errors.", v1beta1.LambdaMetric{Metric: "Errors"}, whole,
-			[]string{"invocations AWS/Lambda Invocations Sum 1m0s " + all, "value AWS/Lambda Errors Sum 1m0s " + all}},
-		"ThrottleRate": {"What is throttled is executed by no version.", v1beta1.LambdaMetric{Metric: "ThrottleRate"},
-			weighted, []string{"invocations AWS/Lambda Invocations Sum 1m0s " + all,
-				"value AWS/Lambda Throttles Sum 1m0s " + all}},
-		"Throttles": {"The same for the number.", v1beta1.LambdaMetric{Metric: "Throttles"}, weighted,
-			[]string{"invocations AWS/Lambda Invocations Sum 1m0s " + all,
-				"value AWS/Lambda Throttles Sum 1m0s " + all}},
-		"Duration": {"The default is p99.", v1beta1.LambdaMetric{Metric: "Duration"}, whole,
-			[]string{"invocations AWS/Lambda Invocations Sum 1m0s " + all,
-				"value AWS/Lambda Duration p99 1m0s " + all}},
-		"Average": {"The statistic is the user's.", v1beta1.LambdaMetric{Metric: "Duration",
-			Statistic: ptr.To("Average")}, whole, []string{"invocations AWS/Lambda Invocations Sum 1m0s " + all,
-			"value AWS/Lambda Duration Average 1m0s " + all}},
+			},
+		},
+		"Errors": {
+			"A number is that of errors.",
+			v1beta1.LambdaMetric{Metric: "Errors"},
+			whole,
+			[]string{"invocations AWS/Lambda Invocations Sum 1m0s " + all, "value AWS/Lambda Errors Sum 1m0s " + all},
+		},
+		"ThrottleRate": {
+			"What is throttled is executed by no version.",
+			v1beta1.LambdaMetric{Metric: "ThrottleRate"},
+			weighted,
+			[]string{
+				"invocations AWS/Lambda Invocations Sum 1m0s " + all,
+				"value AWS/Lambda Throttles Sum 1m0s " + all,
+			},
+		},
+		"Throttles": {
+			"The same for the number.",
+			v1beta1.LambdaMetric{Metric: "Throttles"},
+			weighted,
+			[]string{
+				"invocations AWS/Lambda Invocations Sum 1m0s " + all,
+				"value AWS/Lambda Throttles Sum 1m0s " + all,
+			},
+		},
+		"Duration": {
+			"The default is p99.",
+			v1beta1.LambdaMetric{Metric: "Duration"},
+			whole,
+			[]string{
+				"invocations AWS/Lambda Invocations Sum 1m0s " + all,
+				"value AWS/Lambda Duration p99 1m0s " + all,
+			},
+		},
+		"Average": {"The statistic is the user's.", v1beta1.LambdaMetric{
+			Metric:    "Duration",
+			Statistic: ptr.To("Average"),
+		}, whole, []string{
+			"invocations AWS/Lambda Invocations Sum 1m0s " + all,
+			"value AWS/Lambda Duration Average 1m0s " + all,
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -118,28 +154,38 @@ func TestLambdaEvaluate(t *testing.T) {
 	}{
 		"ErrorRate": {
 			reason: "The rate is that of the whole window, of each version.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: weighted,
-			of: map[string]series{"invocations": complete(10, 0, 30), "value": complete(1, 0, 1),
-				"baselineInvocations": complete(100, 100, 200), "baseline": complete(0, 0, 4)},
+				Metric: "ErrorRate",
+			}, subject: weighted,
+			of: map[string]series{
+				"invocations": complete(10, 0, 30), "value": complete(1, 0, 1),
+				"baselineInvocations": complete(100, 100, 200), "baseline": complete(0, 0, 4),
+			},
 			want: rollout.Sample{Value: .05, Baseline: .01, Samples: 40, BaselineSamples: 400},
 		},
 		"NoErrors": {
 			reason: "Invocations without errors have none: zeros are not published.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: weighted,
-			of: map[string]series{"invocations": complete(10), "value": complete(),
-				"baselineInvocations": complete(100), "baseline": complete()},
+				Metric: "ErrorRate",
+			}, subject: weighted,
+			of: map[string]series{
+				"invocations": complete(10), "value": complete(),
+				"baselineInvocations": complete(100), "baseline": complete(),
+			},
 			want: rollout.Sample{Value: 0, Baseline: 0, Samples: 10, BaselineSamples: 100},
 		},
 		"NoInvocations": {
 			reason: "Without invocations nothing is known.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: weighted,
-			of: map[string]series{"invocations": complete(), "value": complete(),
-				"baselineInvocations": complete(100), "baseline": complete(1)},
+				Metric: "ErrorRate",
+			}, subject: weighted,
+			of: map[string]series{
+				"invocations": complete(), "value": complete(),
+				"baselineInvocations": complete(100), "baseline": complete(1),
+			},
 			want: rollout.Sample{Value: nan, Baseline: .01, BaselineSamples: 100},
 		},
 		"NoBaseline": {
 			reason: "A target that receives all invocations has no baseline.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: whole,
+				Metric: "ErrorRate",
+			}, subject: whole,
 			of:   map[string]series{"invocations": complete(10), "value": complete(5)},
 			want: rollout.Sample{Value: .5, Baseline: nan, Samples: 10},
 		},
@@ -150,58 +196,74 @@ func TestLambdaEvaluate(t *testing.T) {
 		},
 		"ThrottleRate": {
 			reason: "What is throttled is not invoked.", metric: v1beta1.LambdaMetric{
-				Metric: "ThrottleRate"}, subject: weighted,
+				Metric: "ThrottleRate",
+			}, subject: weighted,
 			of:   map[string]series{"invocations": complete(30), "value": complete(10)},
 			want: rollout.Sample{Value: .25, Baseline: nan, Samples: 40},
 		},
 		"AllThrottled": {
 			reason: "An alias that is throttled completely has samples.", metric: v1beta1.LambdaMetric{
-				Metric: "ThrottleRate"}, subject: weighted,
+				Metric: "ThrottleRate",
+			}, subject: weighted,
 			of:   map[string]series{"invocations": complete(), "value": complete(10)},
 			want: rollout.Sample{Value: 1, Baseline: nan, Samples: 10},
 		},
 		"Throttles": {
 			reason: "The number of throttles may be 0.", metric: v1beta1.LambdaMetric{
-				Metric: "Throttles"}, subject: weighted,
+				Metric: "Throttles",
+			}, subject: weighted,
 			of:   map[string]series{"invocations": complete(30), "value": complete()},
 			want: rollout.Sample{Value: 0, Baseline: nan, Samples: 30},
 		},
 		"Percentile": {
 			reason: "Percentiles of minutes are weighted by invocations.", metric: v1beta1.LambdaMetric{
-				Metric: "Duration"}, subject: weighted,
-			of: map[string]series{"invocations": complete(10, 30), "value": complete(100, 200),
-				"baselineInvocations": complete(1, 1), "baseline": complete(100, 200)},
+				Metric: "Duration",
+			}, subject: weighted,
+			of: map[string]series{
+				"invocations": complete(10, 30), "value": complete(100, 200),
+				"baselineInvocations": complete(1, 1), "baseline": complete(100, 200),
+			},
 			want: rollout.Sample{Value: 175, Baseline: 150, Samples: 40, BaselineSamples: 2},
 		},
 		"Average": {
-			reason: "So are averages, which makes them exact.", metric: v1beta1.LambdaMetric{Metric: "Duration",
-				Statistic: ptr.To("Average")}, subject: whole,
+			reason: "So are averages, which makes them exact.", metric: v1beta1.LambdaMetric{
+				Metric:    "Duration",
+				Statistic: ptr.To("Average"),
+			}, subject: whole,
 			of:   map[string]series{"invocations": complete(1, 3), "value": complete(10, 20)},
 			want: rollout.Sample{Value: 17.5, Baseline: nan, Samples: 4},
 		},
 		"Maximum": {
-			reason: "The maximum is the largest.", metric: v1beta1.LambdaMetric{Metric: "Duration",
-				Statistic: ptr.To("Maximum")}, subject: whole,
+			reason: "The maximum is the largest.", metric: v1beta1.LambdaMetric{
+				Metric:    "Duration",
+				Statistic: ptr.To("Maximum"),
+			}, subject: whole,
 			of:   map[string]series{"invocations": complete(1, 3), "value": complete(10, 20)},
 			want: rollout.Sample{Value: 20, Baseline: nan, Samples: 4},
 		},
 		"Minimum": {
-			reason: "The minimum is the smallest.", metric: v1beta1.LambdaMetric{Metric: "Duration",
-				Statistic: ptr.To("Minimum")}, subject: whole,
+			reason: "The minimum is the smallest.", metric: v1beta1.LambdaMetric{
+				Metric:    "Duration",
+				Statistic: ptr.To("Minimum"),
+			}, subject: whole,
 			of:   map[string]series{"invocations": complete(1, 3), "value": complete(10, 20)},
 			want: rollout.Sample{Value: 10, Baseline: nan, Samples: 4},
 		},
 		"DurationLater": {
 			reason: "A duration that is not there yet is not known.", metric: v1beta1.LambdaMetric{
-				Metric: "Duration"}, subject: whole,
+				Metric: "Duration",
+			}, subject: whole,
 			of:   map[string]series{"invocations": complete(10), "value": complete()},
 			want: rollout.Sample{Value: nan, Baseline: nan, Samples: 10},
 		},
 		"OutsideTheWindow": {
 			reason: "Data points outside the window do not count.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: whole,
-			of: map[string]series{"invocations": complete(10, 10, 10, 10, 10, 999),
-				"value": complete(1, 0, 0, 0, 0, 999)},
+				Metric: "ErrorRate",
+			}, subject: whole,
+			of: map[string]series{
+				"invocations": complete(10, 10, 10, 10, 10, 999),
+				"value":       complete(1, 0, 0, 0, 0, 999),
+			},
 			want: rollout.Sample{Value: .02, Baseline: nan, Samples: 50},
 		},
 		"Hangs": {
@@ -211,27 +273,39 @@ func TestLambdaEvaluate(t *testing.T) {
 		},
 		"FailsAtOnce": {
 			reason: "What has failed within the timeout counts.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: hanging,
+				Metric: "ErrorRate",
+			}, subject: hanging,
 			of:   map[string]series{"invocations": complete(20, 20, 20, 20, 20), "value": complete(0, 0, 0, 0, 20)},
 			want: rollout.Sample{Value: .2, Baseline: nan, Samples: 100},
 		},
 		"AllMayFail": {
 			reason: "If all began within the timeout, nothing else is known.", metric: v1beta1.LambdaMetric{
-				Metric: "ErrorRate"}, subject: hanging,
+				Metric: "ErrorRate",
+			}, subject: hanging,
 			of:   map[string]series{"invocations": complete(0, 0, 0, 0, 20), "value": complete(0, 0, 0, 0, 1)},
 			want: rollout.Sample{Value: .05, Baseline: nan, Samples: 20},
 		},
-		"NoValue": {reason: "A status is no number.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"},
-			subject: whole, of: map[string]series{"invocations": complete(10), "value": failed}, err: "InternalError"},
-		"NoInvocation": {reason: "Nor is that of the invocations.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"},
-			subject: whole, of: map[string]series{"invocations": failed, "value": complete(1)}, err: "InternalError"},
-		"NoBaselineData": {reason: "Nor is that of the stable version.",
+		"NoValue": {
+			reason: "A status is no number.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"},
+			subject: whole, of: map[string]series{"invocations": complete(10), "value": failed}, err: "InternalError",
+		},
+		"NoInvocation": {
+			reason: "Nor is that of the invocations.", metric: v1beta1.LambdaMetric{Metric: "ErrorRate"},
+			subject: whole, of: map[string]series{"invocations": failed, "value": complete(1)}, err: "InternalError",
+		},
+		"NoBaselineData": {
+			reason: "Nor is that of the stable version.",
 			metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: weighted,
-			of: map[string]series{"invocations": complete(10), "value": complete(1),
-				"baselineInvocations": complete(10), "baseline": failed}, err: "InternalError"},
-		"NoData": {reason: "A query that is left out is an error.",
+			of: map[string]series{
+				"invocations": complete(10), "value": complete(1),
+				"baselineInvocations": complete(10), "baseline": failed,
+			}, err: "InternalError",
+		},
+		"NoData": {
+			reason: "A query that is left out is an error.",
 			metric: v1beta1.LambdaMetric{Metric: "ErrorRate"}, subject: whole,
-			of: map[string]series{"invocations": complete(10)}, err: errNoSeries.Error()},
+			of: map[string]series{"invocations": complete(10)}, err: errNoSeries.Error(),
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -253,9 +327,11 @@ func TestLambdaEvaluate(t *testing.T) {
 
 func TestSeries(t *testing.T) {
 	result := func(change func(*types.MetricDataResult)) types.MetricDataResult {
-		r := types.MetricDataResult{Id: aws.String("q"), Label: aws.String("Errors"),
+		r := types.MetricDataResult{
+			Id: aws.String("q"), Label: aws.String("Errors"),
 			StatusCode: types.StatusCodeComplete, Timestamps: []time.Time{clock(12, 1, 0), clock(12, 0, 0)},
-			Values: []float64{2, 1}}
+			Values: []float64{2, 1},
+		}
 		if change != nil {
 			change(&r)
 		}
@@ -268,42 +344,72 @@ func TestSeries(t *testing.T) {
 		want    []float64
 		err     error
 	}{
-		"Ordered": {"Data points are in the order of time.", []types.MetricDataResult{result(nil)}, []float64{1, 2},
-			nil},
+		"Ordered": {
+			"Data points are in the order of time.",
+			[]types.MetricDataResult{result(nil)},
+			[]float64{1, 2},
+			nil,
+		},
 		"Pages": {"The status of the last page counts.", []types.MetricDataResult{
 			result(func(r *types.MetricDataResult) { r.StatusCode = types.StatusCodePartialData }),
 			result(func(r *types.MetricDataResult) {
 				r.Timestamps, r.Values = []time.Time{clock(12, 2, 0)}, []float64{3}
 			}),
 		}, []float64{1, 2, 3}, nil},
-		"Partial": {"Data that is not complete is no number.",
+		"Partial": {
+			"Data that is not complete is no number.",
 			[]types.MetricDataResult{
-				result(func(r *types.MetricDataResult) { r.StatusCode = types.StatusCodePartialData })}, nil,
-			statusError(types.StatusCodePartialData)},
-		"Forbidden": {"Nor is data that is not allowed.",
+				result(func(r *types.MetricDataResult) { r.StatusCode = types.StatusCodePartialData }),
+			},
+			nil,
+			statusError(types.StatusCodePartialData),
+		},
+		"Forbidden": {
+			"Nor is data that is not allowed.",
 			[]types.MetricDataResult{
-				result(func(r *types.MetricDataResult) { r.StatusCode = types.StatusCodeForbidden })}, nil,
-			statusError(types.StatusCodeForbidden)},
-		"Unknown": {"A status that is not known is not quoted.",
-			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.StatusCode = "<secret>" })}, nil,
-			statusError("")},
-		"NoStatus": {"Data without a status is no number.",
-			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.StatusCode = "" })}, nil, errNoSeries},
-		"Message": {"A message says that something is wrong.",
+				result(func(r *types.MetricDataResult) { r.StatusCode = types.StatusCodeForbidden }),
+			},
+			nil,
+			statusError(types.StatusCodeForbidden),
+		},
+		"Unknown": {
+			"A status that is not known is not quoted.",
+			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.StatusCode = "<secret>" })},
+			nil,
+			statusError(""),
+		},
+		"NoStatus": {
+			"Data without a status is no number.",
+			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.StatusCode = "" })},
+			nil, errNoSeries,
+		},
+		"Message": {
+			"A message says that something is wrong.",
 			[]types.MetricDataResult{result(func(r *types.MetricDataResult) {
 				r.Messages = []types.MessageData{{Code: aws.String("ArithmeticError")}}
-			})}, nil, errMessage},
-		"Several": {"A search may return several series.", []types.MetricDataResult{result(nil),
-			result(func(r *types.MetricDataResult) { r.Label = aws.String("other") })}, nil, errSeveral},
+			})},
+			nil, errMessage,
+		},
+		"Several": {"A search may return several series.", []types.MetricDataResult{
+			result(nil),
+			result(func(r *types.MetricDataResult) { r.Label = aws.String("other") }),
+		}, nil, errSeveral},
 		"SameTime": {"A time has one value.", []types.MetricDataResult{result(nil), result(nil)}, nil, errPoints},
-		"NoTime": {"A value has a time.",
-			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.Timestamps = nil })}, nil, errPoints},
-		"NaN": {"A value is a number.",
+		"NoTime": {
+			"A value has a time.",
+			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.Timestamps = nil })},
+			nil, errPoints,
+		},
+		"NaN": {
+			"A value is a number.",
 			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.Values = []float64{math.NaN(), 1} })},
-			nil, errNumber},
-		"Infinite": {"A number is finite.",
+			nil, errNumber,
+		},
+		"Infinite": {
+			"A number is finite.",
 			[]types.MetricDataResult{result(func(r *types.MetricDataResult) { r.Values = []float64{math.Inf(1), 1} })},
-			nil, errNumber},
+			nil, errNumber,
+		},
 		"None": {"A query without a result is an error.", nil, nil, errNoSeries},
 	}
 	for name, tc := range cases {

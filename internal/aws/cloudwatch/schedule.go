@@ -61,7 +61,8 @@ type answer[R any] struct {
 // ask returns the answers to requests in the current slot, or how long to wait for them. If the calls are
 // due, it passes all requests to send, which returns their answers.
 func (s *schedule[Q, R]) ask(now time.Time, interval time.Duration, requests map[string]Q,
-	send func(map[string]Q) map[string]answer[R]) (map[string]answer[R], time.Duration, error) {
+	send func(map[string]Q) map[string]answer[R],
+) (map[string]answer[R], time.Duration, error) {
 	s.mu.Lock()
 	g, err := s.register(now, interval, requests)
 	if err != nil {

@@ -120,8 +120,10 @@ func New(o Options) *Hub {
 	if o.Connect == nil {
 		o.Connect = func(s *session.Session) API { return session.Client(s, sqs.NewFromConfig) }
 	}
-	h := &Hub{o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
-		subscribers: map[string]Subscriber{}}
+	h := &Hub{
+		o: o, receivers: map[queueKey]*receiver{}, queues: map[types.UID]queueKey{},
+		subscribers: map[string]Subscriber{},
+	}
 	if o.Metrics != nil {
 		o.Metrics.receiving = h.countReceiving
 	}
@@ -348,8 +350,10 @@ func (h *Hub) countReceiving() (receiving, failing int) {
 func specOf(config client.Object) (*v1beta1.DriftEvents, queueKey, Config) {
 	switch c := config.(type) {
 	case *v1beta1.ProviderConfig:
-		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{Kind: v1beta1.ProviderConfigKind,
-			Namespace: c.GetNamespace(), Name: c.GetName()}
+		return c.Spec.DriftEvents, queueKey{owner: c.GetUID()}, Config{
+			Kind:      v1beta1.ProviderConfigKind,
+			Namespace: c.GetNamespace(), Name: c.GetName(),
+		}
 	case *v1beta1.ClusterProviderConfig:
 		return c.Spec.DriftEvents, queueKey{}, Config{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName()}
 	}

@@ -65,13 +65,15 @@ func (q *queue) call(ctx context.Context, name string) error {
 }
 
 func (q *queue) GetQueueUrl(ctx context.Context, //nolint:revive,staticcheck // The SDK's name.
-	in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options)) (*sqs.GetQueueUrlOutput, error) {
+	in *sqs.GetQueueUrlInput, _ ...func(*sqs.Options),
+) (*sqs.GetQueueUrlOutput, error) {
 	return &sqs.GetQueueUrlOutput{QueueUrl: aws.String(
 		"https://sqs/" + *in.QueueOwnerAWSAccountId + "/" + *in.QueueName)}, q.call(ctx, "GetQueueUrl")
 }
 
 func (q *queue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
-	_ ...func(*sqs.Options)) (*sqs.ReceiveMessageOutput, error) {
+	_ ...func(*sqs.Options),
+) (*sqs.ReceiveMessageOutput, error) {
 	if err := q.call(ctx, "ReceiveMessage"); err != nil {
 		return nil, err
 	}
@@ -96,7 +98,8 @@ func (q *queue) ReceiveMessage(ctx context.Context, in *sqs.ReceiveMessageInput,
 }
 
 func (q *queue) DeleteMessageBatch(ctx context.Context, in *sqs.DeleteMessageBatchInput,
-	_ ...func(*sqs.Options)) (*sqs.DeleteMessageBatchOutput, error) {
+	_ ...func(*sqs.Options),
+) (*sqs.DeleteMessageBatchOutput, error) {
 	if err := q.call(ctx, "DeleteMessageBatch"); err != nil {
 		return nil, err
 	}
@@ -192,7 +195,8 @@ func cluster(name string) *v1beta1.ClusterProviderConfig {
 	return &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)},
 		Spec: v1beta1.ClusterProviderConfigSpec{
-			ConnectionSpec: v1beta1.ConnectionSpec{DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN}}},
+			ConnectionSpec: v1beta1.ConnectionSpec{DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN}},
+		},
 	}
 }
 
@@ -200,7 +204,8 @@ func namespaced(namespace string) *v1beta1.ProviderConfig {
 	return &v1beta1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "default", UID: types.UID(namespace)},
 		Spec: v1beta1.ProviderConfigSpec{ConnectionSpec: v1beta1.ConnectionSpec{
-			DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN, ShowSourceIP: true}}},
+			DriftEvents: &v1beta1.DriftEvents{QueueARN: queueARN, ShowSourceIP: true},
+		}},
 	}
 }
 
@@ -233,7 +238,8 @@ func newIdleEnv(t *testing.T, configs ...client.Object) *env {
 		Configs: fake.NewClientBuilder().WithScheme(scheme).WithObjects(
 			configs...).Build(), Sessions: q, Clock: clock.RealClock{},
 		Random: func() float64 { return 0.5 }, Log: logging.NewNopLogger(), Metrics: e.metrics, Connect: func(
-			*session.Session) API {
+			*session.Session,
+		) API {
 			return q
 		},
 	})
@@ -315,8 +321,10 @@ func TestMessages(t *testing.T) {
 		},
 		"Duplicates": {
 			reason: "SQS delivers at least once",
-			bodies: []string{event("DeleteFunction20150331", "cart", time.Unix(0, 0)),
-				event("DeleteFunction20150331", "cart", time.Unix(0, 0))},
+			bodies: []string{
+				event("DeleteFunction20150331", "cart", time.Unix(0, 0)),
+				event("DeleteFunction20150331", "cart", time.Unix(0, 0)),
+			},
 			outcome: Outdated, notices: 2, results: map[string]float64{"outdated": 2},
 		},
 	}
@@ -531,8 +539,10 @@ func TestConfigs(t *testing.T) {
 			t.Errorf("receivers: -want, +got:\n%s", diff)
 		}
 		_, show := e.receivers[queueKey{arn: queueARN, owner: "shop"}].configs()
-		if diff := cmp.Diff(map[Config]bool{{Kind: v1beta1.ProviderConfigKind, Namespace: "shop",
-			Name: "default"}: true}, show); diff != "" {
+		if diff := cmp.Diff(map[Config]bool{{
+			Kind: v1beta1.ProviderConfigKind, Namespace: "shop",
+			Name: "default",
+		}: true}, show); diff != "" {
 			t.Errorf("configs: -want, +got:\n%s", diff)
 		}
 

@@ -195,8 +195,10 @@ func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) 
 		if !r.handled(ctx, m, show) {
 			continue
 		}
-		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
-			ReceiptHandle: m.ReceiptHandle})
+		done = append(done, sqstypes.DeleteMessageBatchRequestEntry{
+			Id:            aws.String(strconv.Itoa(i)),
+			ReceiptHandle: m.ReceiptHandle,
+		})
 	}
 	return len(out.Messages), errors.Wrap(r.remove(ctx, api, done), "cannot delete from the queue (DeleteMessage)")
 }
@@ -233,8 +235,10 @@ func (r *receiver) locate(ctx context.Context, api API) error {
 	if err != nil {
 		return err
 	}
-	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{QueueName: &a.Resource,
-		QueueOwnerAWSAccountId: &a.AccountID})
+	out, err := api.GetQueueUrl(ctx, &sqs.GetQueueUrlInput{
+		QueueName:              &a.Resource,
+		QueueOwnerAWSAccountId: &a.AccountID,
+	})
 	if err != nil {
 		return err
 	}

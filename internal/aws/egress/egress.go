@@ -36,14 +36,16 @@ func (c Checks) Dialer(timeout time.Duration) func(ctx context.Context, network,
 		if err := c.Host(host, port); err != nil {
 			return nil, err
 		}
-		d := net.Dialer{Timeout: timeout, KeepAlive: keepAlive,
+		d := net.Dialer{
+			Timeout: timeout, KeepAlive: keepAlive,
 			Control: func(_, resolved string, _ syscall.RawConn) error {
 				a, err := netip.ParseAddrPort(resolved)
 				if err != nil {
 					return err
 				}
 				return c.Address(host, port, a.Addr())
-			}}
+			},
+		}
 		return d.DialContext(ctx, network, address)
 	}
 }

@@ -27,7 +27,8 @@ func (c *AtMostOnce) Options(o *lambda.Options) {
 }
 
 func (c *AtMostOnce) send(ctx context.Context, in middleware.DeserializeInput,
-	next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	next middleware.DeserializeHandler,
+) (middleware.DeserializeOutput, middleware.Metadata, error) {
 	c.sent.Store(true)
 	return next.HandleDeserialize(ctx, in)
 }

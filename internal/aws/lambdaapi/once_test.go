@@ -27,24 +27,42 @@ func TestCall(t *testing.T) {
 		want   bool
 	}{
 		"Succeeds": {reason: "Nothing failed, so nothing is in doubt.", calls: 1, runs: 1},
-		"BrokenAfter": {reason: "The function ran, but the response was lost.",
-			fault: &awsdouble.Fault{Drop: awsdouble.DropAfter}, calls: 1, runs: 1, want: true},
-		"BrokenBefore": {reason: "The function did not run, but the client cannot know that.",
-			fault: &awsdouble.Fault{Drop: awsdouble.DropBefore}, calls: 1, want: true},
-		"ServerFault": {reason: "AWS itself does not say whether it ran.",
-			fault: &awsdouble.Fault{Error: awsdouble.ServiceFailure()}, calls: 1, want: true},
-		"NoSubnet": {reason: "The error says that the function did not run.",
-			fault: &awsdouble.Fault{Error: awsdouble.Error{Status: 502, Code: "InvalidSubnetIDException"}}, calls: 1},
-		"GatewayFault": {reason: "What is between us and AWS knows nothing.",
-			fault: &awsdouble.Fault{Error: awsdouble.Error{Status: 502, Code: "BadGateway"}}, calls: 1, want: true},
-		"Throttled": {reason: "A call that is refused has no effect.",
-			fault: &awsdouble.Fault{Error: awsdouble.Throttle()}, calls: 1},
-		"Denied": {reason: "A call that is denied has no effect.",
-			fault: &awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:InvokeFunction")}, calls: 1},
-		"NoConnection": {reason: "Nothing was sent.",
-			change: func(c *aws.Config) { c.BaseEndpoint = aws.String("http://" + closed(t)) }},
-		"NoCredentials": {reason: "Without credentials, nothing was sent.",
-			change: func(c *aws.Config) { c.Credentials = broken{} }},
+		"BrokenAfter": {
+			reason: "The function ran, but the response was lost.",
+			fault:  &awsdouble.Fault{Drop: awsdouble.DropAfter}, calls: 1, runs: 1, want: true,
+		},
+		"BrokenBefore": {
+			reason: "The function did not run, but the client cannot know that.",
+			fault:  &awsdouble.Fault{Drop: awsdouble.DropBefore}, calls: 1, want: true,
+		},
+		"ServerFault": {
+			reason: "AWS itself does not say whether it ran.",
+			fault:  &awsdouble.Fault{Error: awsdouble.ServiceFailure()}, calls: 1, want: true,
+		},
+		"NoSubnet": {
+			reason: "The error says that the function did not run.",
+			fault:  &awsdouble.Fault{Error: awsdouble.Error{Status: 502, Code: "InvalidSubnetIDException"}}, calls: 1,
+		},
+		"GatewayFault": {
+			reason: "What is between us and AWS knows nothing.",
+			fault:  &awsdouble.Fault{Error: awsdouble.Error{Status: 502, Code: "BadGateway"}}, calls: 1, want: true,
+		},
+		"Throttled": {
+			reason: "A call that is refused has no effect.",
+			fault:  &awsdouble.Fault{Error: awsdouble.Throttle()}, calls: 1,
+		},
+		"Denied": {
+			reason: "A call that is denied has no effect.",
+			fault:  &awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:InvokeFunction")}, calls: 1,
+		},
+		"NoConnection": {
+			reason: "Nothing was sent.",
+			change: func(c *aws.Config) { c.BaseEndpoint = aws.String("http://" + closed(t)) },
+		},
+		"NoCredentials": {
+			reason: "Without credentials, nothing was sent.",
+			change: func(c *aws.Config) { c.Credentials = broken{} },
+		},
 		"NoTime": {reason: "The time was up before it was sent.", ctx: ended},
 	}
 	for name, tc := range cases {

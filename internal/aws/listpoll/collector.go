@@ -12,7 +12,8 @@ type Collector struct {
 func NewCollector(p *Poller) *Collector {
 	return &Collector{poller: p, watched: prometheus.NewDesc("provider_lambda_items_polled_by_list",
 		"Functions and other items that are polled by list, by the AWS operation of the list", []string{
-			"operation"}, nil)}
+			"operation",
+		}, nil)}
 }
 
 // Describe sends the description of the metric.

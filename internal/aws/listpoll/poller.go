@@ -125,8 +125,10 @@ func New(o Options) *Poller {
 	if o.Log == nil {
 		o.Log = logging.NewNopLogger()
 	}
-	return &Poller{o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{},
-		resources: map[types.UID]*resource{}}
+	return &Poller{
+		o: o, start: o.Now(), wake: make(chan struct{}, 1), lists: map[listKey]*list{},
+		resources: map[types.UID]*resource{},
+	}
 }
 
 // NeedLeaderElection returns true: only the leader reads lists.

@@ -99,12 +99,18 @@ func TestDifference(t *testing.T) {
 		reason string
 		change func(e *env, id string)
 	}{
-		"Revision": {reason: "The revision of a function that someone has changed is another one.",
-			change: func(e *env, id string) { e.revisions[id] = "r2" }},
-		"Fingerprint": {reason: "AWS may change what it shows without a new revision.",
-			change: func(e *env, id string) { e.prints[id] = 2 }},
-		"Deleted": {reason: "A function that a whole round does not show is deleted.",
-			change: func(e *env, id string) { delete(e.revisions, id) }},
+		"Revision": {
+			reason: "The revision of a function that someone has changed is another one.",
+			change: func(e *env, id string) { e.revisions[id] = "r2" },
+		},
+		"Fingerprint": {
+			reason: "AWS may change what it shows without a new revision.",
+			change: func(e *env, id string) { e.prints[id] = 2 },
+		},
+		"Deleted": {
+			reason: "A function that a whole round does not show is deleted.",
+			change: func(e *env, id string) { delete(e.revisions, id) },
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -186,18 +192,28 @@ func TestPays(t *testing.T) {
 		o             Options
 		first, next   int
 	}{
-		"AllOurs": {reason: "All functions of the account are ours.", account: 1000, ours: 1000, first: 20,
-			next: 20},
+		"AllOurs": {
+			reason: "All functions of the account are ours.", account: 1000, ours: 1000, first: 20,
+			next: 20,
+		},
 		"Half": {reason: "It still takes far fewer calls.", account: 2000, ours: 1000, first: 40, next: 40},
-		"FewOurs": {reason: "The list is given up at as many pages as there are functions of ours, for a day.",
-			account: 12_000, ours: 100, first: 101, next: 0},
+		"FewOurs": {
+			reason:  "The list is given up at as many pages as there are functions of ours, for a day.",
+			account: 12_000, ours: 100, first: 101, next: 0,
+		},
 		"Small": {reason: "One page of functions is not worth it.", account: 49, ours: 49},
-		"FullReads": {reason: "If functions are to be read in full as often as polled, lists save nothing.",
-			account: 500, ours: 500, o: Options{FullReadSpacing: time.Second}},
-		"FullReadsMost": {reason: "The same, by the longest interval.", account: 500, ours: 500,
-			o: Options{MaxFullReadInterval: interval}},
-		"Lower": {reason: "How many are worth it is an option.", account: 40, ours: 40,
-			o: Options{MinResources: 40}, first: 1, next: 1},
+		"FullReads": {
+			reason:  "If functions are to be read in full as often as polled, lists save nothing.",
+			account: 500, ours: 500, o: Options{FullReadSpacing: time.Second},
+		},
+		"FullReadsMost": {
+			reason: "The same, by the longest interval.", account: 500, ours: 500,
+			o: Options{MaxFullReadInterval: interval},
+		},
+		"Lower": {
+			reason: "How many are worth it is an option.", account: 40, ours: 40,
+			o: Options{MinResources: 40}, first: 1, next: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -237,8 +253,10 @@ func TestErrors(t *testing.T) {
 		panics bool
 		hour   int // The most calls in an hour.
 	}{
-		"Denied": {reason: "Without the permission, the list is tried rarely.",
-			err: &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1},
+		"Denied": {
+			reason: "Without the permission, the list is tried rarely.",
+			err:    &smithy.GenericAPIError{Code: "AccessDeniedException"}, hour: 1,
+		},
 		"Failing":  {reason: "Failures are retried less and less often.", err: errors.New("no answer"), hour: 20},
 		"Deferred": {reason: "The quota says when.", err: &quota.DeferredError{After: 6 * time.Minute}, hour: 10},
 		"Panics":   {reason: "A panic is a failure: nobody else recovers it.", panics: true, hour: 20},
@@ -353,8 +371,10 @@ func TestSecondList(t *testing.T) {
 	}{
 		"OneKey":   {reason: "One object is looked up by itself.", objects: 1, isDirect: true},
 		"ManyKeys": {reason: "Many objects are read by one call.", objects: 100, calls: 2},
-		"LongOther": {reason: "A bucket with more pages than keys of ours does not pay.", objects: 3, isDirect: true,
-			calls: 4},
+		"LongOther": {
+			reason: "A bucket with more pages than keys of ours does not pay.", objects: 3, isDirect: true,
+			calls: 4,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -362,8 +382,10 @@ func TestSecondList(t *testing.T) {
 			e := newEnv(t, Options{FullReadSpacing: time.Hour})
 			e.exist(n)
 			calls := 0
-			objects := &List{Operation: "ListObjectsV2", Of: "bucket", PageSize: 1000,
-				Get: func(context.Context, *session.Session, string) (string, error) { return "etag", nil }}
+			objects := &List{
+				Operation: "ListObjectsV2", Of: "bucket", PageSize: 1000,
+				Get: func(context.Context, *session.Session, string) (string, error) { return "etag", nil },
+			}
 			objects.Read = func(context.Context, *session.Session, string, string, string) (Page, error) {
 				calls++
 				if name == "LongOther" {
@@ -376,8 +398,10 @@ func TestSecondList(t *testing.T) {
 				return page, nil
 			}
 			for i, id := range e.ids() {
-				e.Watch(uidOf(i), e.session, []Ref{{List: e.list, ID: id, Revision: "r1"},
-					{List: objects, ID: fmt.Sprint(i % tc.objects), Revision: "etag"}}, e.now, nil)
+				e.Watch(uidOf(i), e.session, []Ref{
+					{List: e.list, ID: id, Revision: "r1"},
+					{List: objects, ID: fmt.Sprint(i % tc.objects), Revision: "etag"},
+				}, e.now, nil)
 			}
 			e.run(2 * interval)
 			r := e.Check(uidOf(5), e.session)

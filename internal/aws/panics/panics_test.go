@@ -18,16 +18,26 @@ func TestGuard(t *testing.T) {
 		err    error
 		panics bool
 	}{
-		"Value": {reason: "What does not panic is left as it is.", fn: func() (string, error) { return "v", nil },
-			value: "v"},
-		"Error": {reason: "An error is returned unchanged.", fn: func() (string, error) { return "v", boom },
-			value: "v", err: boom},
-		"Panic": {reason: "The value of the panic is not shown.", fn: func() (string, error) { panic(secret) },
-			panics: true},
-		"Nested": {reason: "A panic while panicking is one.",
-			fn: func() (string, error) { defer panic(secret); panic("first") }, panics: true},
-		"Runtime": {reason: "The runtime's own panics are panics.",
-			fn: func() (string, error) { none[secret] = 1; return "", nil }, panics: true},
+		"Value": {
+			reason: "What does not panic is left as it is.", fn: func() (string, error) { return "v", nil },
+			value: "v",
+		},
+		"Error": {
+			reason: "An error is returned unchanged.", fn: func() (string, error) { return "v", boom },
+			value: "v", err: boom,
+		},
+		"Panic": {
+			reason: "The value of the panic is not shown.", fn: func() (string, error) { panic(secret) },
+			panics: true,
+		},
+		"Nested": {
+			reason: "A panic while panicking is one.",
+			fn:     func() (string, error) { defer panic(secret); panic("first") }, panics: true,
+		},
+		"Runtime": {
+			reason: "The runtime's own panics are panics.",
+			fn:     func() (string, error) { none[secret] = 1; return "", nil }, panics: true,
+		},
 		"Nil": {reason: "A nil pointer dereference is a panic.", fn: func() (string, error) {
 			return noError().at,
 				nil

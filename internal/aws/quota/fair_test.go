@@ -25,16 +25,26 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 		atMost  time.Duration
 	}{
 		"Alone": {reason: "A full bucket makes nobody wait."},
-		"OneTenant": {reason: "A new tenant waits for one call of the other tenant.",
-			before: map[string]int{"a": 5000}, atMost: time.Second},
-		"ManyTenants": {reason: "A new tenant waits for one call of each other tenant.",
-			before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
-		"Polls": {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true,
-			atMost: time.Second},
-		"Own": {reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100},
-			atLeast: 5 * time.Second, atMost: 8 * time.Second},
-		"Both": {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100},
-			atLeast: 12 * time.Second, atMost: 16 * time.Second},
+		"OneTenant": {
+			reason: "A new tenant waits for one call of the other tenant.",
+			before: map[string]int{"a": 5000}, atMost: time.Second,
+		},
+		"ManyTenants": {
+			reason: "A new tenant waits for one call of each other tenant.",
+			before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second,
+		},
+		"Polls": {
+			reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true,
+			atMost: time.Second,
+		},
+		"Own": {
+			reason: "Earlier requests of the same tenant come first.", before: map[string]int{"b": 100},
+			atLeast: 5 * time.Second, atMost: 8 * time.Second,
+		},
+		"Both": {
+			reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100},
+			atLeast: 12 * time.Second, atMost: 16 * time.Second,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -180,8 +190,10 @@ func TestShares(t *testing.T) {
 	atTen := map[string]int{}
 	for tenant, n := range sizes {
 		for i := range n {
-			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond,
-				latency: 50 * time.Millisecond}
+			c := &caller{
+				w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+				latency: 50 * time.Millisecond,
+			}
 			c.done = func() {
 				last[tenant] = e.now
 				visits[tenant] += c.visits
@@ -232,8 +244,10 @@ func TestTenantThatRetriesOften(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	many, often := 0, 0
 	for i := range 2000 {
-		c := &caller{w: e, l: l, aws: aws, by: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
-			latency: 20 * time.Millisecond}
+		c := &caller{
+			w: e, l: l, aws: aws, by: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+			latency: 20 * time.Millisecond,
+		}
 		c.done = func() { many++ }
 		e.after(0, c.arrivals)
 	}
@@ -264,8 +278,10 @@ func TestManyTenants(t *testing.T) {
 	for n := range tenants {
 		tenant := fmt.Sprint("ns-", n)
 		for i := range each {
-			c := &caller{w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond,
-				latency: 50 * time.Millisecond}
+			c := &caller{
+				w: e, l: l, aws: aws, by: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond,
+				latency: 50 * time.Millisecond,
+			}
 			c.done = func() {
 				if _, ok := first[tenant]; !ok {
 					first[tenant] = e.now.Sub(epoch)
@@ -300,8 +316,10 @@ func TestTenantsAreDropped(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	served, most, long := 0, 0, 0
 	for i := range 3000 {
-		c := &caller{w: e, l: l, aws: aws, by: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
-			latency: 20 * time.Millisecond}
+		c := &caller{
+			w: e, l: l, aws: aws, by: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond,
+			latency: 20 * time.Millisecond,
+		}
 		c.done = func() { long++ }
 		e.after(0, c.arrivals)
 	}

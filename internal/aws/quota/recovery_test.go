@@ -29,8 +29,10 @@ func TestRateAdaptsAndReturns(t *testing.T) {
 			sent := 0
 			var next func(i int)
 			next = func(i int) {
-				c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
-					lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+				c := &caller{
+					w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+					lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond,
+				}
 				c.done = func() { sent++; next(i + waitingCallers) }
 				e.after(0, c.arrivals)
 			}

@@ -56,8 +56,10 @@ func TestScopesComeAndGo(t *testing.T) {
 	if limit := int((idle + sweepEvery).Minutes()) + 2; most > limit {
 		t.Errorf("%d scopes were kept at a time, want %d at most", most, limit)
 	}
-	during, sent := series(t, l, "provider_lambda_quota_calls_total", map[string]string{"account": Unverified,
-		"region": "other", "bucket": "ControlPlane", "result": "sent"})
+	during, sent := series(t, l, "provider_lambda_quota_calls_total", map[string]string{
+		"account": Unverified,
+		"region":  "other", "bucket": "ControlPlane", "result": "sent",
+	})
 	if during != 2*before {
 		t.Errorf("%d series, want those of made-up regions in one label: %d", during, 2*before)
 	}
@@ -83,11 +85,15 @@ func TestScopesAreKept(t *testing.T) {
 		after  time.Duration
 		want   int
 	}{
-		"Unused": {"A full bucket that nobody waits for is like a new one.", func(l *Limiter) { l.Release(here, "u") },
-			idle, 0},
+		"Unused": {
+			"A full bucket that nobody waits for is like a new one.", func(l *Limiter) { l.Release(here, "u") },
+			idle, 0,
+		},
 		"Recent": {"It is kept for a while.", func(*Limiter) {}, idle - sweepEvery, 1},
-		"Paused": {"What AWS has closed is not opened by looking away.",
-			func(l *Limiter) { l.throttled(here, ControlPlane, 3*time.Hour) }, idle, 1},
+		"Paused": {
+			"What AWS has closed is not opened by looking away.",
+			func(l *Limiter) { l.throttled(here, ControlPlane, 3*time.Hour) }, idle, 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -121,8 +127,11 @@ func TestUnverifiedAccountsAreApart(t *testing.T) {
 	l := small(e)
 	attacker := Scope{Account: Unverified, Region: here.Region, Config: "evil"}
 	l.throttled(attacker, ControlPlane, time.Hour)
-	for _, s := range []Scope{here, {Account: Unverified, Region: here.Region, Config: "other"},
-		{Account: here.Account, Region: here.Region, Endpoint: "http://emulator"}} {
+	for _, s := range []Scope{
+		here,
+		{Account: Unverified, Region: here.Region, Config: "other"},
+		{Account: here.Account, Region: here.Region, Endpoint: "http://emulator"},
+	} {
 		if wait := l.Reserve(s, user("u"), "CreateFunction"); wait > 0 {
 			t.Errorf("%+v waits %s for what another's endpoint has answered", s, wait)
 		}

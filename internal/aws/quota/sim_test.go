@@ -146,11 +146,15 @@ func TestFullRate(t *testing.T) {
 		perCaller         float64
 	}{
 		"300": {"A namespace is applied at once.", 300, 0, 5 * time.Millisecond, 60 * time.Millisecond, 3},
-		"300Late": {"Workers are busy, and the network is bad.", 300, 0, 100 * time.Millisecond,
-			300 * time.Millisecond, 4},
+		"300Late": {
+			"Workers are busy, and the network is bad.", 300, 0, 100 * time.Millisecond,
+			300 * time.Millisecond, 4,
+		},
 		"10000": {"A cluster is restored.", 10_000, 0, 20 * time.Millisecond, 100 * time.Millisecond, 3},
-		"10000Spread": {"Arrivals outrun the quota.", 10_000, 5 * time.Minute, 20 * time.Millisecond,
-			100 * time.Millisecond, 3},
+		"10000Spread": {
+			"Arrivals outrun the quota.", 10_000, 5 * time.Minute, 20 * time.Millisecond,
+			100 * time.Millisecond, 3,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -158,8 +162,10 @@ func TestFullRate(t *testing.T) {
 			l, aws := New(e.clock, Options{}), newAWSSide(e)
 			callers := make([]*caller, tc.callers)
 			for i := range callers {
-				callers[i] = &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
-					lateness: tc.lateness, latency: tc.latency}
+				callers[i] = &caller{
+					w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+					lateness: tc.lateness, latency: tc.latency,
+				}
 				e.after(e.between(0, tc.spread), callers[i].arrivals)
 			}
 			e.run(time.Hour)
@@ -200,8 +206,10 @@ func TestNoShows(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const n = 600
 	for i := range n {
-		c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
-			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c := &caller{
+			w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond,
+		}
 		if i%2 == 0 {
 			e.after(0, func() { l.Reserve(here, c.by, "CreateFunction") })
 			continue
@@ -228,14 +236,18 @@ func TestPriorities(t *testing.T) {
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	polls := make([]*caller, 200)
 	for i := range polls {
-		polls[i] = &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("poll", i)},
-			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		polls[i] = &caller{
+			w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("poll", i)},
+			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond,
+		}
 		e.after(0, polls[i].arrivals)
 	}
 	var change *caller
 	e.after(2*time.Second, func() {
-		change = &caller{w: e, l: l, aws: aws, by: Caller{ID: "change", Priority: User},
-			latency: 30 * time.Millisecond}
+		change = &caller{
+			w: e, l: l, aws: aws, by: Caller{ID: "change", Priority: User},
+			latency: 30 * time.Millisecond,
+		}
 		change.arrivals()
 	})
 	e.run(4 * time.Second)
@@ -247,8 +259,10 @@ func TestPriorities(t *testing.T) {
 	users := []*caller{}
 	var arrive func()
 	arrive = func() {
-		u := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("user", len(users)), Priority: User},
-			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		u := &caller{
+			w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint("user", len(users)), Priority: User},
+			lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond,
+		}
 		users = append(users, u)
 		u.arrivals()
 		e.after(time.Second/30, arrive)
@@ -292,8 +306,10 @@ func TestSharedQuota(t *testing.T) {
 	const n = 1000
 	left := n
 	for i := range n {
-		c := &caller{w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
-			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c := &caller{
+			w: e, l: l, aws: aws, by: Caller{ID: fmt.Sprint(i), Priority: User},
+			lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond,
+		}
 		c.done = func() { left-- }
 		e.after(0, c.arrivals)
 	}

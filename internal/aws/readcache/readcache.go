@@ -78,7 +78,8 @@ func Read[V any](ctx context.Context, c *Cache, k Key, f Freshness, fetch func(c
 
 // read calls fetch and finishes the entry, even after a panic.
 func read[V any](ctx context.Context, c *Cache, k Key, e *entry,
-	fetch func(context.Context) (V, error)) (v V, err error) {
+	fetch func(context.Context) (V, error),
+) (v V, err error) {
 	err = errUnfinished
 	defer func() { c.finish(k, e, v, err) }()
 	v, err = fetch(ctx)

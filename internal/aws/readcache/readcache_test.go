@@ -48,13 +48,19 @@ func TestRead(t *testing.T) {
 		},
 		"TooOld": {
 			reason: "A response from before the requested time is read again.",
-			steps: []step{{fresh: at(0, 0), want: 1}, {fresh: at(time.Minute, time.Second), want: 2},
-				{fresh: at(time.Minute, time.Second), want: 2}},
+			steps: []step{
+				{fresh: at(0, 0), want: 1},
+				{fresh: at(time.Minute, time.Second), want: 2},
+				{fresh: at(time.Minute, time.Second), want: 2},
+			},
 		},
 		"SetBack": {
 			reason: "An answer of a clock that was set back since is not recent for as long.",
-			steps: []step{{fresh: at(time.Hour, 0), want: 1}, {fresh: at(time.Hour-time.Second, 0), want: 1},
-				{fresh: at(0, time.Second), want: 2}},
+			steps: []step{
+				{fresh: at(time.Hour, 0), want: 1},
+				{fresh: at(time.Hour-time.Second, 0), want: 1},
+				{fresh: at(0, time.Second), want: 2},
+			},
 		},
 		"Forgotten": {
 			reason: "An answer that is known to be outdated serves no one.",

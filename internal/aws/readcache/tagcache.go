@@ -119,11 +119,6 @@ func ListTags(ctx context.Context, api TagLister, arn string) (map[string]string
 	return out.Tags, nil
 }
 
-// named reports whether tags name a managed resource by its UID.
-func named(mg metav1.Object, tags map[string]string) bool {
-	return slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID()))
-}
-
 // Forget drops the cached tags of a resource because they are about to change.
 func (m *TagCache) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
 

@@ -25,7 +25,8 @@ type lister struct {
 }
 
 func (l *lister) ListTags(_ context.Context, in *lambda.ListTagsInput,
-	_ ...func(*lambda.Options)) (*lambda.ListTagsOutput, error) {
+	_ ...func(*lambda.Options),
+) (*lambda.ListTagsOutput, error) {
 	l.calls++
 	if l.err != nil {
 		return nil, l.err
@@ -50,25 +51,38 @@ func TestReadTags(t *testing.T) {
 		want   int
 	}{
 		"Steady": {reason: "What was read a while ago is still good.", then: func(_ *TagCache,
-			c *time.Time) {
+			c *time.Time,
+		) {
 			*c = c.Add(MaxTagAge - time.Second)
 		}, mg: object(nil), arn: arn, want: 1},
-		"Old": {reason: "Someone may have changed them within an hour.",
-			then: func(_ *TagCache, c *time.Time) { *c = c.Add(MaxTagAge) }, mg: object(nil), arn: arn, want: 2},
-		"NewSpec": {reason: "The user waits for the truth.",
-			mg: object(func(o *metav1.ObjectMeta) { o.Generation = 2 }), arn: arn, want: 2},
-		"Deletion": {reason: "What is foreign by now must not be deleted.",
-			mg: object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) }), arn: arn,
-			want: 2},
+		"Old": {
+			reason: "Someone may have changed them within an hour.",
+			then:   func(_ *TagCache, c *time.Time) { *c = c.Add(MaxTagAge) }, mg: object(nil), arn: arn, want: 2,
+		},
+		"NewSpec": {
+			reason: "The user waits for the truth.",
+			mg:     object(func(o *metav1.ObjectMeta) { o.Generation = 2 }), arn: arn, want: 2,
+		},
+		"Deletion": {
+			reason: "What is foreign by now must not be deleted.",
+			mg:     object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) }), arn: arn,
+			want: 2,
+		},
 		"Requested": {reason: "The user requested a reconcile.", mg: object(func(o *metav1.ObjectMeta) {
 			o.Annotations = map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"}
 		}), arn: arn, want: 2},
-		"Forgotten": {reason: "The provider has changed them.",
-			then: func(m *TagCache, _ *time.Time) { m.Forget(object(nil)) }, mg: object(nil), arn: arn, want: 2},
-		"Another": {reason: "The tags are those of another managed resource.",
-			mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), arn: arn, want: 2},
-		"OtherArn": {reason: "The managed resource has another external resource now.", mg: object(nil),
-			arn: arn + "1", want: 2},
+		"Forgotten": {
+			reason: "The provider has changed them.",
+			then:   func(m *TagCache, _ *time.Time) { m.Forget(object(nil)) }, mg: object(nil), arn: arn, want: 2,
+		},
+		"Another": {
+			reason: "The tags are those of another managed resource.",
+			mg:     object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), arn: arn, want: 2,
+		},
+		"OtherArn": {
+			reason: "The managed resource has another external resource now.", mg: object(nil),
+			arn: arn + "1", want: 2,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -152,16 +166,26 @@ func TestOutdated(t *testing.T) {
 		want   bool
 		due    bool
 	}{
-		"Recent": {reason: "Tags that were just read are not outdated.", mg: object(nil),
-			after: RecentTagAge - time.Second},
-		"Old": {reason: "Old tags suffice for an observation, but not for a change.", mg: object(nil),
-			after: RecentTagAge, want: true, due: true},
-		"Another": {reason: "What is not remembered is read anyway.",
-			mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: RecentTagAge, due: true},
-		"Deleting": {reason: "Recent tags are used while AWS rejects a deletion repeatedly.", mg: gone,
-			after: RecentTagAge - time.Second},
-		"Deleted": {reason: "The tags of a resource that is being deleted are read every few minutes.", mg: gone,
-			after: RecentTagAge, want: true, due: true},
+		"Recent": {
+			reason: "Tags that were just read are not outdated.", mg: object(nil),
+			after: RecentTagAge - time.Second,
+		},
+		"Old": {
+			reason: "Old tags suffice for an observation, but not for a change.", mg: object(nil),
+			after: RecentTagAge, want: true, due: true,
+		},
+		"Another": {
+			reason: "What is not remembered is read anyway.",
+			mg:     object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: RecentTagAge, due: true,
+		},
+		"Deleting": {
+			reason: "Recent tags are used while AWS rejects a deletion repeatedly.", mg: gone,
+			after: RecentTagAge - time.Second,
+		},
+		"Deleted": {
+			reason: "The tags of a resource that is being deleted are read every few minutes.", mg: gone,
+			after: RecentTagAge, want: true, due: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -35,7 +35,8 @@ const (
 // authenticate returns an aws.Config with the credentials of a config after its chain of roles. It
 // makes no call. The part that does not depend on the resource is cached for all resources.
 func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
-	region string) (aws.Config, error) {
+	region string,
+) (aws.Config, error) {
 	shared := s.withoutResourceTags()
 	cfg, err := r.cache.shared(e, PartitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
 		return r.authenticateShared(ctx, shared, m, region)
@@ -49,7 +50,8 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredential
 // authenticateShared returns an aws.Config with the credentials of a config after the roles that do
 // not depend on a resource.
 func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials,
-	region string) (aws.Config, error) {
+	region string,
+) (aws.Config, error) {
 	cfg, err := r.load(ctx, s, region)
 	if err != nil {
 		return aws.Config{}, err

@@ -172,13 +172,15 @@ type renewing struct {
 // under their source: one of v1beta1, or sourceAssumeRole.
 func (r *Resolver) renew(source string, p aws.CredentialsProvider) *renewing {
 	p = r.options.Measure.Credentials(source, p)
-	return &renewing{provider: p, cached: cached[aws.Credentials]{now: r.now,
+	return &renewing{provider: p, cached: cached[aws.Credentials]{
+		now: r.now,
 		expiry: func(c aws.Credentials) (time.Time, bool) {
 			if !c.HasKeys() {
 				return time.Time{}, true // They are of no use, not even once.
 			}
 			return c.Expires, c.CanExpire
-		}}}
+		},
+	}}
 }
 
 // Retrieve returns credentials that are valid now.

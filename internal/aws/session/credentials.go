@@ -45,8 +45,10 @@ type rawCredentials struct {
 // version returns a hash that changes with the config and with the raw credentials, and reveals neither.
 func (m rawCredentials) version(generation int64) string {
 	h := sha256.New()
-	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token),
-		m.roleARN} {
+	for _, part := range []string{
+		m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token),
+		m.roleARN,
+	} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // A hash never fails to write.
 	}
 	return fmt.Sprintf("%d/%s", generation, hex.EncodeToString(h.Sum(nil)))
@@ -171,7 +173,8 @@ var usualKeys = []string{"credentials", "creds"}
 // secretKeys reads keys from a Secret: from the INI file at a key if the reference names one, and
 // otherwise from entries of their own or from an INI file under a usual name.
 func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecretSelector,
-	profile string) (aws.Credentials, error) {
+	profile string,
+) (aws.Credentials, error) {
 	data, err := r.secret(ctx, ref)
 	if err != nil {
 		return aws.Credentials{}, err
@@ -189,7 +192,8 @@ func (r *Resolver) secretKeys(ctx context.Context, ref *v1beta1.CredentialsSecre
 		if err == nil {
 			return c, nil
 		}
-		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key the key that holds an INI file (it "+
+		absent = fmt.Errorf("Secret %s/%s %w: add it, or name in secretRef.key "+ //nolint:staticcheck // Secret is a kind.
+			"the key that holds an INI file (it "+
 			"has %s)",
 			ref.Namespace, ref.Name, err, namesIn(data, "no keys"))
 	}
@@ -225,7 +229,8 @@ func (r *Resolver) secret(ctx context.Context, ref *v1beta1.CredentialsSecretSel
 	data, err := r.secrets(ctx, name)
 	switch {
 	case kerrors.IsNotFound(err):
-		return nil, &missingError{fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", name)}
+		err := fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", name) //nolint:staticcheck // Secret is a kind.
+		return nil, &missingError{err}
 	case kerrors.IsForbidden(err):
 		return nil, fmt.Errorf("cannot read Secret %s: grant the provider's ServiceAccount get on secrets", name)
 	case err != nil:
@@ -238,7 +243,8 @@ func (r *Resolver) secret(ctx context.Context, ref *v1beta1.CredentialsSecretSel
 // missingKey returns the error of a Secret that lacks the key that secretRef names. It lists the keys
 // that the Secret has, which are not confidential.
 func missingKey(data map[string][]byte, ref *v1beta1.CredentialsSecretSelector) error {
-	return fmt.Errorf("Secret %s/%s has no value at key %q (it has %s): add it, or correct secretRef.key",
+	return fmt.Errorf("Secret %s/%s has no value at key %q (it has %s): "+ //nolint:staticcheck // Secret is a kind.
+		"add it, or correct secretRef.key",
 		ref.Namespace, ref.Name, ref.Key, namesIn(data, "no keys"))
 }
 

@@ -75,8 +75,10 @@ func TestDoubleRotatedSecret(t *testing.T) {
 			if err := b.call(t, f); err != nil {
 				t.Fatal(err)
 			}
-			b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIANEW", SecretAccessKey: "new",
-				MayAssume: []string{"*"}})
+			b.double.AddUser(awsdouble.User{
+				ARN: userARN, AccessKeyID: "AKIANEW", SecretAccessKey: "new",
+				MayAssume: []string{"*"},
+			})
 			b.double.RemoveKey("AKIAONE")
 			if err := b.call(t, f); name == "Keys" && awserr.Code(err) != "UnrecognizedClientException" {
 				t.Errorf("a key that was deleted is used still: %v", err)
@@ -134,6 +136,8 @@ func TestDoubleSharedBeginning(t *testing.T) {
 	if _, err := b.Identify(t.Context(), c); err != nil {
 		t.Errorf("Identify: %v", err)
 	}
-	b.expect(t, "50 namespaces", map[string]int{"AssumeRoleWithWebIdentity": 1, "AssumeRole": 1 + namespaces,
-		"GetCallerIdentity": namespaces + 1})
+	b.expect(t, "50 namespaces", map[string]int{
+		"AssumeRoleWithWebIdentity": 1, "AssumeRole": 1 + namespaces,
+		"GetCallerIdentity": namespaces + 1,
+	})
 }

@@ -33,8 +33,10 @@ func TestDoubleCloudWatch(t *testing.T) {
 		}
 		in.MetricDataQueries = append(in.MetricDataQueries, types.MetricDataQuery{
 			Id: aws.String(fmt.Sprintf("q%d", i)),
-			MetricStat: &types.MetricStat{Metric: &types.Metric{Namespace: aws.String("Shop"), MetricName: &name},
-				Period: aws.Int32(60), Stat: aws.String("Sum")},
+			MetricStat: &types.MetricStat{
+				Metric: &types.Metric{Namespace: aws.String("Shop"), MetricName: &name},
+				Period: aws.Int32(60), Stat: aws.String("Sum"),
+			},
 		})
 	}
 	b.double.PutAlarm(account, region, awsdouble.Alarm{Name: "errors", State: "OK"})

@@ -38,14 +38,20 @@ func newDoubleEnv(t *testing.T, objs ...client.Object) *doubleEnv {
 	b.double.Start()
 	t.Cleanup(b.double.Close)
 	b.options.STSEndpoint = b.double.URL()
-	b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2",
-		MayAssume: []string{"*"}})
-	b.double.AddRole(awsdouble.Role{ARN: roleOne, Principals: []string{userARN, webRole}, TagSession: true,
-		MayAssume: []string{roleTwo}})
+	b.double.AddUser(awsdouble.User{
+		ARN: userARN, AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2",
+		MayAssume: []string{"*"},
+	})
+	b.double.AddRole(awsdouble.Role{
+		ARN: roleOne, Principals: []string{userARN, webRole}, TagSession: true,
+		MayAssume: []string{roleTwo},
+	})
 	b.double.AddRole(awsdouble.Role{ARN: roleTwo, Principals: []string{roleOne}, TagSession: true})
 	b.double.AddRole(awsdouble.Role{
-		ARN: webRole, Principals: []string{awsdouble.ServicePods,
-			awsdouble.ServiceInstances}, TagSession: true, MayAssume: []string{roleOne},
+		ARN: webRole, Principals: []string{
+			awsdouble.ServicePods,
+			awsdouble.ServiceInstances,
+		}, TagSession: true, MayAssume: []string{roleOne},
 		WebIdentity: &awsdouble.WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"},
 	})
 	var err error

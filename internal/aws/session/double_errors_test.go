@@ -16,12 +16,16 @@ func TestDoubleErrors(t *testing.T) {
 	long.DurationSeconds = new(int32(43200))
 	one := func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }
 	web := func(s *v1beta1.ProviderConfigSpec) {
-		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+		s.Credentials = v1beta1.ProviderCredentials{
+			Source: v1beta1.CredentialsSourceWebIdentity,
 			WebIdentity: &v1beta1.WebIdentityOptions{
 				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(webRole)},
-				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
-					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
-			}}
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{
+					Source:    v1beta1.CredentialsSourceSecret,
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+				},
+			},
+		}
 	}
 	jwt := func(subject, audience string, lasts time.Duration) func(*testing.T, *doubleEnv) string {
 		return func(t *testing.T, b *doubleEnv) string {

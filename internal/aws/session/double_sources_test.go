@@ -92,8 +92,10 @@ func TestDoubleSources(t *testing.T) {
 				t.Helper()
 				own := b.double.ConfigFor(region, "AKIAONE")
 				own.Credentials = credentials.NewStaticCredentialsProvider("AKIAONE", "hunter2", "")
-				out, err := sts.NewFromConfig(own).AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: new(roleOne),
-					RoleSessionName: new("by-hand")})
+				out, err := sts.NewFromConfig(own).AssumeRole(t.Context(), &sts.AssumeRoleInput{
+					RoleArn:         new(roleOne),
+					RoleSessionName: new("by-hand"),
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,13 +130,17 @@ func TestDoubleTagsOfResources(t *testing.T) {
 	tagged := role(roleOne)
 	tagged.ResourceTags, tagged.ExternalID = []string{"Namespace"}, new("ext")
 	c := clusterSource(v1beta1.CredentialsSourceSecret, func(s *v1beta1.ClusterProviderConfigSpec) {
-		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns,
-			LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
+		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+			Namespace:                      ns,
+			LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+		}
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged}
 	})
 	b := newDoubleEnv(t, c, secret(ns, "aws", map[string]string{"creds": ini}))
-	b.double.AddRole(awsdouble.Role{ARN: roleOne, Principals: []string{userARN}, ExternalID: "ext", TagSession: true,
-		RequestTags: map[string]string{"crossplane-namespace": ns}})
+	b.double.AddRole(awsdouble.Role{
+		ARN: roleOne, Principals: []string{userARN}, ExternalID: "ext", TagSession: true,
+		RequestTags: map[string]string{"crossplane-namespace": ns},
+	})
 	if err := b.call(t, function("ClusterProviderConfig", "default")); err != nil {
 		t.Error(err)
 	}

@@ -33,8 +33,10 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 // TestEndpoints sends a call of each of three services, and checks the URLs.
 func TestEndpoints(t *testing.T) {
 	dynamic := func(host string) *v1beta1.EndpointConfig {
-		return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeDynamic,
-			Dynamic: &v1beta1.DynamicURLConfig{Protocol: "https", Host: host}}}
+		return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{
+			Type:    v1beta1.EndpointURLTypeDynamic,
+			Dynamic: &v1beta1.DynamicURLConfig{Protocol: "https", Host: host},
+		}}
 	}
 	type going struct{ Lambda, S3, STS, Signed string }
 	aws1 := going{
@@ -52,16 +54,22 @@ func TestEndpoints(t *testing.T) {
 		want   going
 	}{
 		"AWS": {reason: "By default, calls go to AWS.", want: aws1},
-		"Partition": {reason: "China is another partition.", region: "cn-north-1",
-			want: going{Lambda: "https://lambda.cn-north-1.amazonaws.com.cn/2015-03-31/functions/orders",
-				S3:  "https://code.s3.cn-north-1.amazonaws.com.cn/orders.zip",
-				STS: "https://sts.cn-north-1.amazonaws.com.cn/", Signed: "lambda in cn-north-1"}},
+		"Partition": {
+			reason: "China is another partition.", region: "cn-north-1",
+			want: going{
+				Lambda: "https://lambda.cn-north-1.amazonaws.com.cn/2015-03-31/functions/orders",
+				S3:     "https://code.s3.cn-north-1.amazonaws.com.cn/orders.zip",
+				STS:    "https://sts.cn-north-1.amazonaws.com.cn/", Signed: "lambda in cn-north-1",
+			},
+		},
 		"Static": {
 			reason: "One URL for all, and buckets in the path of an address.",
 			spec:   v1beta1.ConnectionSpec{Endpoint: static("http://127.0.0.1:4566")},
-			want: going{Lambda: "http://127.0.0.1:4566/2015-03-31/functions/orders",
-				S3: "http://127.0.0.1:4566/code/orders.zip", STS: "http://127.0.0.1:4566/",
-				Signed: "lambda in eu-west-1"},
+			want: going{
+				Lambda: "http://127.0.0.1:4566/2015-03-31/functions/orders",
+				S3:     "http://127.0.0.1:4566/code/orders.zip", STS: "http://127.0.0.1:4566/",
+				Signed: "lambda in eu-west-1",
+			},
 		},
 		"Services": {
 			reason: "One service's URL.",
@@ -72,15 +80,19 @@ func TestEndpoints(t *testing.T) {
 			reason: "A URL of the environment holds for the others.",
 			spec:   v1beta1.ConnectionSpec{Endpoint: static("https://vpce-1.example.org", "lambda")},
 			env:    map[string]string{"AWS_ENDPOINT_URL": "http://127.0.0.1:1"},
-			want: going{Lambda: "https://vpce-1.example.org/2015-03-31/functions/orders",
-				S3: "http://127.0.0.1:1/code/orders.zip", STS: "http://127.0.0.1:1/", Signed: "lambda in eu-west-1"},
+			want: going{
+				Lambda: "https://vpce-1.example.org/2015-03-31/functions/orders",
+				S3:     "http://127.0.0.1:1/code/orders.zip", STS: "http://127.0.0.1:1/", Signed: "lambda in eu-west-1",
+			},
 		},
 		"Dynamic": {
 			reason: "A URL by service and region.",
 			spec:   v1beta1.ConnectionSpec{Endpoint: dynamic("aws.example.org")},
-			want: going{Lambda: "https://lambda.eu-west-1.aws.example.org/2015-03-31/functions/orders",
-				S3:  "https://code.s3.eu-west-1.aws.example.org/orders.zip",
-				STS: "https://sts.eu-west-1.aws.example.org/", Signed: "lambda in eu-west-1"},
+			want: going{
+				Lambda: "https://lambda.eu-west-1.aws.example.org/2015-03-31/functions/orders",
+				S3:     "https://code.s3.eu-west-1.aws.example.org/orders.zip",
+				STS:    "https://sts.eu-west-1.aws.example.org/", Signed: "lambda in eu-west-1",
+			},
 		},
 		"Immutable": {
 			reason: "A host that must not change keeps buckets in the path.",
@@ -99,23 +111,30 @@ func TestEndpoints(t *testing.T) {
 		"Signing": {
 			reason: "What calls are signed for can be said.",
 			spec: v1beta1.ConnectionSpec{
-				Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeAuto},
-					SigningName: new("faas"), SigningRegion: new("us-east-1"), Services: []string{"lambda"}}},
+				Endpoint: &v1beta1.EndpointConfig{
+					URL:         v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeAuto},
+					SigningName: new("faas"), SigningRegion: new("us-east-1"), Services: []string{"lambda"},
+				},
+			},
 			want: with(aws1, func(g *going) { g.Signed = "faas in us-east-1" }),
 		},
 		"FIPS": {
 			reason: "Validated cryptography.", region: "us-east-1",
 			spec: v1beta1.ConnectionSpec{UseFIPSEndpoint: true},
-			want: going{Lambda: "https://lambda-fips.us-east-1.amazonaws.com/2015-03-31/functions/orders",
-				S3:  "https://code.s3-fips.us-east-1.amazonaws.com/orders.zip",
-				STS: "https://sts-fips.us-east-1.amazonaws.com/", Signed: "lambda in us-east-1"},
+			want: going{
+				Lambda: "https://lambda-fips.us-east-1.amazonaws.com/2015-03-31/functions/orders",
+				S3:     "https://code.s3-fips.us-east-1.amazonaws.com/orders.zip",
+				STS:    "https://sts-fips.us-east-1.amazonaws.com/", Signed: "lambda in us-east-1",
+			},
 		},
 		"DualStack": {
 			reason: "IPv6 as well.",
 			spec:   v1beta1.ConnectionSpec{UseDualStackEndpoint: true},
-			want: going{Lambda: "https://lambda.eu-west-1.api.aws/2015-03-31/functions/orders",
-				S3:  "https://code.s3.dualstack.eu-west-1.amazonaws.com/orders.zip",
-				STS: "https://sts.eu-west-1.api.aws/", Signed: "lambda in eu-west-1"},
+			want: going{
+				Lambda: "https://lambda.eu-west-1.api.aws/2015-03-31/functions/orders",
+				S3:     "https://code.s3.dualstack.eu-west-1.amazonaws.com/orders.zip",
+				STS:    "https://sts.eu-west-1.api.aws/", Signed: "lambda in eu-west-1",
+			},
 		},
 	}
 	for name, tc := range cases {
@@ -142,8 +161,10 @@ func TestEndpoints(t *testing.T) {
 			ctx := t.Context()
 			_, err1 := Client(s, lambda.NewFromConfig).GetFunction(ctx,
 				&lambda.GetFunctionInput{FunctionName: new("orders")})
-			_, err2 := Client(s, s3.NewFromConfig).HeadObject(ctx, &s3.HeadObjectInput{Bucket: new("code"),
-				Key: new("orders.zip")})
+			_, err2 := Client(s, s3.NewFromConfig).HeadObject(ctx, &s3.HeadObjectInput{
+				Bucket: new("code"),
+				Key:    new("orders.zip"),
+			})
 			_, err3 := Client(s, sts.NewFromConfig).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 			if len(w.urls) != 3 || len(w.signed) == 0 {
 				t.Fatalf("%d requests were sent: %v", len(w.urls), errors.Join(err1, err2, err3))
@@ -164,8 +185,10 @@ func TestSTSRegion(t *testing.T) {
 		resource string
 		want     string
 	}{
-		"Own": {"The provider's own region is sure to be reachable.", "eu-central-1", "us-east-1",
-			"eu-central-1"},
+		"Own": {
+			"The provider's own region is sure to be reachable.", "eu-central-1", "us-east-1",
+			"eu-central-1",
+		},
 		"Partition": {"It is of no use for another partition.", "eu-central-1", "cn-north-1", "cn-north-1"},
 		"Unknown":   {"Outside AWS there is none.", "", "eu-west-1", "eu-west-1"},
 	}

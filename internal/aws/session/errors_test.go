@@ -168,22 +168,32 @@ func TestIdentify(t *testing.T) {
 		calls  int
 		err    bool
 	}{
-		"Asked": {reason: "STS returns the identity.", want: Identity{Account: "123456789012",
-			ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
-		"Refused": {reason: "Credentials that AWS does not know are no use.", refuse: "InvalidClientTokenId",
-			calls: 1, err: true},
-		"NotValidated": {reason: "Without validation, STS is called only for the account, and may fail.",
+		"Asked": {reason: "STS returns the identity.", want: Identity{
+			Account: "123456789012",
+			ARN:     "arn:aws:iam::123456789012:user/ci",
+		}, calls: 1},
+		"Refused": {
+			reason: "Credentials that AWS does not know are no use.", refuse: "InvalidClientTokenId",
+			calls: 1, err: true,
+		},
+		"NotValidated": {
+			reason: "Without validation, STS is called only for the account, and may fail.",
 			change: func(s *v1beta1.ProviderConfigSpec) { s.SkipCredentialsValidation = true }, refuse: "AccessDenied",
-			want: Identity{Account: "unknown"}, calls: 1},
-		"NotAsked": {reason: "STS is not there to ask.",
+			want: Identity{Account: "unknown"}, calls: 1,
+		},
+		"NotAsked": {
+			reason: "STS is not there to ask.",
 			change: func(s *v1beta1.ProviderConfigSpec) { s.SkipRequestingAccountID = true },
-			want:   Identity{Account: "unknown"}},
+			want:   Identity{Account: "unknown"},
+		},
 		"OfRole": {reason: "A role's ARN has its account.", change: func(s *v1beta1.ProviderConfigSpec) {
 			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{role(roleOne)}
 		}, want: Identity{Account: "111111111111"}},
-		"DependsOnCaller": {reason: "The role that depends on the resource is left to the resource.",
+		"DependsOnCaller": {
+			reason: "The role that depends on the resource is left to the resource.",
 			change: func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged} },
-			want:   Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1},
+			want:   Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, calls: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

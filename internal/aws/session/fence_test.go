@@ -27,8 +27,10 @@ func TestFence(t *testing.T) {
 		"None": {reason: "Without a fence, all pass.", sent: 1},
 		"Open": {reason: "A fence that agrees changes nothing.", answers: []error{nil}, requested: 1, sent: 1},
 		"Shut": {reason: "What is refused is not sent.", answers: []error{lost, lost}, want: lost, requested: 1},
-		"Between": {reason: "Permission is requested for a second attempt, too.", answers: []error{nil, lost},
-			faults: 1, want: lost, requested: 2, sent: 1},
+		"Between": {
+			reason: "Permission is requested for a second attempt, too.", answers: []error{nil, lost},
+			faults: 1, want: lost, requested: 2, sent: 1,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -23,8 +23,10 @@ func TestCannotAuthenticate(t *testing.T) {
 		return &smithy.OperationError{ServiceID: "STS", OperationName: "GetCallerIdentity", Err: err}
 	}
 	unsent := func(err error) error {
-		return sts(&smithyhttp.RequestSendError{Err: &url.Error{Op: "Post", URL: "https://sts.eu-west-1.amazonaws.com/",
-			Err: err}})
+		return sts(&smithyhttp.RequestSendError{Err: &url.Error{
+			Op: "Post", URL: "https://sts.eu-west-1.amazonaws.com/",
+			Err: err,
+		}})
 	}
 	answer := func(status int, code, message string) error {
 		return sts(&smithyhttp.ResponseError{
@@ -37,17 +39,25 @@ func TestCannotAuthenticate(t *testing.T) {
 		err    error
 		want   string
 	}{
-		"NoHost": {"Nobody was asked.", unsent(&net.DNSError{Err: "no such host", Name: "sts.eu-west-1.amazonaws.com",
-			IsNotFound: true}), "cannot resolve sts.eu-west-1.amazonaws.com: check the region and the endpoint"},
-		"Timeout": {"Nobody has answered.", unsent(context.DeadlineExceeded),
-			"no answer from sts.eu-west-1.amazonaws.com in time"},
-		"Failed": {"AWS could not tell.", answer(503, "ServiceUnavailable", "try later"),
-			"try later (ServiceUnavailable)"},
+		"NoHost": {"Nobody was asked.", unsent(&net.DNSError{
+			Err: "no such host", Name: "sts.eu-west-1.amazonaws.com",
+			IsNotFound: true,
+		}), "cannot resolve sts.eu-west-1.amazonaws.com: check the region and the endpoint"},
+		"Timeout": {
+			"Nobody has answered.", unsent(context.DeadlineExceeded),
+			"no answer from sts.eu-west-1.amazonaws.com in time",
+		},
+		"Failed": {
+			"AWS could not tell.", answer(503, "ServiceUnavailable", "try later"),
+			"try later (ServiceUnavailable)",
+		},
 		"Denied": {"AWS knows them.", answer(403, "AccessDenied", "Not authorized to perform "+
 			"sts:AssumeRoleWithWebIdentity"), "Not authorized to perform sts:AssumeRoleWithWebIdentity"},
 		"Expired": {"AWS has said so.", answer(403, "ExpiredToken", "The token has expired"), "the credentials or the token have expired: renew them (AWS does not accept the credentials: ExpiredToken)"},
-		"Unknown": {"AWS has said so.", answer(403, "InvalidClientTokenId", "x"),
-			"check the credentials (AWS does not accept the credentials: InvalidClientTokenId)"},
+		"Unknown": {
+			"AWS has said so.", answer(403, "InvalidClientTokenId", "x"),
+			"check the credentials (AWS does not accept the credentials: InvalidClientTokenId)",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -79,12 +89,18 @@ func TestWaysOut(t *testing.T) {
 		front  string
 		help   bool
 	}{
-		"NoConfig": {reason: "The config cannot be created.",
-			front: `ProviderConfig "default" of namespace "team-a" does not exist`, help: true},
-		"NoSecret": {reason: "A missing Secret is named, with what to do.", config: none,
-			front: "Secret team-a/none does not exist", help: true},
-		"Refused": {reason: "A source that is not allowed is named, with what to do.", config: pod,
-			front: "credentials.source IRSA would use", help: true},
+		"NoConfig": {
+			reason: "The config cannot be created.",
+			front:  `ProviderConfig "default" of namespace "team-a" does not exist`, help: true,
+		},
+		"NoSecret": {
+			reason: "A missing Secret is named, with what to do.", config: none,
+			front: "Secret team-a/none does not exist", help: true,
+		},
+		"Refused": {
+			reason: "A source that is not allowed is named, with what to do.", config: pod,
+			front: "credentials.source IRSA would use", help: true,
+		},
 		"Nonsense": {reason: "What is there can be corrected.", config: namespaced(), front: "in key"},
 	}
 	for name, tc := range cases {

@@ -36,8 +36,10 @@ func (g guard) checkHost(host string) error {
 	host = egress.Host(host)
 	if len(g.allowed) > 0 &&
 		!slices.ContainsFunc(g.allowed, func(pattern string) bool { return egress.Matches(pattern, host) }) {
-		return &awserr.HostError{Host: host,
-			Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)"}
+		return &awserr.HostError{
+			Host:   host,
+			Reason: "it is not among the hosts that the provider's operator allows (--namespaced-endpoint-host)",
+		}
 	}
 	if a, err := netip.ParseAddr(host); err == nil {
 		return g.checkAddress(host, a)

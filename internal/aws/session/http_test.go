@@ -54,8 +54,10 @@ func TestHugeAnswer(t *testing.T) {
 	}{
 		"Answer": {"An answer.", 200, false, func(s *Session) error { return getFunction(t, s) }, mib},
 		"Error":  {"An error.", 400, false, func(s *Session) error { return getFunction(t, s) }, mib},
-		"Packed": {"What is small until it is unpacked.", 200, true,
-			func(s *Session) error { return getFunction(t, s) }, mib},
+		"Packed": {
+			"What is small until it is unpacked.", 200, true,
+			func(s *Session) error { return getFunction(t, s) }, mib,
+		},
 		"Page": {"A page of a list.", 200, false, func(s *Session) error {
 			_, err := Client(s, lambda.NewFromConfig).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 			return err
@@ -145,8 +147,10 @@ func TestSilence(t *testing.T) {
 		reason string
 		answer http.HandlerFunc
 	}{
-		"Tarpit": {"One that takes calls and does not answer.",
-			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		"Tarpit": {
+			"One that takes calls and does not answer.",
+			func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+		},
 		"Half": {"One that stops in the middle.", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"Configuration":`)
@@ -202,7 +206,8 @@ func calling(t *testing.T, service, operation string) context.Context {
 	m := awsmiddleware.RegisterServiceMetadata{ServiceID: service, OperationName: operation}
 	out, _, err := m.HandleInitialize(t.Context(), middleware.InitializeInput{}, middleware.InitializeHandlerFunc(
 		func(c context.Context, _ middleware.InitializeInput) (middleware.InitializeOutput, middleware.Metadata,
-			error) {
+			error,
+		) {
 			return middleware.InitializeOutput{Result: c}, middleware.Metadata{}, nil
 		}))
 	ctx, ok := out.Result.(context.Context)
@@ -223,18 +228,24 @@ func TestSlowIsNotSilent(t *testing.T) {
 	}{
 		"Usual": {"Most calls are answered at once.", "GetFunction", 0, silence - 1, 0, false},
 		"Late":  {"What is not, is given up.", "GetFunction", 0, silence + 1, 0, true},
-		"Upload": {"An upload and an answer take their time.", "CreateFunction", silence / 4, codeSilence - 1,
-			silence / 7, false},
-		"UploadTrails": {"An upload that hardly makes progress is given up.", "CreateFunction", silence / 2, 0, 0,
-			true},
+		"Upload": {
+			"An upload and an answer take their time.", "CreateFunction", silence / 4, codeSilence - 1,
+			silence / 7, false,
+		},
+		"UploadTrails": {
+			"An upload that hardly makes progress is given up.", "CreateFunction", silence / 2, 0, 0,
+			true,
+		},
 		"UploadStops": {"One that stops is given up.", "CreateFunction", silence + 1, 0, 0, true},
 		"Code":        {"AWS may take a while to unpack code.", "UpdateFunctionCode", 0, codeSilence - 1, 0, false},
 		"CodeLate":    {"It does not take longer.", "UpdateFunctionCode", 0, codeSilence + 1, 0, true},
 		"Invoke":      {"A function may run for long.", "Invoke", 0, time.Hour, silence / 7, false},
 		"InvokeStops": {"What it returns comes at once.", "Invoke", 0, time.Hour, silence + 1, true},
 		"AnswerStops": {"An answer that stops is given up.", "GetFunction", 0, 0, silence + 1, true},
-		"AnswerTrails": {"One that hardly makes progress holds a worker just as well.", "GetFunction", 0, 0,
-			silence / 3, true},
+		"AnswerTrails": {
+			"One that hardly makes progress holds a worker just as well.", "GetFunction", 0, 0,
+			silence / 3, true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -248,8 +259,10 @@ func TestSlowIsNotSilent(t *testing.T) {
 						return nil, r.Context().Err()
 					case <-time.After(tc.wait):
 					}
-					body := untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("answer"),
-						pause: tc.answer}}
+					body := untilDone{ctx: r.Context(), Reader: slowly{
+						Reader: strings.NewReader("answer"),
+						pause:  tc.answer,
+					}}
 					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
 				})}
 				ctx := calling(t, "Lambda", tc.operation)
@@ -257,8 +270,10 @@ func TestSlowIsNotSilent(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r.Body = io.NopCloser(untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("zip"),
-					pause: tc.upload}})
+				r.Body = io.NopCloser(untilDone{ctx: r.Context(), Reader: slowly{
+					Reader: strings.NewReader("zip"),
+					pause:  tc.upload,
+				}})
 				r.ContentLength = 3
 				res, err := c.Do(r)
 				if err == nil {
@@ -282,13 +297,19 @@ func TestTrickle(t *testing.T) {
 		part               int
 		want               time.Duration
 	}{
-		"Read": {reason: "A byte now and then is no answer.", service: "Lambda", operation: "GetFunction", part: 1,
-			want: silence},
-		"List": {reason: "Nor is it one in a list.", service: "Lambda", operation: "ListFunctions", part: 1,
-			want: silence},
+		"Read": {
+			reason: "A byte now and then is no answer.", service: "Lambda", operation: "GetFunction", part: 1,
+			want: silence,
+		},
+		"List": {
+			reason: "Nor is it one in a list.", service: "Lambda", operation: "ListFunctions", part: 1,
+			want: silence,
+		},
 		"Code": {reason: "Nor is it code.", service: "S3", operation: "GetObject", part: 1, want: silence},
-		"Faster": {reason: "The more it sends, the longer it may take, up to the limit of the operation.",
-			service: "Lambda", operation: "GetFunction", part: 5 << 10, want: silence + silence/10},
+		"Faster": {
+			reason:  "The more it sends, the longer it may take, up to the limit of the operation.",
+			service: "Lambda", operation: "GetFunction", part: 5 << 10, want: silence + silence/10,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -354,8 +375,10 @@ func TestRedirects(t *testing.T) {
 				!strings.HasPrefix(awserr.Sanitize(err).Error(), want) || awserr.IsTransient(err) {
 				t.Errorf("got %v, want %q", awserr.Sanitize(err), want)
 			}
-			_, err = Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("b"),
-				Key: new("k")})
+			_, err = Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{
+				Bucket: new("b"),
+				Key:    new("k"),
+			})
 			if err == nil {
 				t.Error("S3: want an error")
 			} else if status == http.StatusMovedPermanently && !strings.Contains(awserr.Sanitize(err).Error(),

@@ -42,12 +42,16 @@ func counted(t *testing.T, r *telemetry.Recorder, name string) map[string]float6
 
 func TestRefreshesAreCounted(t *testing.T) {
 	web := func(s *v1beta1.ProviderConfigSpec) {
-		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+		s.Credentials = v1beta1.ProviderCredentials{
+			Source: v1beta1.CredentialsSourceWebIdentity,
 			WebIdentity: &v1beta1.WebIdentityOptions{
 				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(webRole)},
-				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
-					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
-			}}
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{
+					Source:    v1beta1.CredentialsSourceSecret,
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+				},
+			},
+		}
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)}
 	}
 	b := newDoubleEnv(t)

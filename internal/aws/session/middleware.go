@@ -33,8 +33,10 @@ type middlewares struct {
 
 // middlewares returns the middleware of the calls to STS that are made for a config. A session adds the rest.
 func (r *Resolver) middlewares(s settings) middlewares {
-	return middlewares{endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer,
-		recorder: r.options.Measure}
+	return middlewares{
+		endpoint: s.Endpoint, untrusted: s.foreign(), tracer: r.options.Tracer,
+		recorder: r.options.Measure,
+	}
 }
 
 // list returns the middleware in the order in which a call passes it. It is the only place that

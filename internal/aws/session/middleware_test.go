@@ -28,8 +28,10 @@ func TestMiddlewareOrder(t *testing.T) {
 
 	// An endpoint of a tenant's adds the most. The credentials of the session stay.
 	tenant := settings{namespaced: true}
-	tenant.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic,
-		Static: new("https://lambda.example.org")}, SigningName: new("lambda")}
+	tenant.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{
+		Type:   v1beta1.EndpointURLTypeStatic,
+		Static: new("https://lambda.example.org"),
+	}, SigningName: new("lambda")}
 	session := b.newSession(tenant, identity{aws: s.AWS}, region)
 
 	var call lambdaapi.AtMostOnce

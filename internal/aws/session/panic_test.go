@@ -21,7 +21,8 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 		call   func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error
 	}{
 		"Memo": {reason: "Such as an identity.", call: func(ctx context.Context, now func() time.Time,
-			release <-chan struct{}, broken *bool) func() error {
+			release <-chan struct{}, broken *bool,
+		) func() error {
 			m := &cached[int]{now: now}
 			return func() error {
 				_, err := m.get(ctx, func(context.Context) (int, error) {
@@ -34,7 +35,8 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 				return err
 			}
 		}},
-		"Renewal": {reason: "A panic in the renewal of credentials reaches the waiting caller.",
+		"Renewal": {
+			reason: "A panic in the renewal of credentials reaches the waiting caller.",
 			call: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
 				r := (&Resolver{now: now}).renew("Secret",
 					aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
@@ -48,7 +50,8 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 					_, err := r.Retrieve(ctx)
 					return err
 				}
-			}},
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -185,7 +185,8 @@ func (r *Resolver) ResolveConfig(ctx context.Context, config client.Object, regi
 // config returns the config that a reference of a resource in a namespace names. It returns a
 // missingError if there is none.
 func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference,
-	namespace string) (client.Object, error) {
+	namespace string,
+) (client.Object, error) {
 	if ref == nil {
 		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
 	}

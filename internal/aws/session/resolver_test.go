@@ -43,8 +43,10 @@ func TestResolveSession(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"team": "a"}, s.Tags); diff != "" {
 		t.Errorf("Tags: -want, +got:\n%s", diff)
 	}
-	for key, want := range map[string]bool{"cost": true, "costs": false, "kubernetes.io/x": true,
-		"aws:cloudformation:stack": true, "AWS:x": true, "team": false} {
+	for key, want := range map[string]bool{
+		"cost": true, "costs": false, "kubernetes.io/x": true,
+		"aws:cloudformation:stack": true, "AWS:x": true, "team": false,
+	} {
 		if got := s.IgnoreTags.Match(key); got != want {
 			t.Errorf("IgnoreTags.Match(%q): got %v", key, got)
 		}
@@ -133,7 +135,8 @@ func TestConcurrentFirstUse(t *testing.T) {
 	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{
-				role(roleOne)}
+				role(roleOne),
+			}
 		}),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
@@ -169,7 +172,8 @@ func TestRenewalWhileValid(t *testing.T) {
 	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{
-				role(roleOne)}
+				role(roleOne),
+			}
 		}),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
@@ -256,9 +260,11 @@ func TestChangedConfigIsProbed(t *testing.T) {
 	f := function("ProviderConfig", "default")
 	e.resolve(t, f)
 	open := func() {
-		cfg := awssdk.Config{Region: region, HTTPClient: unanswering{},
+		cfg := awssdk.Config{
+			Region: region, HTTPClient: unanswering{},
 			Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
-			Retryer:     func() awssdk.Retryer { return awssdk.NopRetryer{} }}
+			Retryer:     func() awssdk.Retryer { return awssdk.NopRetryer{} },
+		}
 		cfg.APIOptions = append(cfg.APIOptions, middlewares{breakers: e.options.Breakers, breaker: k}.addTo)
 		for range 5 {
 			_, _ = lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
@@ -356,16 +362,24 @@ func TestAllowedNamespaces(t *testing.T) {
 		"None":   {"An empty list allows none.", &v1beta1.AllowedNamespaces{}, false},
 		"Named":  {"A name that is listed may.", &v1beta1.AllowedNamespaces{Names: []string{"team-b", ns}}, true},
 		"Others": {"A name that is not may not.", &v1beta1.AllowedNamespaces{Names: []string{"team-b"}}, false},
-		"Matching": {"Labels that match may.",
+		"Matching": {
+			"Labels that match may.",
 			&v1beta1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"aws": "yes"}}},
-			true},
-		"Unmatching": {"Labels that do not match may not.",
+			true,
+		},
+		"Unmatching": {
+			"Labels that do not match may not.",
 			&v1beta1.AllowedNamespaces{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"aws": "no"}}},
-			false},
-		"Either": {"One of both is enough.", &v1beta1.AllowedNamespaces{Names: []string{ns},
-			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"aws": "no"}}}, true},
-		"Everything": {"An empty selector matches all.", &v1beta1.AllowedNamespaces{Selector: &metav1.LabelSelector{}},
-			true},
+			false,
+		},
+		"Either": {"One of both is enough.", &v1beta1.AllowedNamespaces{
+			Names:    []string{ns},
+			Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"aws": "no"}},
+		}, true},
+		"Everything": {
+			"An empty selector matches all.", &v1beta1.AllowedNamespaces{Selector: &metav1.LabelSelector{}},
+			true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -375,8 +389,10 @@ func TestAllowedNamespaces(t *testing.T) {
 					s.Credentials.Source = v1beta1.CredentialsSourceSecret
 					s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
 						Namespace: "crossplane-system",
-						LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws",
-							Key: "creds"},
+						LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{
+							Name: "aws",
+							Key:  "creds",
+						},
 					}
 				}),
 				secret("crossplane-system", "aws", map[string]string{"creds": ini}),

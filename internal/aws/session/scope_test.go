@@ -44,8 +44,10 @@ func TestScope(t *testing.T) {
 	own := quota.Scope{Account: quota.Unverified, Region: region, Config: "pc1"}
 	keys := func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = v1beta1.CredentialsSourceSecret
-		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns,
-			LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
+		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+			Namespace:                      ns,
+			LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+		}
 	}
 	victim := role("arn:aws:iam::" + lied + ":role/any")
 	cases := map[string]struct {
@@ -54,45 +56,62 @@ func TestScope(t *testing.T) {
 		want   quota.Scope
 	}{
 		"AWS": {"AWS's own STS is believed.", namespaced(), quota.Scope{Account: "123456789012", Region: region}},
-		"ClaimedBySTS": {"An STS of the tenant's own may claim any account.",
+		"ClaimedBySTS": {
+			"An STS of the tenant's own may claim any account.",
 			namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Endpoint = static(url)
-			}), own},
+			}), own,
+		},
 		"OnlySTS": {"So it may where the rest goes to AWS.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.Endpoint = static(url, "sts")
 		}), own},
-		"OnlyLambda": {"A Lambda of the tenant's own may say that the quota is used up.",
+		"OnlyLambda": {
+			"A Lambda of the tenant's own may say that the quota is used up.",
 			namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Endpoint = static(url, "lambda")
-			}), own},
+			}), own,
+		},
 		"OnlyS3": {"S3 has nothing to do with it.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.Endpoint = static(url, "s3")
 		}), quota.Scope{Account: "123456789012", Region: region}},
-		"ClaimedByRole": {"Whoever names a role need not be allowed to assume it.",
+		"ClaimedByRole": {
+			"Whoever names a role need not be allowed to assume it.",
 			namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
-			}), own},
+			}), own,
+		},
 		"NotAsked": {"Who is not asked for is not known.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.SkipRequestingAccountID = true
 		}), own},
-		"Cluster": {"An administrator's config is as good as AWS's word.", cluster(keys),
-			quota.Scope{Account: "123456789012", Region: region}},
+		"Cluster": {
+			"An administrator's config is as good as AWS's word.", cluster(keys),
+			quota.Scope{Account: "123456789012", Region: region},
+		},
 		"ClusterRole": {"So is the role that it names.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
 			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
 		}), quota.Scope{Account: lied, Region: region}},
-		"ClusterEndpoint": {"The account of an emulator is not that of AWS.",
+		"ClusterEndpoint": {
+			"The account of an emulator is not that of AWS.",
 			cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.Endpoint = static(url)
-			}), quota.Scope{Account: lied, Region: region, Endpoint: url + url}},
-		"ClusterVPCEndpoint": {"AWS counts calls through a VPC endpoint too.",
+			}),
+			quota.Scope{Account: lied, Region: region, Endpoint: url + url},
+		},
+		"ClusterVPCEndpoint": {
+			"AWS counts calls through a VPC endpoint too.",
 			cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.Endpoint = static("https://vpce-1.lambda.eu-west-1.vpce.amazonaws.com", "lambda")
-			}), quota.Scope{Account: "123456789012", Region: region}},
-		"ClusterEmulatorWithoutSTS": {"An emulator that is not asked for the account.",
+			}),
+			quota.Scope{Account: "123456789012", Region: region},
+		},
+		"ClusterEmulatorWithoutSTS": {
+			"An emulator that is not asked for the account.",
 			cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.Endpoint, s.SkipRequestingAccountID, s.AssumeRoleChain = static(emulator,
 					"lambda"), true, []v1beta1.AssumeRoleOptions{victim}
-			}), quota.Scope{Account: lied, Region: region, Endpoint: emulator}},
+			}),
+			quota.Scope{Account: lied, Region: region, Endpoint: emulator},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -147,8 +166,10 @@ func shared(change func(*v1beta1.ConnectionSpec)) *v1beta1.ClusterProviderConfig
 	return cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = v1beta1.CredentialsSourceSecret
 		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
-			Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws",
-				Key: "creds"},
+			Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{
+				Name: "aws",
+				Key:  "creds",
+			},
 		}
 		change(&s.ConnectionSpec)
 	})
@@ -206,27 +227,47 @@ func TestRegions(t *testing.T) {
 	}{
 		"Known":     {reason: "A region of AWS.", config: tenant(plain), region: "ap-southeast-7"},
 		"Sovereign": {reason: "A region of another partition.", config: tenant(plain), region: "eusc-de-east-1"},
-		"MadeUp": {reason: "Each region has a session and a circuit breaker.", config: tenant(plain),
-			region: "eu-abc-1", want: unknown},
-		"Listed": {reason: "A region that is newer than the provider.", config: tenant(listed),
-			region: "eu-example-1"},
-		"NotListed": {reason: "Only the regions of the list are added.", config: tenant(listed),
-			region: "eu-example-2", want: unknown},
-		"Skips": {reason: "The administrator trusts those who use the config.", config: shared(skips),
-			region: "eu-abc-1"},
-		"TenantSkips": {reason: "A tenant's own config could have any number of regions.", config: tenant(skips),
-			region: "eu-abc-1", want: unknown},
-		"FIPS": {reason: "The SDK takes it for eu-central-1.", config: shared(skips),
-			region: "eu-fips-central-1", want: endpoint},
-		"FIPSBefore": {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "fips-us-east-1",
-			want: endpoint},
-		"FIPSAfter": {reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "us-east-1-fips",
-			want: endpoint},
-		"DualStack": {reason: "IPv6 is a setting.", config: tenant(plain), region: "dualstack-us-east-1",
-			want: endpoint},
-		"ListedAsFIPS": {reason: "The API server refuses it in the list, too.",
+		"MadeUp": {
+			reason: "Each region has a session and a circuit breaker.", config: tenant(plain),
+			region: "eu-abc-1", want: unknown,
+		},
+		"Listed": {
+			reason: "A region that is newer than the provider.", config: tenant(listed),
+			region: "eu-example-1",
+		},
+		"NotListed": {
+			reason: "Only the regions of the list are added.", config: tenant(listed),
+			region: "eu-example-2", want: unknown,
+		},
+		"Skips": {
+			reason: "The administrator trusts those who use the config.", config: shared(skips),
+			region: "eu-abc-1",
+		},
+		"TenantSkips": {
+			reason: "A tenant's own config could have any number of regions.", config: tenant(skips),
+			region: "eu-abc-1", want: unknown,
+		},
+		"FIPS": {
+			reason: "The SDK takes it for eu-central-1.", config: shared(skips),
+			region: "eu-fips-central-1", want: endpoint,
+		},
+		"FIPSBefore": {
+			reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "fips-us-east-1",
+			want: endpoint,
+		},
+		"FIPSAfter": {
+			reason: "The SDK takes it for us-east-1.", config: tenant(plain), region: "us-east-1-fips",
+			want: endpoint,
+		},
+		"DualStack": {
+			reason: "IPv6 is a setting.", config: tenant(plain), region: "dualstack-us-east-1",
+			want: endpoint,
+		},
+		"ListedAsFIPS": {
+			reason: "The API server refuses it in the list, too.",
 			config: tenant(func(s *v1beta1.ConnectionSpec) { s.Regions = []v1beta1.Region{"fips-us-east-1"} }),
-			region: "fips-us-east-1", want: endpoint},
+			region: "fips-us-east-1", want: endpoint,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -188,8 +188,10 @@ func (i identity) scope(s settings, region string) quota.Scope {
 	case s.namespaced && (i.accountSource != atAWS || ownLambda):
 		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
 	case i.accountSource == atEndpoint, i.accountSource == unknownSource && ownLambda:
-		return quota.Scope{Account: i.Account, Region: region,
-			Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
+		return quota.Scope{
+			Account: i.Account, Region: region,
+			Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region),
+		}
 	default:
 		return quota.Scope{Account: i.Account, Region: region}
 	}
@@ -198,7 +200,8 @@ func (i identity) scope(s settings, region string) quota.Scope {
 // identity returns the cached identity of a config. The first call authenticates, and asks STS of a
 // region for the identity unless the config says not to.
 func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags,
-	region string) (identity, error) {
+	region string,
+) (identity, error) {
 	k := identityKey{partition: PartitionOf(region), tags: tags}
 	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
 		cfg, err := r.authenticate(ctx, s, m, e, tags, region)

@@ -49,8 +49,10 @@ func settingsOf(obj client.Object) (settings, error) {
 	case *v1beta1.ProviderConfig:
 		return settings{
 			ConnectionSpec: c.Spec.ConnectionSpec,
-			ref: Ref{Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName(),
-				UID: c.GetUID()},
+			ref: Ref{
+				Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName(),
+				UID: c.GetUID(),
+			},
 			generation:  c.GetGeneration(),
 			namespaced:  true,
 			credentials: inNamespace(c.GetNamespace(), c.Spec.Credentials),
@@ -61,8 +63,10 @@ func settingsOf(obj client.Object) (settings, error) {
 			ref:            Ref{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName(), UID: c.GetUID()},
 			generation:     c.GetGeneration(),
 			allowed:        c.Spec.AllowedNamespaces,
-			tenancy: Tenancy{Trusting: c.Spec.NamespaceIsolation == v1beta1.NamespaceIsolationNone,
-				FunctionNames: c.Spec.FunctionNames},
+			tenancy: Tenancy{
+				Trusting:      c.Spec.NamespaceIsolation == v1beta1.NamespaceIsolationNone,
+				FunctionNames: c.Spec.FunctionNames,
+			},
 			credentials: c.Spec.Credentials,
 		}, nil
 	default:
@@ -82,8 +86,10 @@ func inNamespace(namespace string, in v1beta1.ProviderCredentials) v1beta1.Clust
 	if w := in.WebIdentity; w != nil {
 		out.WebIdentity = &v1beta1.ClusterWebIdentityOptions{WebIdentityRole: w.WebIdentityRole}
 		if t := w.TokenConfig; t != nil {
-			out.WebIdentity.TokenConfig = &v1beta1.ClusterWebIdentityTokenConfig{Source: t.Source,
-				SecretRef: selector(t.SecretRef), Fs: t.Fs}
+			out.WebIdentity.TokenConfig = &v1beta1.ClusterWebIdentityTokenConfig{
+				Source:    t.Source,
+				SecretRef: selector(t.SecretRef), Fs: t.Fs,
+			}
 		}
 	}
 	return out

@@ -26,13 +26,16 @@ import (
 
 // static returns an endpoint at a URL for some services.
 func static(url string, services ...string) *v1beta1.EndpointConfig {
-	return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &url},
-		Services: services}
+	return &v1beta1.EndpointConfig{
+		URL:      v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &url},
+		Services: services,
+	}
 }
 
 // clusterSource returns a ClusterProviderConfig with a source of credentials, and changes.
 func clusterSource(source xpv2.CredentialsSource,
-	change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.ClusterProviderConfig {
+	change ...func(*v1beta1.ClusterProviderConfigSpec),
+) *v1beta1.ClusterProviderConfig {
 	return cluster(append([]func(*v1beta1.ClusterProviderConfigSpec){func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = source
 	}}, change...)...)
@@ -72,8 +75,10 @@ func TestSources(t *testing.T) {
 		"SeparateKeys": {
 			reason: "An entry a key, with the line end that editors add.",
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef = secretRef("") }),
-			secret: map[string]string{"AWS_ACCESS_KEY_ID": "AKIASEP\n", "aws_secret_access_key": "s\n",
-				"aws_session_token": "t"},
+			secret: map[string]string{
+				"AWS_ACCESS_KEY_ID": "AKIASEP\n", "aws_secret_access_key": "s\n",
+				"aws_session_token": "t",
+			},
 			want: aws.Credentials{AccessKeyID: "AKIASEP", SecretAccessKey: "s", SessionToken: "t"},
 		},
 		"UsualKey": {
@@ -93,12 +98,16 @@ func TestSources(t *testing.T) {
 		"WebIdentityFromSecret": {
 			reason: "A token of the namespace.",
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) {
-				s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity,
+				s.Credentials = v1beta1.ProviderCredentials{
+					Source: v1beta1.CredentialsSourceWebIdentity,
 					WebIdentity: &v1beta1.WebIdentityOptions{
 						WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne), RoleSessionName: "ci"},
-						TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
-							SecretRef: secretRef("token")},
-					}}
+						TokenConfig: &v1beta1.WebIdentityTokenConfig{
+							Source:    v1beta1.CredentialsSourceSecret,
+							SecretRef: secretRef("token"),
+						},
+					},
+				}
 			}),
 			secret: map[string]string{"token": "jwt.of.secret\n"},
 			want:   aws.Credentials{AccessKeyID: "ASIA1", SecretAccessKey: "s", SessionToken: "t"},
@@ -108,8 +117,10 @@ func TestSources(t *testing.T) {
 			config: clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.Credentials.WebIdentity = &v1beta1.ClusterWebIdentityOptions{
 					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
-					TokenConfig: &v1beta1.ClusterWebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem,
-						Fs: &xpv2.FsSelector{Path: "/token"}},
+					TokenConfig: &v1beta1.ClusterWebIdentityTokenConfig{
+						Source: v1beta1.CredentialsSourceFilesystem,
+						Fs:     &xpv2.FsSelector{Path: "/token"},
+					},
 				}
 			}),
 			files: map[string]string{"/token": "jwt.of.file"},
@@ -162,8 +173,10 @@ func TestSources(t *testing.T) {
 			if err != nil {
 				t.Fatalf("\n%s\nRetrieve: %v", tc.reason, err)
 			}
-			got = aws.Credentials{AccessKeyID: got.AccessKeyID, SecretAccessKey: got.SecretAccessKey,
-				SessionToken: got.SessionToken}
+			got = aws.Credentials{
+				AccessKeyID: got.AccessKeyID, SecretAccessKey: got.SecretAccessKey,
+				SessionToken: got.SessionToken,
+			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\ncredentials: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -307,13 +320,17 @@ func TestAuthorities(t *testing.T) {
 		env      string
 		want     string
 	}{
-		"Untrusted": {reason: "No one vouches for it.",
-			want: "is not trusted: add its certificate authority to caBundle"},
+		"Untrusted": {
+			reason: "No one vouches for it.",
+			want:   "is not trusted: add its certificate authority to caBundle",
+		},
 		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
 		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
-		"Broken": {reason: "An invalid certificate is reported.",
-			caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
+		"Broken": {
+			reason:   "An invalid certificate is reported.",
+			caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

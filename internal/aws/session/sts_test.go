@@ -185,8 +185,10 @@ func secret(namespace, name string, data map[string]string) *corev1.Secret {
 
 // namespaced returns a ProviderConfig with the keys of a Secret, and changes.
 func namespaced(change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
-	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1",
-		Generation: 1}}
+	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{
+		Namespace: ns, Name: "default", UID: "pc1",
+		Generation: 1,
+	}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
 	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}
 	for _, fn := range change {

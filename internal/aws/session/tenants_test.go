@@ -43,14 +43,17 @@ func TestTenants(t *testing.T) {
 		"PodToken": {
 			reason: "The token that the environment names belongs to the cluster.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
-				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)}})}, want: pod,
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
+			})}, want: pod,
 		},
 		"TokenFile": {
 			reason: "Files of the pod belong to the cluster.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
 				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
-				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem,
-					Fs: &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}},
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{
+					Source: v1beta1.CredentialsSourceFilesystem,
+					Fs:     &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"},
+				},
 			})}, want: pod,
 		},
 		"FileBesideSecret": {
@@ -66,8 +69,10 @@ func TestTenants(t *testing.T) {
 		"PodRole": {
 			reason: "The role that the pod's environment names is the cluster's to give.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
-				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret,
-					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{
+					Source:    v1beta1.CredentialsSourceSecret,
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+				},
 			})}, want: pod,
 		},
 		"Environment": {
@@ -81,32 +86,39 @@ func TestTenants(t *testing.T) {
 		"TokenToCollector": {
 			reason:  "Where the pod's identity is allowed, its token goes to no host of the tenant's.",
 			options: Options{AllowNamespacedPodIdentity: true},
-			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA),
-				endpoint}, want: "endpoint is not allowed together",
+			change: []func(*v1beta1.ProviderConfigSpec){
+				source(v1beta1.CredentialsSourceIRSA),
+				endpoint,
+			}, want: "endpoint is not allowed together",
 		},
 		"NamespaceTag": {
 			reason:  "A tag by which roles tell namespaces apart is the provider's to set, however it is spelled.",
 			options: Options{AllowNamespacedPodIdentity: true},
-			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA),
+			change: []func(*v1beta1.ProviderConfigSpec){
+				source(v1beta1.CredentialsSourceIRSA),
 				func(s *v1beta1.ProviderConfigSpec) {
 					r := role(roleOne)
 					r.Tags = []v1beta1.SessionTag{{Key: "Crossplane-Namespace", Value: "team-b"}}
 					s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{r}
-				}},
+				},
+			},
 			want: "tags of assumeRoleChain must not have the key Crossplane-Namespace",
 		},
 		"Endpoint": {
 			reason: "Tenants do not have the provider call hosts of theirs, unless its operator lets them.",
 			strict: true,
 			change: []func(*v1beta1.ProviderConfigSpec){
-				endpoint}, want: "endpoint is not allowed in a namespaced config",
+				endpoint,
+			}, want: "endpoint is not allowed in a namespaced config",
 		},
 		"AutoEndpoint": {
 			reason: "An endpoint that names no host is AWS's own.",
 			strict: true,
 			change: []func(*v1beta1.ProviderConfigSpec){func(s *v1beta1.ProviderConfigSpec) {
-				s.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeAuto},
-					SigningRegion: new("us-east-1")}
+				s.Endpoint = &v1beta1.EndpointConfig{
+					URL:           v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeAuto},
+					SigningRegion: new("us-east-1"),
+				}
 			}},
 		},
 		"OwnSecret": {
@@ -116,7 +128,8 @@ func TestTenants(t *testing.T) {
 			reason:  "An operator may allow it.",
 			options: Options{AllowNamespacedPodIdentity: true},
 			change: []func(*v1beta1.ProviderConfigSpec){
-				web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)}})},
+				web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)}}),
+			},
 		},
 	}
 	for name, tc := range cases {

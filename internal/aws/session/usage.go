@@ -57,8 +57,10 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	wanted.SetLabels(map[string]string{xpv2.LabelKeyProviderName: ref.Name, xpv2.LabelKeyProviderKind: ref.Kind})
 	wanted.SetOwnerReferences([]metav1.OwnerReference{ownedBy(mg, gvk)})
 	wanted.SetProviderConfigReference(*ref)
-	wanted.SetResourceReference(xpv2.TypedReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind,
-		Name: mg.GetName()})
+	wanted.SetResourceReference(xpv2.TypedReference{
+		APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind,
+		Name: mg.GetName(),
+	})
 
 	have := &v1beta1.ProviderConfigUsage{}
 	err = t.kube.Get(ctx, client.ObjectKeyFromObject(wanted), have)

@@ -33,7 +33,8 @@ func TestTrack(t *testing.T) {
 			return c.Update(ctx, o, opts...)
 		},
 		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
-			opts ...client.PatchOption) error {
+			opts ...client.PatchOption,
+		) error {
 			writes++
 			return c.Patch(ctx, o, p, opts...)
 		},
@@ -64,14 +65,18 @@ func TestTrack(t *testing.T) {
 	u := usage()
 	want := xpv2.TypedProviderConfigUsage{
 		ProviderConfigReference: xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"},
-		ResourceReference: xpv2.TypedReference{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function",
-			Name: "orders"},
+		ResourceReference: xpv2.TypedReference{
+			APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function",
+			Name: "orders",
+		},
 	}
 	if diff := cmp.Diff(want, u.TypedProviderConfigUsage); diff != "" {
 		t.Errorf("usage: -want, +got:\n%s", diff)
 	}
-	labels := map[string]string{"crossplane.io/provider-config": "default",
-		"crossplane.io/provider-config-kind": "ProviderConfig"}
+	labels := map[string]string{
+		"crossplane.io/provider-config":      "default",
+		"crossplane.io/provider-config-kind": "ProviderConfig",
+	}
 	if diff := cmp.Diff(labels, u.GetLabels()); diff != "" {
 		t.Errorf("labels: -want, +got:\n%s", diff)
 	}
@@ -150,7 +155,8 @@ func TestDrop(t *testing.T) {
 			ctx, e, writes := t.Context(), newEnv(t, Options{}), 0
 			kube := interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
 				Delete: func(ctx context.Context, c client.WithWatch, o client.Object,
-					opts ...client.DeleteOption) error {
+					opts ...client.DeleteOption,
+				) error {
 					if forbidden {
 						return kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource(
 							"providerconfigusages").GroupResource(), o.GetName(), nil)
@@ -158,7 +164,8 @@ func TestDrop(t *testing.T) {
 					return c.Delete(ctx, o, opts...)
 				},
 				Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch,
-					opts ...client.PatchOption) error {
+					opts ...client.PatchOption,
+				) error {
 					writes++
 					return c.Patch(ctx, o, p, opts...)
 				},
@@ -167,8 +174,10 @@ func TestDrop(t *testing.T) {
 			users := func() int {
 				t.Helper()
 				l := &v1beta1.ProviderConfigUsageList{}
-				if err := e.kube.List(ctx, l, client.MatchingLabels{xpv2.LabelKeyProviderName: "default",
-					xpv2.LabelKeyProviderKind: "ProviderConfig"}); err != nil {
+				if err := e.kube.List(ctx, l, client.MatchingLabels{
+					xpv2.LabelKeyProviderName: "default",
+					xpv2.LabelKeyProviderKind: "ProviderConfig",
+				}); err != nil {
 					t.Fatal(err)
 				}
 				return len(l.Items)

@@ -81,12 +81,16 @@ func TestRequestsByResult(t *testing.T) {
 		want   string
 	}{
 		"OK": {reason: "A successful call.", status: 200, want: OK},
-		"NotFound": {reason: "A function that is yet to be created.", status: 404, code: "ResourceNotFoundException",
-			want: NotFound},
+		"NotFound": {
+			reason: "A function that is yet to be created.", status: 404, code: "ResourceNotFoundException",
+			want: NotFound,
+		},
 		"Throttled": {reason: "Too many calls.", status: 429, code: "TooManyRequestsException", want: Throttled},
 		"Denied":    {reason: "The role lacks a right.", status: 403, code: "AccessDeniedException", want: Denied},
-		"Expired": {reason: "The credentials are no longer good.", status: 403, code: "ExpiredTokenException",
-			want: Denied},
+		"Expired": {
+			reason: "The credentials are no longer good.", status: 403, code: "ExpiredTokenException",
+			want: Denied,
+		},
 		"Rejected": {reason: "A field is wrong.", status: 400, code: "InvalidParameterValueException", want: Rejected},
 		"Failed":   {reason: "A server error of AWS.", status: 500, code: "ServiceException", want: Failed},
 	}
@@ -103,8 +107,10 @@ func TestRequestsByResult(t *testing.T) {
 			addTo(&cfg, r)
 			_, _ = lambda.NewFromConfig(cfg).GetFunction(t.Context(),
 				&lambda.GetFunctionInput{FunctionName: aws.String("f")})
-			want := map[string]float64{"aws_requests_total GetFunction " + tc.want + " Lambda": 1,
-				"aws_request_duration_seconds GetFunction Lambda sum": 1}
+			want := map[string]float64{
+				"aws_requests_total GetFunction " + tc.want + " Lambda": 1,
+				"aws_request_duration_seconds GetFunction Lambda sum":   1,
+			}
 			if diff := cmp.Diff(want, samples(t, r)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -160,7 +166,8 @@ func TestUnsentCallsAreNotCounted(t *testing.T) {
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Hold",
 			func(context.Context, middleware.FinalizeInput, middleware.FinalizeHandler) (middleware.FinalizeOutput,
-				middleware.Metadata, error) {
+				middleware.Metadata, error,
+			) {
 				return middleware.FinalizeOutput{}, middleware.Metadata{}, errAborted
 			}), middleware.After)
 	})
@@ -184,8 +191,10 @@ func TestCredentials(t *testing.T) {
 			t.Errorf("want what the provider returns, got %v, %v", c, err)
 		}
 	}
-	want := map[string]float64{"credential_refreshes_total ok AssumeRole": 2,
-		"credential_refreshes_total failed AssumeRole": 1}
+	want := map[string]float64{
+		"credential_refreshes_total ok AssumeRole":     2,
+		"credential_refreshes_total failed AssumeRole": 1,
+	}
 	if diff := cmp.Diff(want, samples(t, r)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

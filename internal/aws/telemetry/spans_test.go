@@ -43,8 +43,10 @@ type env struct {
 func newEnv(t *testing.T, limiter *quota.Limiter) *env {
 	t.Helper()
 	e := &env{t: t, Recorder: tracingtest.New(t), double: awsdouble.New(awsdouble.Options{StrictCredentials: true})}
-	e.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::123456789012:user/ci", AccessKeyID: "AKIAONE",
-		SecretAccessKey: "hunter2"})
+	e.double.AddUser(awsdouble.User{
+		ARN: "arn:aws:iam::123456789012:user/ci", AccessKeyID: "AKIAONE",
+		SecretAccessKey: "hunter2",
+	})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		e.headers = append(e.headers, r.Header.Clone())
 		e.double.ServeHTTP(w, r)
@@ -215,7 +217,8 @@ func TestNoSecrets(t *testing.T) {
 	}})
 	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
 		FunctionName: aws.String("f"), Environment: &types.Environment{
-			Variables: map[string]string{"PASSWORD": secret}},
+			Variables: map[string]string{"PASSWORD": secret},
+		},
 	}); err == nil {
 		t.Fatal("the update must fail")
 	}

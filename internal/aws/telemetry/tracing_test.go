@@ -80,8 +80,10 @@ func TestCollector(t *testing.T) {
 			if diff := cmp.Diff([]string{"shop"}, got.Headers()); diff != "" {
 				t.Errorf("headers: -want, +got:\n%s", diff)
 			}
-			for _, want := range []string{"service.name=provider-lambda ", "service.version=dev ",
-				"deployment.environment.name=test ", "telemetry.sdk.language=go "} {
+			for _, want := range []string{
+				"service.name=provider-lambda ", "service.version=dev ",
+				"deployment.environment.name=test ", "telemetry.sdk.language=go ",
+			} {
 				if !strings.Contains(got.Resource(), want) {
 					t.Errorf("want %s among what traces are of, got %s", want, got.Resource())
 				}

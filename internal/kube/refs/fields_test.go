@@ -33,28 +33,42 @@ func TestGet(t *testing.T) {
 		want   string
 	}{
 		"Found": {reason: "The field is read.", get: true, want: "arn:r"},
-		"Missing": {reason: "A field that is not there has no value.", get: true,
+		"Missing": {
+			reason: "A field that is not there has no value.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status.nope" },
-			want:   "error: Role shop/r has no value at status.nope yet"},
-		"NotAText": {reason: "Only texts are read.", get: true,
+			want:   "error: Role shop/r has no value at status.nope yet",
+		},
+		"NotAText": {
+			reason: "Only texts are read.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Name = "number" },
-			want:   "error: Role shop/number has no value at status.arn yet"},
-		"NoObject": {reason: "A missing object is named.", get: true,
-			change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist"},
+			want:   "error: Role shop/number has no value at status.arn yet",
+		},
+		"NoObject": {
+			reason: "A missing object is named.", get: true,
+			change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist",
+		},
 		"Forbidden": {reason: "The error says what to grant.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
-		"NoKind": {reason: "A kind that the cluster lacks is named.", get: true,
+		"NoKind": {
+			reason: "A kind that the cluster lacks is named.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" },
-			want:   "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
-		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true,
+			want:   "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1",
+		},
+		"ClusterRaw": {
+			reason: "What belongs to no namespace belongs to no tenant.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" },
 			want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the " +
-				"namespace of the resource can be read"},
-		"NoVersion": {reason: "An invalid API version is reported.", get: true,
+				"namespace of the resource can be read",
+		},
+		"NoVersion": {
+			reason: "An invalid API version is reported.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" },
-			want:   `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
-		"NoPath": {reason: "An invalid path is reported.", get: true,
+			want:   `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`,
+		},
+		"NoPath": {
+			reason: "An invalid path is reported.", get: true,
 			change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" },
-			want:   `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
+			want:   `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -79,10 +93,14 @@ func TestSpelling(t *testing.T) {
 		return metav1.APIResource{Name: name, SingularName: singular, Kind: kind, Namespaced: true}
 	}
 	mapper := restmapper.NewDiscoveryRESTMapper([]*restmapper.APIGroupResources{{
-		Group: metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{GroupVersion: "v1",
-			Version: "v1"}}},
-		VersionedResources: map[string][]metav1.APIResource{"v1": {core("secrets", "secret", "Secret"),
-			core("configmaps", "configmap", "ConfigMap"), core("pods", "pod", "Pod")}},
+		Group: metav1.APIGroup{Versions: []metav1.GroupVersionForDiscovery{{
+			GroupVersion: "v1",
+			Version:      "v1",
+		}}},
+		VersionedResources: map[string][]metav1.APIResource{"v1": {
+			core("secrets", "secret", "Secret"),
+			core("configmaps", "configmap", "ConfigMap"), core("pods", "pod", "Pod"),
+		}},
 	}})
 	const refused = "fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"
 	cases := map[string]struct {
@@ -90,32 +108,49 @@ func TestSpelling(t *testing.T) {
 		apiVersion, kind string
 		want             string
 	}{
-		"Secret": {reason: "Secrets are refused.", apiVersion: "v1", kind: "Secret",
-			want: "cannot read Secret shop/db: " + refused},
-		"Lower": {reason: "The API server reads the same Secrets by this kind.", apiVersion: "v1", kind: "secret",
-			want: "cannot read secret shop/db: " + refused},
-		"SlashGroup": {reason: "The core group has no name.", apiVersion: "/v1", kind: "secret",
-			want: "cannot read secret shop/db: " + refused},
-		"ConfigMap": {reason: "A kind in another spelling is not watched, nor cached.", apiVersion: "v1",
+		"Secret": {
+			reason: "Secrets are refused.", apiVersion: "v1", kind: "Secret",
+			want: "cannot read Secret shop/db: " + refused,
+		},
+		"Lower": {
+			reason: "The API server reads the same Secrets by this kind.", apiVersion: "v1", kind: "secret",
+			want: "cannot read secret shop/db: " + refused,
+		},
+		"SlashGroup": {
+			reason: "The core group has no name.", apiVersion: "/v1", kind: "secret",
+			want: "cannot read secret shop/db: " + refused,
+		},
+		"ConfigMap": {
+			reason: "A kind in another spelling is not watched, nor cached.", apiVersion: "v1",
 			kind: "configmap",
-			want: "cannot read configmap shop/db: the cluster spells this kind ConfigMap: correct it"},
-		"Pod": {reason: "The same goes for all kinds.", apiVersion: "v1", kind: "pod",
-			want: "cannot read pod shop/db: the cluster spells this kind Pod: correct it"},
-		"Upper": {reason: "The cluster maps only the kind and its lower case.", apiVersion: "v1", kind: "SECRET",
-			want: "cannot read SECRET shop/db: the cluster has no kind SECRET in v1"},
+			want: "cannot read configmap shop/db: the cluster spells this kind ConfigMap: correct it",
+		},
+		"Pod": {
+			reason: "The same goes for all kinds.", apiVersion: "v1", kind: "pod",
+			want: "cannot read pod shop/db: the cluster spells this kind Pod: correct it",
+		},
+		"Upper": {
+			reason: "The cluster maps only the kind and its lower case.", apiVersion: "v1", kind: "SECRET",
+			want: "cannot read SECRET shop/db: the cluster has no kind SECRET in v1",
+		},
 		"Read": {reason: "A kind that is spelled right is read.", apiVersion: "v1", kind: "Pod", want: "hunter2"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			live := interceptor.NewClient(nil, interceptor.Funcs{Get: func(_ context.Context, _ client.WithWatch,
-				_ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+				_ client.ObjectKey, obj client.Object, _ ...client.GetOption,
+			) error {
 				obj.(*unstructured.Unstructured).Object["data"] = map[string]any{"password": "hunter2"}
 				return nil
 			}})
-			r := NewFieldReader(FieldReaderOptions{Live: live, Mapper: mapper, Clock: clock.RealClock{},
-				Log: logging.NewNopLogger()})
-			got, err := r.Get(t.Context(), "shop", v1beta1.FieldSelector{APIVersion: tc.apiVersion, Kind: tc.kind,
-				Name: "db", FieldPath: "data.password"})
+			r := NewFieldReader(FieldReaderOptions{
+				Live: live, Mapper: mapper, Clock: clock.RealClock{},
+				Log: logging.NewNopLogger(),
+			})
+			got, err := r.Get(t.Context(), "shop", v1beta1.FieldSelector{
+				APIVersion: tc.apiVersion, Kind: tc.kind,
+				Name: "db", FieldPath: "data.password",
+			})
 			if err != nil {
 				got = err.Error()
 			}

@@ -31,15 +31,19 @@ type cluster struct {
 }
 
 func newCluster() *cluster {
-	return &cluster{secrets: map[string]*corev1.Secret{}, configs: map[string]*corev1.ConfigMap{},
-		shown: map[string]string{}}
+	return &cluster{
+		secrets: map[string]*corev1.Secret{}, configs: map[string]*corev1.ConfigMap{},
+		shown: map[string]string{},
+	}
 }
 
 func (c *cluster) secret(name, version string, data map[string][]byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.secrets[name] = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name,
-		ResourceVersion: version}, Data: data}
+	c.secrets[name] = &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: name,
+		ResourceVersion: version,
+	}, Data: data}
 }
 
 func notFound(name string) error {
@@ -217,11 +221,15 @@ func TestConfigMapData(t *testing.T) {
 func TestMissing(t *testing.T) {
 	c := newCluster()
 	c.secret("db", "1", map[string][]byte{"password": []byte("hunter2")})
-	empty, many := ObjectRef{Kind: Secret, Namespace: "shop", Name: "empty"}, ObjectRef{Kind: Secret, Namespace: "shop",
-		Name: "many"}
+	empty, many := ObjectRef{Kind: Secret, Namespace: "shop", Name: "empty"}, ObjectRef{
+		Kind: Secret, Namespace: "shop",
+		Name: "many",
+	}
 	c.secret("empty", "1", nil)
-	c.secret("many", "1", map[string][]byte{strings.Repeat("a", 253): []byte("hunter2"), "k0": nil, "k1": nil,
-		"k2": nil, "k3": nil, "k4": nil, "k5": nil, "k6": nil, "k7": nil, "k8": nil, "k9": nil})
+	c.secret("many", "1", map[string][]byte{
+		strings.Repeat("a", 253): []byte("hunter2"), "k0": nil, "k1": nil,
+		"k2": nil, "k3": nil, "k4": nil, "k5": nil, "k6": nil, "k7": nil, "k8": nil, "k9": nil,
+	})
 	r, _ := newReader(c)
 	cases := map[string]struct {
 		reason string
@@ -229,17 +237,27 @@ func TestMissing(t *testing.T) {
 		key    string
 		want   string
 	}{
-		"Object": {reason: "Names the object.", ref: ObjectRef{Kind: Secret, Namespace: "shop", Name: "nope"},
-			key: "k", want: "Secret shop/nope does not exist"},
-		"ConfigMap": {reason: "Names the kind.", ref: ObjectRef{Kind: ConfigMap, Namespace: "shop", Name: "nope"},
-			key: "k", want: "ConfigMap shop/nope does not exist"},
-		"Key": {reason: "Names the key.", ref: db, key: "user",
-			want: `Secret shop/db has no key "user": it has "password"`},
-		"Empty": {reason: "The Secret has no keys.", ref: empty, key: "user",
-			want: `Secret shop/empty has no key "user": it is empty`},
-		"Many": {reason: "A few of many are named, and of long ones the beginning.", ref: many, key: "user",
+		"Object": {
+			reason: "Names the object.", ref: ObjectRef{Kind: Secret, Namespace: "shop", Name: "nope"},
+			key: "k", want: "Secret shop/nope does not exist",
+		},
+		"ConfigMap": {
+			reason: "Names the kind.", ref: ObjectRef{Kind: ConfigMap, Namespace: "shop", Name: "nope"},
+			key: "k", want: "ConfigMap shop/nope does not exist",
+		},
+		"Key": {
+			reason: "Names the key.", ref: db, key: "user",
+			want: `Secret shop/db has no key "user": it has "password"`,
+		},
+		"Empty": {
+			reason: "The Secret has no keys.", ref: empty, key: "user",
+			want: `Secret shop/empty has no key "user": it is empty`,
+		},
+		"Many": {
+			reason: "A few of many are named, and of long ones the beginning.", ref: many, key: "user",
 			want: `Secret shop/many has no key "user": it has "` + strings.Repeat("a",
-				64) + `", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8" and 1 more`},
+				64) + `", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8" and 1 more`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

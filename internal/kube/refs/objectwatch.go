@@ -56,7 +56,8 @@ type Dependents struct {
 // Requests returns a request for each resource that has one of the keys in the field index and for which only returns
 // true. A nil only selects all. It logs an error if it cannot list resources: their next poll reads the object.
 func (d Dependents) Requests(ctx context.Context, by string, only func(client.Object) bool,
-	keys ...string) []reconcile.Request {
+	keys ...string,
+) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range keys {
 		list := d.NewList()

@@ -36,16 +36,20 @@ func (i index) List(_ context.Context, list client.ObjectList, opts ...client.Li
 			continue
 		}
 		for _, n := range names {
-			l.Items = append(l.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop",
-				Name: n}})
+			l.Items = append(l.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+				Namespace: "shop",
+				Name:      n,
+			}})
 		}
 	}
 	return nil
 }
 
 func changed(name, version string) *metav1.PartialObjectMetadata {
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name,
-		ResourceVersion: version}}
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: name,
+		ResourceVersion: version,
+	}}
 }
 
 func TestRequestsFor(t *testing.T) {
@@ -54,8 +58,10 @@ func TestRequestsFor(t *testing.T) {
 		marked    []string
 		forgotten []ObjectRef
 	}
-	all := want{enqueued: []string{"cart", "pay"}, marked: []string{"cart by Secret db", "pay by Secret db"},
-		forgotten: []ObjectRef{db}}
+	all := want{
+		enqueued: []string{"cart", "pay"}, marked: []string{"cart by Secret db", "pay by Secret db"},
+		forgotten: []ObjectRef{db},
+	}
 	cases := map[string]struct {
 		reason string
 		err    error

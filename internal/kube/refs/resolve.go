@@ -17,7 +17,8 @@ type Getter interface {
 // One returns the value of a field of spec, or the selected value if there is a selector. An
 // error contains the selector's field of spec, such as spec.forProvider.roleFrom.
 func One(ctx context.Context, g Getter, namespace, name string, v *string,
-	from *v1beta1.FieldSelector) (*string, error) {
+	from *v1beta1.FieldSelector,
+) (*string, error) {
 	if from == nil {
 		return v, nil
 	}
@@ -30,7 +31,8 @@ func One(ctx context.Context, g Getter, namespace, name string, v *string,
 
 // All returns the values of a field of spec, or the selected values if there are selectors.
 func All(ctx context.Context, g Getter, namespace, name string, values []string,
-	from []v1beta1.FieldSelector) ([]string, error) {
+	from []v1beta1.FieldSelector,
+) ([]string, error) {
 	if len(from) == 0 {
 		return values, nil
 	}

@@ -45,8 +45,10 @@ func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]boo
 	fs := make(map[field]bool, len(selectors))
 	for _, s := range selectors {
 		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil {
-			fs[field{Object: Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name},
-				path: s.FieldPath}] = true
+			fs[field{
+				Object: Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name},
+				path:   s.FieldPath,
+			}] = true
 		}
 	}
 	return fs

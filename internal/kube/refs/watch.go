@@ -59,8 +59,10 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 			return in, nil
 		}
 		t := &trimmed{
-			ObjectMeta: metav1.ObjectMeta{Namespace: u.GetNamespace(), Name: u.GetName(),
-				ResourceVersion: u.GetResourceVersion()},
+			ObjectMeta: metav1.ObjectMeta{
+				Namespace: u.GetNamespace(), Name: u.GetName(),
+				ResourceVersion: u.GetResourceVersion(),
+			},
 			texts: map[string]string{},
 		}
 		for path := range paths {
@@ -74,7 +76,8 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 
 // start starts a watch. It runs until it is stopped, or is not permitted any more.
 func (r *FieldReader) start(ctx context.Context, s scope, resource schema.GroupVersionResource,
-	paths map[string]bool) error {
+	paths map[string]bool,
+) error {
 	ctx, stop := context.WithCancel(ctx)
 	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{},
 		nil).Informer()

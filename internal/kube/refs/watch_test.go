@@ -230,8 +230,10 @@ func TestConfigMapsAreNotWatched(t *testing.T) {
 	e := newEnv(t, all, func(e *env) {
 		e.mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), kmeta.RESTScopeNamespace)
 	})
-	e.reader.o.ConfigMaps = configMaps{"shop/net": {"role.arn": []byte("arn:1")},
-		"pay/net": {"role.arn": []byte("arn:2")}}
+	e.reader.o.ConfigMaps = configMaps{
+		"shop/net": {"role.arn": []byte("arn:1")},
+		"pay/net":  {"role.arn": []byte("arn:2")},
+	}
 	of := func(name, path string) v1beta1.FieldSelector {
 		return v1beta1.FieldSelector{APIVersion: "v1", Kind: "ConfigMap", Name: name, FieldPath: path}
 	}
@@ -241,12 +243,18 @@ func TestConfigMapsAreNotWatched(t *testing.T) {
 		want     string
 	}{
 		"Value": {reason: "The value of a key is read.", selector: of("net", "data[role.arn]"), want: "arn:1"},
-		"NoKey": {reason: "A missing key is reported.", selector: of("net", "data.other"),
-			want: "error: ConfigMap shop/net has no value at data.other yet"},
-		"NotData": {reason: "Only data can be read.", selector: of("net", "metadata.name"),
-			want: "error: ConfigMap shop/net has no value at metadata.name yet"},
-		"Missing": {reason: "A missing ConfigMap is reported.", selector: of("none", "data.arn"),
-			want: "error: ConfigMap shop/none does not exist"},
+		"NoKey": {
+			reason: "A missing key is reported.", selector: of("net", "data.other"),
+			want: "error: ConfigMap shop/net has no value at data.other yet",
+		},
+		"NotData": {
+			reason: "Only data can be read.", selector: of("net", "metadata.name"),
+			want: "error: ConfigMap shop/net has no value at metadata.name yet",
+		},
+		"Missing": {
+			reason: "A missing ConfigMap is reported.", selector: of("none", "data.arn"),
+			want: "error: ConfigMap shop/none does not exist",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

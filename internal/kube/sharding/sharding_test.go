@@ -27,16 +27,24 @@ func TestParse(t *testing.T) {
 		lease     string
 		has, not  *corev1.ConfigMap
 	}{
-		"None": {reason: "Without a selector, nothing differs from a provider without shards.", lease: lease,
-			has: labelled()},
+		"None": {
+			reason: "Without a selector, nothing differs from a provider without shards.", lease: lease,
+			has: labelled(),
+		},
 		"Blank": {reason: "A blank one is none.", selector: " ", lease: lease, has: labelled("shard", "a")},
-		"Equal": {selector: "shard=a", canonical: "shard=a", lease: lease + "-3d8dfb268d",
-			has: labelled("shard", "a"), not: labelled("shard", "b")},
-		"Absent": {selector: "!shard", canonical: "!shard", lease: lease + "-dd0588b848", has: labelled(),
-			not: labelled("shard", "a")},
-		"Set": {reason: "Values and keys are sorted, so that the same selector always has the same lease.",
+		"Equal": {
+			selector: "shard=a", canonical: "shard=a", lease: lease + "-3d8dfb268d",
+			has: labelled("shard", "a"), not: labelled("shard", "b"),
+		},
+		"Absent": {
+			selector: "!shard", canonical: "!shard", lease: lease + "-dd0588b848", has: labelled(),
+			not: labelled("shard", "a"),
+		},
+		"Set": {
+			reason:   "Values and keys are sorted, so that the same selector always has the same lease.",
 			selector: "tier, shard in (b,a)", canonical: "shard in (a,b),tier", lease: lease + "-8ca635ac3a",
-			has: labelled("shard", "b", "tier", ""), not: labelled("shard", "b")},
+			has: labelled("shard", "b", "tier", ""), not: labelled("shard", "b"),
+		},
 		"Reversed": {selector: "shard in (a, b),tier", canonical: "shard in (a,b),tier", lease: lease + "-8ca635ac3a"},
 		"Broken":   {selector: "shard in a", err: true},
 	}

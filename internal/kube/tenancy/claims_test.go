@@ -25,10 +25,12 @@ func user(namespace string, s *session.Session) User {
 
 // unconfirmed returns a user whose own config has an endpoint that returns the account of others.
 func unconfirmed(namespace string) User {
-	return User{Resource: function(namespace, "checkout", "", configured("ProviderConfig", "own")),
+	return User{
+		Resource: function(namespace, "checkout", "", configured("ProviderConfig", "own")),
 		Session: testSession(func(s *session.Session) {
 			s.Scope = quota.Scope{Account: quota.Unverified, Region: s.AWS.Region, Config: "own"}
-		})}
+		}),
+	}
 }
 
 // TestClaim checks who may act on a function from the time before its creation until its owner is confirmed.
@@ -67,19 +69,31 @@ func TestClaimWaits(t *testing.T) {
 		owner  User
 		want   bool
 	}{
-		"Other": {reason: "The reconcile of another namespace may be about to call AWS.",
-			by: user("evil", testSession()), owner: user("shop", testSession()), want: true},
-		"Own": {reason: "The namespace's own resources may act on the function.",
-			by: user("shop", testSession()), owner: user("shop", testSession())},
-		"Trusting": {reason: "The namespaces trust each other.", by: user("evil", testSession(trusting)),
-			owner: user("shop", testSession(trusting))},
-		"OtherAccount": {reason: "The same name in another account is another function.",
-			by:    user("evil", testSession(func(s *session.Session) { s.Identity.Account = "210987654321" })),
-			owner: user("shop", testSession())},
-		"OwnEndpoint": {reason: "The endpoint of a tenant's own config may return any account.",
-			by: unconfirmed("evil"), owner: user("shop", testSession())},
-		"Unknown": {reason: "An account that is unknown may be the same.", by: user("evil", testSession(unknown)),
-			owner: user("shop", testSession()), want: true},
+		"Other": {
+			reason: "The reconcile of another namespace may be about to call AWS.",
+			by:     user("evil", testSession()), owner: user("shop", testSession()), want: true,
+		},
+		"Own": {
+			reason: "The namespace's own resources may act on the function.",
+			by:     user("shop", testSession()), owner: user("shop", testSession()),
+		},
+		"Trusting": {
+			reason: "The namespaces trust each other.", by: user("evil", testSession(trusting)),
+			owner: user("shop", testSession(trusting)),
+		},
+		"OtherAccount": {
+			reason: "The same name in another account is another function.",
+			by:     user("evil", testSession(func(s *session.Session) { s.Identity.Account = "210987654321" })),
+			owner:  user("shop", testSession()),
+		},
+		"OwnEndpoint": {
+			reason: "The endpoint of a tenant's own config may return any account.",
+			by:     unconfirmed("evil"), owner: user("shop", testSession()),
+		},
+		"Unknown": {
+			reason: "An account that is unknown may be the same.", by: user("evil", testSession(unknown)),
+			owner: user("shop", testSession()), want: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -106,8 +120,10 @@ func TestCreators(t *testing.T) {
 	}
 	pending := at(meta.AnnotationKeyExternalCreatePending, time.Second)
 	rules := func(s *session.Session) {
-		s.Tenancy.FunctionNames = []v1beta1.FunctionNameRule{{Namespaces: []string{"evil"},
-			Prefixes: []v1beta1.FunctionNamePrefix{""}}}
+		s.Tenancy.FunctionNames = []v1beta1.FunctionNameRule{{
+			Namespaces: []string{"evil"},
+			Prefixes:   []v1beta1.FunctionNamePrefix{""},
+		}}
 	}
 	cases := map[string]struct {
 		reason  string
@@ -118,23 +134,39 @@ func TestCreators(t *testing.T) {
 	}{
 		"Untried":        {reason: "A resource that has begun nothing claims nothing."},
 		"UntriedPartial": {reason: "Another process may begin its creation at any time.", partial: true, refused: true},
-		"Pending": {reason: "AWS may have created it.", change: []func(*v1beta1.Function){pending},
-			refused: true},
-		"Created": {reason: "AWS has created it, and status is to follow.",
+		"Pending": {
+			reason: "AWS may have created it.", change: []func(*v1beta1.Function){pending},
+			refused: true,
+		},
+		"Created": {
+			reason:  "AWS has created it, and status is to follow.",
 			change:  []func(*v1beta1.Function){pending, at(meta.AnnotationKeyExternalCreateSucceeded, 2*time.Second)},
-			refused: true},
-		"Failed": {reason: "AWS has answered that it did not create it.",
-			change: []func(*v1beta1.Function){pending, at(meta.AnnotationKeyExternalCreateFailed, 2*time.Second)}},
-		"Observing": {reason: "A resource that only observes creates nothing.",
-			change: []func(*v1beta1.Function){pending, observing}},
-		"NotAllowed": {reason: "Nobody can create what the config does not allow.",
-			change: []func(*v1beta1.Function){pending}, session: testSession(rules)},
-		"OtherConfig": {reason: "Another shared config may be of the same account.",
-			change: []func(*v1beta1.Function){pending, configured("ClusterProviderConfig", "other")}, refused: true},
-		"OwnConfig": {reason: "What a tenant's own config reaches is not known before it is used.",
-			change: []func(*v1beta1.Function){pending, configured("ProviderConfig", "own")}},
-		"Allowed": {reason: "The creator allows it.", change: []func(*v1beta1.Function){pending,
-			annotated("evil")}},
+			refused: true,
+		},
+		"Failed": {
+			reason: "AWS has answered that it did not create it.",
+			change: []func(*v1beta1.Function){pending, at(meta.AnnotationKeyExternalCreateFailed, 2*time.Second)},
+		},
+		"Observing": {
+			reason: "A resource that only observes creates nothing.",
+			change: []func(*v1beta1.Function){pending, observing},
+		},
+		"NotAllowed": {
+			reason: "Nobody can create what the config does not allow.",
+			change: []func(*v1beta1.Function){pending}, session: testSession(rules),
+		},
+		"OtherConfig": {
+			reason: "Another shared config may be of the same account.",
+			change: []func(*v1beta1.Function){pending, configured("ClusterProviderConfig", "other")}, refused: true,
+		},
+		"OwnConfig": {
+			reason: "What a tenant's own config reaches is not known before it is used.",
+			change: []func(*v1beta1.Function){pending, configured("ProviderConfig", "own")},
+		},
+		"Allowed": {reason: "The creator allows it.", change: []func(*v1beta1.Function){
+			pending,
+			annotated("evil"),
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -87,7 +87,8 @@ func (b *Registry) mayAct(ctx context.Context, u User, t Target) (owned bool, er
 			refused := &RefusedError{
 				message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
 					t.Description(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name,
-						u.Resource.GetNamespace()))}
+						u.Resource.GetNamespace())),
+			}
 			if b.isConfirmed(u, t.in(u.Session), o) {
 				refused.owner = o
 			}
@@ -139,7 +140,8 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 // status of other resources if it has no such tags. v is the result of the tags alone, targets are what the resource is
 // to own, and what describes the external resource in errors.
 func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Ownership,
-	c ownership.Expected, what string, targets []Target) error {
+	c ownership.Expected, what string, targets []Target,
+) error {
 	if b == nil {
 		return nil
 	}
@@ -168,7 +170,8 @@ func (b *Registry) CheckTags(ctx context.Context, u User, tags map[string]string
 
 // checkOwner returns an error if the resource in the tags exists and still manages what has the tags.
 func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Expected,
-	what string) error {
+	what string,
+) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
 	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind ||
 		name == client.ObjectKeyFromObject(u.Resource) {
@@ -191,7 +194,8 @@ func (b *Registry) checkOwner(ctx context.Context, u User, tags map[string]strin
 // get gets a resource of the example's kind. It returns nil if there is none. If the cache does not have it, it reads
 // it from the API server, because the cache may lag, or may not contain all namespaces.
 func (b *Registry) get(ctx context.Context, example resource.ModernManaged,
-	name types.NamespacedName) (resource.ModernManaged, error) {
+	name types.NamespacedName,
+) (resource.ModernManaged, error) {
 	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
 	if err != nil {
 		return nil, err
@@ -278,7 +282,8 @@ func (b *Registry) confirmedOwner(ctx context.Context, u User, t Target) (resour
 
 // cachedResource returns a resource of the kind that owns a target. It returns nil if there is none.
 func (b *Registry) cachedResource(ctx context.Context, t Target,
-	name types.NamespacedName) (resource.ModernManaged, error) {
+	name types.NamespacedName,
+) (resource.ModernManaged, error) {
 	obj, err := b.cached.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(t.Kind))
 	if err != nil {
 		return nil, err

@@ -79,8 +79,10 @@ func Functions(refs ...*string) []Target {
 		}
 		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
 		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
-			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account,
-				Name: r.Qualifier})
+			out = append(out, Target{
+				Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account,
+				Name: r.Qualifier,
+			})
 		}
 	}
 	return out
@@ -107,8 +109,10 @@ func Named(arns ...*string) []Target {
 		// A layer has no owner.
 		case kinds[parts[typ]] == v1beta1.LayerVersionKind && strings.Count(parts[name], ":") != 1:
 		case kinds[parts[typ]] != "":
-			out = append(out, Target{Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account],
-				Name: parts[name]})
+			out = append(out, Target{
+				Kind: kinds[parts[typ]], Region: parts[region], Account: parts[account],
+				Name: parts[name],
+			})
 		}
 	}
 	return out

@@ -99,7 +99,8 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Regist
 // MayRefer returns an error if a resource may not refer to one of another namespace. The error is the same whether that
 // resource exists or not. name has an empty Name for the resources that a selector may match.
 func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object,
-	name types.NamespacedName) error {
+	name types.NamespacedName,
+) error {
 	from := u.Resource.GetNamespace()
 	if b == nil || name.Namespace == from {
 		return nil

@@ -82,8 +82,10 @@ func book(t *testing.T, objs ...client.Object) *Registry {
 }
 
 func testSession(change ...func(*session.Session)) *session.Session {
-	s := &session.Session{AWS: aws.Config{Region: "eu-central-1"}, Identity: session.Identity{Account: account},
-		Scope: quota.Scope{Account: account, Region: "eu-central-1"}}
+	s := &session.Session{
+		AWS: aws.Config{Region: "eu-central-1"}, Identity: session.Identity{Account: account},
+		Scope: quota.Scope{Account: account, Region: "eu-central-1"},
+	}
 	for _, c := range change {
 		c(s)
 	}
@@ -102,8 +104,10 @@ func check(t *testing.T, reason string, err error, want string) {
 }
 
 func namespace(allowed string) *corev1.Namespace {
-	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop",
-		Annotations: map[string]string{AnnotationAllowedNamespaces: allowed}}}
+	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name:        "shop",
+		Annotations: map[string]string{AnnotationAllowedNamespaces: allowed},
+	}}
 }
 
 func TestMayAct(t *testing.T) {
@@ -116,44 +120,78 @@ func TestMayAct(t *testing.T) {
 		want    string
 	}{
 		"Unowned": {reason: "What no resource owns is anybody's."},
-		"Other": {reason: "The function belongs to another namespace.",
-			objects: []client.Object{function("shop", "checkout", arn)}, want: no},
-		"ByARN": {reason: "By its ARN as well.", objects: []client.Object{function("shop", "checkout", arn)},
-			target: arn, want: no},
-		"Read2Ways": {reason: "AWS takes this for the function too.",
-			objects: []client.Object{function("shop", "checkout", arn)}, target: "function:checkout", want: no},
-		"Read3Ways": {reason: "AWS accepts this partial ARN for the function, too.",
-			objects: []client.Object{function("shop", "checkout", arn)}, target: account + ":checkout", want: no},
-		"Unreadable": {reason: "The name is neither a name nor an ARN of a function.",
+		"Other": {
+			reason:  "The function belongs to another namespace.",
+			objects: []client.Object{function("shop", "checkout", arn)}, want: no,
+		},
+		"ByARN": {
+			reason: "By its ARN as well.", objects: []client.Object{function("shop", "checkout", arn)},
+			target: arn, want: no,
+		},
+		"Read2Ways": {
+			reason:  "AWS takes this for the function too.",
+			objects: []client.Object{function("shop", "checkout", arn)}, target: "function:checkout", want: no,
+		},
+		"Read3Ways": {
+			reason:  "AWS accepts this partial ARN for the function, too.",
+			objects: []client.Object{function("shop", "checkout", arn)}, target: account + ":checkout", want: no,
+		},
+		"Unreadable": {
+			reason: "The name is neither a name nor an ARN of a function.",
 			target: "eu-central-1:123456789012:function:checkout",
-			want:   "is neither the name nor the ARN of a function"},
-		"Own": {reason: "The function belongs to the namespace itself.",
-			objects: []client.Object{function("evil", "checkout", arn)}},
-		"OtherAccount": {reason: "The same name elsewhere is another function.",
-			objects: []client.Object{function("shop", "checkout", elsewhere)}},
-		"OtherAccounts": {reason: "The ARN names another account.",
-			objects: []client.Object{function("shop", "checkout", elsewhere)}, target: elsewhere, want: no},
-		"Allowed": {reason: "The owner allows the namespace.",
-			objects: []client.Object{function("shop", "checkout", arn, annotated("bank, evil"))}},
-		"AllAllowed": {reason: "The owner allows all namespaces.",
-			objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}},
-		"OthersAllowed": {reason: "The owner allows only another namespace.",
-			objects: []client.Object{function("shop", "checkout", arn, annotated("evil-twin"))}, want: no},
-		"NamespaceAllow": {reason: "The owner's namespace allows the namespace.",
-			objects: []client.Object{function("shop", "checkout", arn), namespace("evil")}},
-		"NamespaceOther": {reason: "The owner's namespace allows only another namespace.",
-			objects: []client.Object{function("shop", "checkout", arn), namespace("bank")}, want: no},
-		"Trust": {reason: "Both use a config whose namespaces trust each other.",
-			objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(trusting)},
+			want:   "is neither the name nor the ARN of a function",
+		},
+		"Own": {
+			reason:  "The function belongs to the namespace itself.",
+			objects: []client.Object{function("evil", "checkout", arn)},
+		},
+		"OtherAccount": {
+			reason:  "The same name elsewhere is another function.",
+			objects: []client.Object{function("shop", "checkout", elsewhere)},
+		},
+		"OtherAccounts": {
+			reason:  "The ARN names another account.",
+			objects: []client.Object{function("shop", "checkout", elsewhere)}, target: elsewhere, want: no,
+		},
+		"Allowed": {
+			reason:  "The owner allows the namespace.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("bank, evil"))},
+		},
+		"AllAllowed": {
+			reason:  "The owner allows all namespaces.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("*"))},
+		},
+		"OthersAllowed": {
+			reason:  "The owner allows only another namespace.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("evil-twin"))}, want: no,
+		},
+		"NamespaceAllow": {
+			reason:  "The owner's namespace allows the namespace.",
+			objects: []client.Object{function("shop", "checkout", arn), namespace("evil")},
+		},
+		"NamespaceOther": {
+			reason:  "The owner's namespace allows only another namespace.",
+			objects: []client.Object{function("shop", "checkout", arn), namespace("bank")}, want: no,
+		},
+		"Trust": {
+			reason:  "Both use a config whose namespaces trust each other.",
+			objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(trusting),
+		},
 		"OthersTrust": {reason: "The owner uses another config.", objects: []client.Object{function("shop",
 			"checkout", arn, configured("ClusterProviderConfig", "other"))}, session: testSession(trusting), want: no},
-		"Observes": {reason: "An observe-only resource owns nothing.",
-			objects: []client.Object{function("shop", "checkout", arn, observing)}},
-		"ForgedBeside": {reason: "Status can be forged: that of one's own namespace is no leave.",
+		"Observes": {
+			reason:  "An observe-only resource owns nothing.",
+			objects: []client.Object{function("shop", "checkout", arn, observing)},
+		},
+		"ForgedBeside": {
+			reason:  "Status can be forged: that of one's own namespace is no leave.",
 			objects: []client.Object{function("evil", "mine", arn), function("shop", "checkout", arn, later)},
-			want:    no},
-		"UnknownAccount": {reason: "One config reaches one account, even if it is not known.",
-			objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(unknown), want: no},
+			want:    no,
+		},
+		"UnknownAccount": {
+			reason:  "One config reaches one account, even if it is not known.",
+			objects: []client.Object{function("shop", "checkout", arn)}, session: testSession(unknown), want: no,
+		},
 		"UnknownOther": {reason: "Another config may reach another.", objects: []client.Object{function("shop",
 			"checkout", arn, configured("ClusterProviderConfig", "other"))}, session: testSession(unknown)},
 	}
@@ -188,15 +226,23 @@ func TestMayOwn(t *testing.T) {
 		want    string
 	}{
 		"Free": {reason: "No resource owns the function."},
-		"Other": {reason: "The function belongs to another resource, which no annotation changes.",
-			objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}, tagged: true, want: no},
+		"Other": {
+			reason:  "The function belongs to another resource, which no annotation changes.",
+			objects: []client.Object{function("shop", "checkout", arn, annotated("*"))}, tagged: true, want: no,
+		},
 		"Mine": {reason: "The function belongs to the resource itself.", objects: []client.Object{mine}},
-		"BothTagged": {reason: "The tags decide which of the two owns it.",
-			objects: []client.Object{mine, function("shop", "checkout", arn, later)}, tagged: true},
-		"BothMineFirst": {reason: "Without tags, the oldest has it.",
-			objects: []client.Object{mine, function("shop", "checkout", arn, later)}},
-		"BothOther": {reason: "Which may be the other.", objects: []client.Object{function("evil", "x", arn, later),
-			function("shop", "checkout", arn)}, want: no},
+		"BothTagged": {
+			reason:  "The tags decide which of the two owns it.",
+			objects: []client.Object{mine, function("shop", "checkout", arn, later)}, tagged: true,
+		},
+		"BothMineFirst": {
+			reason:  "Without tags, the oldest has it.",
+			objects: []client.Object{mine, function("shop", "checkout", arn, later)},
+		},
+		"BothOther": {reason: "Which may be the other.", objects: []client.Object{
+			function("evil", "x", arn, later),
+			function("shop", "checkout", arn),
+		}, want: no},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -217,25 +263,39 @@ func TestCheckTags(t *testing.T) {
 		tags    map[string]string
 		want    string
 	}{
-		"Live": {reason: "The annotation adopts nothing from an existing resource.",
-			objects: []client.Object{owner}, tags: tags, want: no},
-		"Sibling": {reason: "The annotation adopts nothing of an existing resource of the same namespace.",
-			objects: []client.Object{owner}, tags: tags, want: no},
+		"Live": {
+			reason:  "The annotation adopts nothing from an existing resource.",
+			objects: []client.Object{owner}, tags: tags, want: no,
+		},
+		"Sibling": {
+			reason:  "The annotation adopts nothing of an existing resource of the same namespace.",
+			objects: []client.Object{owner}, tags: tags, want: no,
+		},
 		"Gone": {reason: "What was left behind is adopted.", tags: tags},
-		"Observes": {reason: "A resource that its owner only observes is adopted.",
-			objects: []client.Object{function("shop", "checkout", "", observing)}, tags: tags},
-		"Again": {reason: "A resource that was created anew has another UID.",
+		"Observes": {
+			reason:  "A resource that its owner only observes is adopted.",
+			objects: []client.Object{function("shop", "checkout", "", observing)}, tags: tags,
+		},
+		"Again": {
+			reason:  "A resource that was created anew has another UID.",
 			objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) { f.UID = "again" })},
-			tags:    tags, want: no},
-		"AgainOther": {reason: "The owner of that name is for another function now.",
+			tags:    tags, want: no,
+		},
+		"AgainOther": {
+			reason: "The owner of that name is for another function now.",
 			objects: []client.Object{function("shop", "checkout", "", func(f *v1beta1.Function) {
 				f.UID, f.Annotations = "again", nil
 				f.Annotations = map[string]string{"crossplane.io/external-name": "pay"}
-			})}, tags: tags},
-		"Untagged": {reason: "The status of another resource shows the ownership of an untagged function.",
-			objects: []client.Object{function("shop", "checkout", arn)}, want: no},
-		"OtherRegion": {reason: "A function of another account.",
-			objects: []client.Object{function("shop", "checkout", elsewhere)}},
+			})}, tags: tags,
+		},
+		"Untagged": {
+			reason:  "The status of another resource shows the ownership of an untagged function.",
+			objects: []client.Object{function("shop", "checkout", arn)}, want: no,
+		},
+		"OtherRegion": {
+			reason:  "A function of another account.",
+			objects: []client.Object{function("shop", "checkout", elsewhere)},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -258,8 +318,10 @@ func TestCheckTags(t *testing.T) {
 func TestConfirmedOwner(t *testing.T) {
 	shop, forged := function("shop", "checkout", arn, later), function("evil", "forged", arn)
 	b, target := book(t, shop, forged), Functions(ptr.To("checkout"))[0]
-	owner, act := User{Resource: shop, Session: testSession()}, User{Resource: function("shop", "alias", ""),
-		Session: testSession()}
+	owner, act := User{Resource: shop, Session: testSession()}, User{
+		Resource: function("shop", "alias", ""),
+		Session:  testSession(),
+	}
 	if b.OwnedWithin(t.Context(), act, target) {
 		t.Error("nobody knows whose it is")
 	}

@@ -71,8 +71,10 @@ func (o *options) add(ctx context.Context, e *environment, in *input, u *unstruc
 	}
 	r, err := e.applied(ctx, u)
 	if isRejection(err) {
-		in.rejected = append(in.rejected, plan.Plan{Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
-			Action: plan.Reject, Message: err.Error()})
+		in.rejected = append(in.rejected, plan.Plan{
+			Kind: u.GetKind(), Namespace: u.GetNamespace(), Name: u.GetName(),
+			Action: plan.Reject, Message: err.Error(),
+		})
 		return nil
 	}
 	if err == nil {

@@ -93,8 +93,10 @@ func (o *options) report(ctx context.Context) (*report, error) {
 			return nil, err
 		}
 	}
-	c := &collector{client: client, namespace: namespace, now: o.Now(), report: newReport(),
-		policies: map[string]bool{}}
+	c := &collector{
+		client: client, namespace: namespace, now: o.Now(), report: newReport(),
+		policies: map[string]bool{},
+	}
 	if err := c.collect(ctx); err != nil {
 		return nil, err
 	}

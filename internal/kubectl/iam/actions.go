@@ -75,8 +75,10 @@ func (n names) further(r dryrun.Request) []grant {
 	operator := member(r.Input, "PermissionsConfig", "CapacityProviderOperatorRoleArn")
 	for _, role := range []string{member(r.Input, "Role"), operator} {
 		if role != "" {
-			out = append(out, grant{action: "iam:PassRole", resources: []string{n.pattern(role)},
-				condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}}})
+			out = append(out, grant{
+				action: "iam:PassRole", resources: []string{n.pattern(role)},
+				condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}},
+			})
 		}
 	}
 	if strings.HasPrefix(r.Operation, "Create") && hasItems(value(r.Input, "Tags")) {
@@ -85,8 +87,10 @@ func (n names) further(r dryrun.Request) []grant {
 	publish := value(r.Input, "Publish")
 	if r.Operation == "PublishVersion" || publish.Kind() == reflect.Bool && publish.Bool() {
 		// A new version is Pending at first, and is read until it is Active. In memory, it is Active at once.
-		out = append(out, grant{action: "lambda:GetFunction",
-			resources: n.function(member(r.Input, "FunctionName"), "*")})
+		out = append(out, grant{
+			action:    "lambda:GetFunction",
+			resources: n.function(member(r.Input, "FunctionName"), "*"),
+		})
 	}
 	if r.Service == "lambda" {
 		n.code(r.Input, add)

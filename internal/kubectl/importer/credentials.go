@@ -44,7 +44,7 @@ func (o *options) manager(
 	none := func(context.Context, map[string]string) string { return "" }
 	c, err := o.ClusterClient(scheme)
 	if err != nil {
-		return o.clusterID, none, nil //nolint:nilerr // See above.
+		return o.clusterID, none, nil
 	}
 	id := o.clusterID
 	if id == "" {

@@ -114,8 +114,10 @@ func clean(err error) error {
 // listFunctions lists the functions with all their versions.
 func (r *reader) listFunctions(ctx context.Context, l *lists) error {
 	err := paged("functions", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: types.FunctionVersionAll,
-			Marker: marker})
+		out, err := r.api.ListFunctions(ctx, &lambda.ListFunctionsInput{
+			FunctionVersion: types.FunctionVersionAll,
+			Marker:          marker,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -221,8 +223,10 @@ func (r *reader) readAll(ctx context.Context, names []string, read func(*functio
 	for range workers {
 		wg.Go(func() {
 			for name := range queue {
-				f := &function{name: name, policies: map[string]string{},
-					runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{}}
+				f := &function{
+					name: name, policies: map[string]string{},
+					runtimes: map[string]*lambda.GetRuntimeManagementConfigOutput{},
+				}
 				err := context.Cause(ctx)
 				if err == nil {
 					err = read(f)
@@ -271,8 +275,10 @@ func (r *reader) readLayers(ctx context.Context, a *account) error {
 			continue
 		}
 		existing = append(existing, arn)
-		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: &layer,
-			VersionNumber: &number})
+		out, err := r.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{
+			LayerName:     &layer,
+			VersionNumber: &number,
+		})
 		if isBroken(err) {
 			return fmt.Errorf("cannot read the policy of layer version %s: %w", arn, clean(err))
 		}

@@ -32,8 +32,10 @@ func (r *reader) readFunction(ctx context.Context, f *function, layers map[strin
 	if f.manager = r.manager(ctx, out.Tags); f.manager != "" {
 		return nil
 	}
-	for _, read := range []func(context.Context, *function) error{r.aliases, r.urls, r.events, r.provisioned,
-		r.recursion, r.scaling} {
+	for _, read := range []func(context.Context, *function) error{
+		r.aliases, r.urls, r.events, r.provisioned,
+		r.recursion, r.scaling,
+	} {
 		if err := read(ctx, f); err != nil {
 			return err
 		}
@@ -74,8 +76,10 @@ func (r *reader) aliases(ctx context.Context, f *function) error {
 
 func (r *reader) urls(ctx context.Context, f *function) error {
 	return f.tolerate("its URLs", paged("URLs", func(marker *string) (*string, error) {
-		out, err := r.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{FunctionName: &f.name,
-			Marker: marker})
+		out, err := r.api.ListFunctionUrlConfigs(ctx, &lambda.ListFunctionUrlConfigsInput{
+			FunctionName: &f.name,
+			Marker:       marker,
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -124,8 +128,10 @@ func (r *reader) scaling(ctx context.Context, f *function) error {
 	if f.config().CapacityProviderConfig == nil {
 		return nil
 	}
-	out, err := r.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: &f.name,
-		Qualifier: ptr.To(latestPublished)})
+	out, err := r.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{
+		FunctionName: &f.name,
+		Qualifier:    ptr.To(latestPublished),
+	})
 	if err == nil {
 		if f.scaling = out.RequestedFunctionScalingConfig; f.scaling == nil {
 			f.scaling = out.AppliedFunctionScalingConfig
@@ -140,8 +146,10 @@ func (r *reader) runtimes(ctx context.Context, f *function) error {
 		return nil
 	}
 	for _, q := range append([]string{functionname.Latest}, f.versions...) {
-		out, err := r.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: &f.name,
-			Qualifier: &q})
+		out, err := r.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{
+			FunctionName: &f.name,
+			Qualifier:    &q,
+		})
 		if err != nil {
 			if err := f.tolerate("its runtime management config", err); err != nil {
 				return err

@@ -59,26 +59,29 @@ func actingOn(
 			return nil, err
 		}
 		for _, u := range l.Items {
-			if !deletes(&u) {
+			if u.GetNamespace() == namespace || !deletes(&u) {
 				continue
 			}
 			for _, t := range functionsOf(&u) {
-				elsewhere := cmp.Or(t.Region, region) != region || cmp.Or(t.Account, account) != account
-				if elsewhere || u.GetNamespace() == namespace {
-					continue
+				if cmp.Or(t.Region, region) == region && cmp.Or(t.Account, account) == account {
+					addActing(out, t.Name, &u)
 				}
-				if out[t.Name] == nil {
-					out[t.Name] = map[string][]string{}
-				}
-				by := out[t.Name]
-				by[u.GetNamespace()] = append(by[u.GetNamespace()], kind+" "+u.GetName())
 			}
 		}
 	}
 	return out, nil
 }
 
-// deletes returns whether the management policies of a resource allow the provider to delete what it has created.
+// addActing adds a resource to those that act on a function.
+func addActing(to map[string]map[string][]string, function string, u *unstructured.Unstructured) {
+	if to[function] == nil {
+		to[function] = map[string][]string{}
+	}
+	by := to[function]
+	by[u.GetNamespace()] = append(by[u.GetNamespace()], u.GetKind()+" "+u.GetName())
+}
+
+// deletes reports whether the management policies of a resource allow the provider to delete what it has created.
 func deletes(u *unstructured.Unstructured) bool {
 	policies, found, _ := unstructured.NestedStringSlice(u.Object, "spec", "managementPolicies")
 	return !found || slices.Contains(policies, "*") || slices.Contains(policies, "Delete")

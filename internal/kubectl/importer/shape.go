@@ -40,8 +40,10 @@ var shapes = map[string]shape{
 		moved:    map[string]string{"onFailureDestination": "destinationConfig.onFailure.destination"},
 		identity: []string{"functionName"},
 	},
-	v1beta1.FunctionKind: {moved: map[string]string{"ephemeralStorageSize": "ephemeralStorage.size"},
-		identity: []string{"codeSigningConfigArn"}},
+	v1beta1.FunctionKind: {
+		moved:    map[string]string{"ephemeralStorageSize": "ephemeralStorage.size"},
+		identity: []string{"codeSigningConfigArn"},
+	},
 	v1beta1.FunctionEventInvokeConfigKind: {
 		moved: map[string]string{
 			"onFailureDestination": "destinationConfig.onFailure.destination",

@@ -68,14 +68,18 @@ type logger struct {
 
 // NewLogs returns the command logs.
 func NewLogs(f *kubectl.Factory) *cobra.Command {
-	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "logs FUNCTION", Short: "Print the log of a function",
-		Long: logsLong, Example: logsExamples}, false)
+	return newLogs(f, kubectl.Wait, &cobra.Command{
+		Use: "logs FUNCTION", Short: "Print the log of a function",
+		Long: logsLong, Example: logsExamples,
+	}, false)
 }
 
 // NewTail returns the command tail.
 func NewTail(f *kubectl.Factory) *cobra.Command {
-	return newLogs(f, kubectl.Wait, &cobra.Command{Use: "tail FUNCTION",
-		Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples}, true)
+	return newLogs(f, kubectl.Wait, &cobra.Command{
+		Use:   "tail FUNCTION",
+		Short: "Print the log of a function while it is written", Long: logsLong, Example: logsExamples,
+	}, true)
 }
 
 // newLogs adds to a command what logs and tail have.
@@ -120,8 +124,10 @@ func (t *target) logGroup() string {
 	if err != nil {
 		return name
 	}
-	return arn.ARN{Partition: fn.Partition, Service: "logs", Region: fn.Region, AccountID: fn.AccountID,
-		Resource: "log-group:" + name}.String()
+	return arn.ARN{
+		Partition: fn.Partition, Service: "logs", Region: fn.Region, AccountID: fn.AccountID,
+		Resource: "log-group:" + name,
+	}.String()
 }
 
 // print prints what there is and, with --follow, what is written afterwards.
@@ -184,8 +190,10 @@ func (l *logger) forget(before time.Time) {
 
 // read calls a function with each event that is not older than a time and that it was not called with.
 func (l *logger) read(ctx context.Context, from time.Time, emit func(types.FilteredLogEvent) error) error {
-	in := &cloudwatchlogs.FilterLogEventsInput{LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter),
-		StartTime: aws.Int64(from.UnixMilli())}
+	in := &cloudwatchlogs.FilterLogEventsInput{
+		LogGroupIdentifier: &l.group, FilterPattern: optional(l.filter),
+		StartTime: aws.Int64(from.UnixMilli()),
+	}
 	pages := cloudwatchlogs.NewFilterLogEventsPaginator(l.client, in)
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)

@@ -51,8 +51,10 @@ An ALIAS is the name of an Alias, alone or as alias/NAME or alias.lambda.aws.m.c
 }
 
 func newAbort(f *kubectl.Factory) *cobra.Command {
-	c := command{annotation: v1beta1.AnnotationRolloutAbort, done: "rollout aborted", value: justToken,
-		goal: func(string) goal { return ended }}
+	c := command{
+		annotation: v1beta1.AnnotationRolloutAbort, done: "rollout aborted", value: justToken,
+		goal: func(string) goal { return ended },
+	}
 	return c.build(f, &cobra.Command{
 		Use:   "abort ALIAS",
 		Short: "Return all invocations to the stable version",
@@ -64,8 +66,10 @@ out again until you retry. After a rollout, it undoes what someone else has chan
 }
 
 func newPromote(f *kubectl.Factory) *cobra.Command {
-	c := &command{annotation: v1beta1.AnnotationRolloutPromote, done: "rollout promoted", value: justToken,
-		goal: func(string) goal { return promoted("") }}
+	c := &command{
+		annotation: v1beta1.AnnotationRolloutPromote, done: "rollout promoted", value: justToken,
+		goal: func(string) goal { return promoted("") },
+	}
 	full := false
 	cmd := &cobra.Command{
 		Use:   "promote ALIAS",
@@ -89,8 +93,10 @@ without the remaining steps, smoke tests, dependencies and analysis; a final bak
 }
 
 func newRetry(f *kubectl.Factory) *cobra.Command {
-	c := command{annotation: v1beta1.AnnotationRolloutRetry, done: "rollout retried", value: justToken,
-		goal: func(string) goal { return promoted("") }}
+	c := command{
+		annotation: v1beta1.AnnotationRolloutRetry, done: "rollout retried", value: justToken,
+		goal: func(string) goal { return promoted("") },
+	}
 	return c.build(f, &cobra.Command{
 		Use:   "retry ALIAS",
 		Short: "Roll a version out again that has failed",

@@ -20,8 +20,10 @@ func refusal(a *v1beta1.Alias, annotation, value string, now time.Time) (waits s
 	if s == nil || s.Phase == "" {
 		return "", fmt.Errorf("the provider has not observed the rollout of %s yet", kubectl.Aliases.Full(a.Name))
 	}
-	o := rollout.Observation{Route: route(a), Target: s.Target.FunctionVersion,
-		Commands: map[string]string{annotation: value}}
+	o := rollout.Observation{
+		Route: route(a), Target: s.Target.FunctionVersion,
+		Commands: map[string]string{annotation: value},
+	}
 	d := rollout.Next(a.Spec.Rollout, s, o, now)
 	for _, e := range d.Events {
 		if e.Reason == rollout.EventCommand && e.Warning {

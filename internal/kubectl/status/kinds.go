@@ -160,8 +160,10 @@ func newProvisioned(r related, c *v1beta1.ProvisionedConcurrencyConfig) provisio
 }
 
 func (c provisioned) row() []string {
-	return []string{c.Name, c.Ready, c.Qualifier, c.Status, number(c.Requested), number(c.Allocated),
-		number(c.Available)}
+	return []string{
+		c.Name, c.Ready, c.Qualifier, c.Status, number(c.Requested), number(c.Allocated),
+		number(c.Available),
+	}
 }
 
 type asynchronous struct {

@@ -176,8 +176,10 @@ func (r *reader) events(ctx context.Context) error {
 		if e.InvolvedObject.UID != "" && e.InvolvedObject.UID != r.fn.UID {
 			return nil // It was of a Function that was deleted.
 		}
-		shown := event{Type: e.Type, Reason: e.Reason, Message: e.Message, Count: max(e.Count, 1),
-			Last: e.LastTimestamp}
+		shown := event{
+			Type: e.Type, Reason: e.Reason, Message: e.Message, Count: max(e.Count, 1),
+			Last: e.LastTimestamp,
+		}
 		if e.LastTimestamp.IsZero() {
 			shown.Last = metav1.Time{Time: e.EventTime.Time}
 		}

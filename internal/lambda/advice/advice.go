@@ -124,8 +124,10 @@ var rules = map[Code]rule{
 	RuntimeCreateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
 	RuntimeUpdateBlocked:   {severity: Warning, kinds: []string{function}, shown: true},
 	EnvironmentNearLimit:   {severity: Warning, kinds: []string{function}, limit: maxEnvironment, shown: true},
-	PolicyNearLimit: {severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy,
-		shown: true},
+	PolicyNearLimit: {
+		severity: Warning, kinds: []string{permission, resourcePolicy}, limit: maxPolicy,
+		shown: true,
+	},
 	FunctionFailed:       {severity: Error, kinds: []string{function}},
 	FunctionInactive:     {severity: Info, kinds: []string{function}},
 	MappingDisabled:      {severity: Error, kinds: []string{mapping}},

@@ -45,15 +45,19 @@ func advised(codes ...Code) xpv2.Condition {
 }
 
 func TestOf(t *testing.T) {
-	denied := awserr.Sanitize(&smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction",
+	denied := awserr.Sanitize(&smithy.OperationError{
+		ServiceID: "Lambda", OperationName: "GetFunction",
 		Err: &smithy.GenericAPIError{
 			Code: "AccessDeniedException",
 			Message: "User: arn:aws:sts::123456789012:assumed-role/p/s is not authorized to perform: lambda:GetFunction " +
 				"on resource: arn:aws:lambda:eu-central-1:123456789012:function:f because no identity-based policy " +
 				"allows the lambda:GetFunction action",
-		}})
-	unsaid := awserr.Sanitize(&smithy.OperationError{ServiceID: "S3", OperationName: "HeadObject",
-		Err: &smithy.GenericAPIError{Code: "Forbidden", Message: "Forbidden"}})
+		},
+	})
+	unsaid := awserr.Sanitize(&smithy.OperationError{
+		ServiceID: "S3", OperationName: "HeadObject",
+		Err: &smithy.GenericAPIError{Code: "Forbidden", Message: "Forbidden"},
+	})
 	failing := func(err error) func(f *v1beta1.Function) {
 		return func(f *v1beta1.Function) { f.SetConditions(xpv2.ReconcileError(err)) }
 	}
@@ -63,86 +67,136 @@ func TestOf(t *testing.T) {
 		sizes  Sizes
 		want   []string
 	}{
-		"Supported": {reason: "Nothing is found about a runtime that is supported for long.",
-			mg: fn("python3.13")},
-		"Near": {reason: "AWS gives notice 180 days before.", mg: fn("nodejs22.x"),
-			want: []string{"Info RuntimeNearDeprecation spec.forProvider.runtime"}},
-		"Deprecated": {reason: "AWS does not patch it any more.", mg: fn("python3.9"),
-			want: []string{"Warning RuntimeDeprecated spec.forProvider.runtime"}},
-		"CreateBlocked": {reason: "The function could not be created again.", mg: fn("python3.7"),
-			want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"}},
-		"UpdateBlocked": {reason: "The function cannot be updated.", mg: fn("python3.6"),
-			want: []string{"Warning RuntimeUpdateBlocked spec.forProvider.runtime"}},
+		"Supported": {
+			reason: "Nothing is found about a runtime that is supported for long.",
+			mg:     fn("python3.13"),
+		},
+		"Near": {
+			reason: "AWS gives notice 180 days before.", mg: fn("nodejs22.x"),
+			want: []string{"Info RuntimeNearDeprecation spec.forProvider.runtime"},
+		},
+		"Deprecated": {
+			reason: "AWS does not patch it any more.", mg: fn("python3.9"),
+			want: []string{"Warning RuntimeDeprecated spec.forProvider.runtime"},
+		},
+		"CreateBlocked": {
+			reason: "The function could not be created again.", mg: fn("python3.7"),
+			want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"},
+		},
+		"UpdateBlocked": {
+			reason: "The function cannot be updated.", mg: fn("python3.6"),
+			want: []string{"Warning RuntimeUpdateBlocked spec.forProvider.runtime"},
+		},
 		"Unknown": {reason: "AWS may add a runtime before the table has it.", mg: fn("python4.0")},
 		"Preview": {reason: "A runtime in preview has no dates.", mg: fn("nodejs26.x")},
 		"Image":   {reason: "An image has its own runtime.", mg: &v1beta1.Function{}},
-		"NotCreated": {reason: "Before the function exists, spec has the runtime.",
+		"NotCreated": {
+			reason: "Before the function exists, spec has the runtime.",
 			mg: &v1beta1.Function{
 				Spec: v1beta1.FunctionSpec{ForProvider: v1beta1.FunctionParameters{
-					FunctionSettings: v1beta1.FunctionSettings{Runtime: ptr.To("go1.x")}}}},
-			want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"}},
-		"OnlyAtCreation": {reason: "initProvider may have it.",
+					FunctionSettings: v1beta1.FunctionSettings{Runtime: ptr.To("go1.x")},
+				}},
+			},
+			want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"},
+		},
+		"OnlyAtCreation": {
+			reason: "initProvider may have it.",
 			mg: &v1beta1.Function{Spec: v1beta1.FunctionSpec{InitProvider: &v1beta1.FunctionSettings{
-				Runtime: ptr.To("java8")}}}, want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"}},
+				Runtime: ptr.To("java8"),
+			}}}, want: []string{"Warning RuntimeCreateBlocked spec.forProvider.runtime"},
+		},
 		"Ignored": {reason: "The user has decided.", mg: fn("python3.9", func(f *v1beta1.Function) {
 			f.SetAnnotations(map[string]string{AnnotationIgnore: "FunctionFailed, RuntimeDeprecated"})
 		})},
 		"AllIgnored": {reason: "An asterisk stands for all codes.", mg: fn("python3.9",
 			func(f *v1beta1.Function) { f.SetAnnotations(map[string]string{AnnotationIgnore: "*"}) })},
-		"Failed": {reason: "A function that failed.",
-			mg:   fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.State = ptr.To("Failed") }),
-			want: []string{"Error FunctionFailed status.atProvider.state"}},
-		"UpdateFailed": {reason: "An update that failed.",
-			mg:   fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.LastUpdateStatus = ptr.To("Failed") }),
-			want: []string{"Error FunctionFailed status.atProvider.lastUpdateStatus"}},
-		"Inactive": {reason: "A function that nobody invokes.",
-			mg:   fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.State = ptr.To("Inactive") }),
-			want: []string{"Info FunctionInactive status.atProvider.state"}},
-		"EnvironmentFar": {reason: "Most of the environment is left.", mg: fn("python3.13"),
-			sizes: Sizes{EnvironmentNearLimit: 3276}},
-		"Environment": {reason: "More than 80 % of 4,096 bytes are used.", mg: fn("python3.13"),
+		"Failed": {
+			reason: "A function that failed.",
+			mg:     fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.State = ptr.To("Failed") }),
+			want:   []string{"Error FunctionFailed status.atProvider.state"},
+		},
+		"UpdateFailed": {
+			reason: "An update that failed.",
+			mg:     fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.LastUpdateStatus = ptr.To("Failed") }),
+			want:   []string{"Error FunctionFailed status.atProvider.lastUpdateStatus"},
+		},
+		"Inactive": {
+			reason: "A function that nobody invokes.",
+			mg:     fn("python3.13", func(f *v1beta1.Function) { f.Status.AtProvider.State = ptr.To("Inactive") }),
+			want:   []string{"Info FunctionInactive status.atProvider.state"},
+		},
+		"EnvironmentFar": {
+			reason: "Most of the environment is left.", mg: fn("python3.13"),
+			sizes: Sizes{EnvironmentNearLimit: 3276},
+		},
+		"Environment": {
+			reason: "More than 80 % of 4,096 bytes are used.", mg: fn("python3.13"),
 			sizes: Sizes{EnvironmentNearLimit: 3277},
-			want:  []string{"Warning EnvironmentNearLimit spec.forProvider.environment"}},
-		"Remembered": {reason: "Only the condition says what the last reconcile has measured.",
+			want:  []string{"Warning EnvironmentNearLimit spec.forProvider.environment"},
+		},
+		"Remembered": {
+			reason: "Only the condition says what the last reconcile has measured.",
 			mg: fn("python3.13", func(f *v1beta1.Function) {
 				f.SetConditions(advised(RuntimeDeprecated,
 					EnvironmentNearLimit))
-			}), want: []string{"Warning EnvironmentNearLimit spec.forProvider.environment"}},
-		"Shrunk": {reason: "What was measured now decides.",
-			mg:    fn("python3.13", func(f *v1beta1.Function) { f.SetConditions(advised(EnvironmentNearLimit)) }),
-			sizes: Sizes{EnvironmentNearLimit: 10}},
-		"Policy": {reason: "Permissions measure the policy that they share.", mg: &v1beta1.Permission{},
-			sizes: Sizes{PolicyNearLimit: 16385}, want: []string{"Warning PolicyNearLimit status.atProvider.policy"}},
-		"ResourcePolicy": {reason: "Status has the policy.",
+			}), want: []string{"Warning EnvironmentNearLimit spec.forProvider.environment"},
+		},
+		"Shrunk": {
+			reason: "What was measured now decides.",
+			mg:     fn("python3.13", func(f *v1beta1.Function) { f.SetConditions(advised(EnvironmentNearLimit)) }),
+			sizes:  Sizes{EnvironmentNearLimit: 10},
+		},
+		"Policy": {
+			reason: "Permissions measure the policy that they share.", mg: &v1beta1.Permission{},
+			sizes: Sizes{PolicyNearLimit: 16385}, want: []string{"Warning PolicyNearLimit status.atProvider.policy"},
+		},
+		"ResourcePolicy": {
+			reason: "Status has the policy.",
 			mg: &v1beta1.ResourcePolicy{
 				Status: v1beta1.ResourcePolicyStatus{AtProvider: v1beta1.ResourcePolicyObservation{Policy: ptr.To(
-					strings.Repeat("x", 16385))}}}, want: []string{"Warning PolicyNearLimit status.atProvider.policy"}},
-		"SmallPolicy": {reason: "Status decides, not what the condition says of an earlier one.",
+					strings.Repeat("x", 16385))}},
+			}, want: []string{"Warning PolicyNearLimit status.atProvider.policy"},
+		},
+		"SmallPolicy": {
+			reason: "Status decides, not what the condition says of an earlier one.",
 			mg: func() Resource {
 				p := &v1beta1.ResourcePolicy{}
 				p.SetConditions(
 					advised(PolicyNearLimit))
 				return p
-			}()},
-		"ByAWS": {reason: "AWS disables a mapping whose function is gone.",
-			mg:   esm("Disabled", "The function does not exist"),
-			want: []string{"Error MappingDisabled status.atProvider.stateTransitionReason"}},
-		"Stopped": {reason: "AWS cannot read the source.", mg: esm("Enabled", "EVENT_SOURCE_AUTHN_ERROR"),
-			want: []string{"Error MappingDisabled status.atProvider.stateTransitionReason"}},
+			}(),
+		},
+		"ByAWS": {
+			reason: "AWS disables a mapping whose function is gone.",
+			mg:     esm("Disabled", "The function does not exist"),
+			want:   []string{"Error MappingDisabled status.atProvider.stateTransitionReason"},
+		},
+		"Stopped": {
+			reason: "AWS cannot read the source.", mg: esm("Enabled", "EVENT_SOURCE_AUTHN_ERROR"),
+			want: []string{"Error MappingDisabled status.atProvider.stateTransitionReason"},
+		},
 		"ByUser":    {reason: "A user has disabled it.", mg: esm("Disabled", "User action")},
 		"ByUserToo": {reason: "AWS spells it in two ways.", mg: esm("Disabled", "USER_INITIATED")},
 		"Enabled":   {reason: "It works.", mg: esm("Enabled", "User action")},
-		"Denied": {reason: "The message names the action.", mg: fn("python3.13", failing(denied)),
-			want: []string{"Error ActionDenied lambda:GetFunction"}},
-		"DeniedUnsaid": {reason: "S3 does not name the action, awserr does.", mg: fn("python3.13", failing(unsaid)),
-			want: []string{"Error ActionDenied s3:GetObject"}},
-		"Deleted": {reason: "Only what keeps it from being deleted matters.",
+		"Denied": {
+			reason: "The message names the action.", mg: fn("python3.13", failing(denied)),
+			want: []string{"Error ActionDenied lambda:GetFunction"},
+		},
+		"DeniedUnsaid": {
+			reason: "S3 does not name the action, awserr does.", mg: fn("python3.13", failing(unsaid)),
+			want: []string{"Error ActionDenied s3:GetObject"},
+		},
+		"Deleted": {
+			reason: "Only what keeps it from being deleted matters.",
 			mg: fn("python3.9", failing(denied),
 				func(f *v1beta1.Function) { f.SetDeletionTimestamp(&metav1.Time{Time: at}) }),
-			want: []string{"Error ActionDenied lambda:GetFunction"}},
-		"Several": {reason: "There may be several.", mg: fn("python3.9"),
+			want: []string{"Error ActionDenied lambda:GetFunction"},
+		},
+		"Several": {
+			reason: "There may be several.", mg: fn("python3.9"),
 			sizes: Sizes{EnvironmentNearLimit: 4000}, want: []string{"Warning RuntimeDeprecated " +
-				"spec.forProvider.runtime", "Warning EnvironmentNearLimit spec.forProvider.environment"}},
+				"spec.forProvider.runtime", "Warning EnvironmentNearLimit spec.forProvider.environment"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -185,15 +239,23 @@ func TestOfUsage(t *testing.T) {
 		want   []Code
 	}{
 		"Unknown": {reason: "The identity may not read it.", usage: v1beta1.AccountUsage{Unknown: "denied"}},
-		"Small": {reason: "There is much left.", usage: v1beta1.AccountUsage{CodeStorageLimit: ptr.To[int64](100),
-			CodeStorageUsed: ptr.To[int64](80), ConcurrentExecutions: ptr.To[int32](1000),
-			UnreservedConcurrentExecutions: ptr.To[int32](200)}},
-		"Storage": {reason: "Little storage is left.",
-			usage: v1beta1.AccountUsage{CodeStorageLimit: ptr.To[int64](100), CodeStorageUsed: ptr.To[int64](81)},
-			want:  []Code{CodeStorageNearLimit}},
-		"Reserved": {reason: "Functions have reserved most.",
-			usage: v1beta1.AccountUsage{ConcurrentExecutions: ptr.To[int32](1000),
-				UnreservedConcurrentExecutions: ptr.To[int32](199)}, want: []Code{ConcurrencyNearLimit}},
+		"Small": {reason: "There is much left.", usage: v1beta1.AccountUsage{
+			CodeStorageLimit: ptr.To[int64](100),
+			CodeStorageUsed:  ptr.To[int64](80), ConcurrentExecutions: ptr.To[int32](1000),
+			UnreservedConcurrentExecutions: ptr.To[int32](200),
+		}},
+		"Storage": {
+			reason: "Little storage is left.",
+			usage:  v1beta1.AccountUsage{CodeStorageLimit: ptr.To[int64](100), CodeStorageUsed: ptr.To[int64](81)},
+			want:   []Code{CodeStorageNearLimit},
+		},
+		"Reserved": {
+			reason: "Functions have reserved most.",
+			usage: v1beta1.AccountUsage{
+				ConcurrentExecutions:           ptr.To[int32](1000),
+				UnreservedConcurrentExecutions: ptr.To[int32](199),
+			}, want: []Code{ConcurrencyNearLimit},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -26,8 +26,10 @@ func message(name, parameters string, fields ...string) string {
 var at = time.Date(2026, 3, 14, 12, 3, 4, 0, time.UTC)
 
 func TestParse(t *testing.T) {
-	alice := Origin{Principal: "arn:aws:sts::111122223333:assumed-role/ops/alice", Agent: "aws-cli/2.15.30",
-		SourceIP: "198.51.100.7", Time: at}
+	alice := Origin{
+		Principal: "arn:aws:sts::111122223333:assumed-role/ops/alice", Agent: "aws-cli/2.15.30",
+		SourceIP: "198.51.100.7", Time: at,
+	}
 	by := func(operation string) Origin {
 		o := alice
 		o.Operation = operation
@@ -40,8 +42,10 @@ func TestParse(t *testing.T) {
 		return s
 	}
 	call := func(operation string, s Subject) Event {
-		return Event{Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: s,
-			By: by(operation)}
+		return Event{
+			Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: s,
+			By: by(operation),
+		}
 	}
 	named := func(name string) Subject {
 		s := home
@@ -63,16 +67,20 @@ func TestParse(t *testing.T) {
 			reason: "the function may be an ARN with a qualifier, of another account",
 			body:   message("AddPermission20150331v2", `{"functionName":"arn:aws:lambda:us-east-1:444455556666:function:cart:live"}`),
 			want: call("AddPermission", Subject{
-				Account: "444455556666", Region: "us-east-1", Function: functionname.Name{Function: "cart",
-					Qualifier: "live"},
+				Account: "444455556666", Region: "us-east-1", Function: functionname.Name{
+					Function:  "cart",
+					Qualifier: "live",
+				},
 			}),
 		},
 		"PartialARN": {
 			reason: "the function may be an ARN from the account on",
 			body:   message("DeleteFunction20150331", `{"functionName":"444455556666:function:cart","qualifier":"3"}`),
 			want: call("DeleteFunction", Subject{
-				Account: "444455556666", Region: "eu-central-1", Function: functionname.Name{Function: "cart",
-					Qualifier: "3"},
+				Account: "444455556666", Region: "eu-central-1", Function: functionname.Name{
+					Function:  "cart",
+					Qualifier: "3",
+				},
 			}),
 		},
 		"Alias": {
@@ -106,8 +114,10 @@ func TestParse(t *testing.T) {
 		},
 		"Layer": {
 			body: message("DeleteLayerVersion20181031", `{"layerName":"base","versionNumber":"3"}`),
-			want: call("DeleteLayerVersion", Subject{Account: "111122223333", Region: "eu-central-1", Layer: "base",
-				LayerVersion: "3"}),
+			want: call("DeleteLayerVersion", Subject{
+				Account: "111122223333", Region: "eu-central-1", Layer: "base",
+				LayerVersion: "3",
+			}),
 		},
 		"CodeSigning": {
 			body: message("UpdateCodeSigningConfig", `{"codeSigningConfigArn":"arn:aws:lambda:eu-central-1:111122223333:code-signing-config:csc-0a1b"}`),
@@ -150,8 +160,10 @@ func TestParse(t *testing.T) {
 			body:   message("UpdateFunctionCode20150331v2", `[1,2]`, `"userAgent":{"a":1}`, `"sourceIPAddress":7`, `"userIdentity":"root"`),
 			want: Event{
 				Kind: Call, Account: "111122223333", Region: "eu-central-1", Time: at, Subject: home,
-				By: Origin{Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Operation: "UpdateFunctionCode",
-					Principal: alice.Principal, Time: at},
+				By: Origin{
+					Agent: "aws-cli/2.15.30", SourceIP: "198.51.100.7", Operation: "UpdateFunctionCode",
+					Principal: alice.Principal, Time: at,
+				},
 			},
 		},
 		"NoJSON":     {body: `<xml/>`, err: ErrInvalid},
@@ -255,19 +267,29 @@ func TestMadeBy(t *testing.T) {
 		reason, principal, agent, identity string
 		want                               bool
 	}{
-		"Own": {"the provider made it", "arn:aws:sts::111122223333:assumed-role/p/provider-lambda", own,
-			"arn:aws:sts::111122223333:assumed-role/p/provider-lambda", true},
-		"OtherSession": {"EKS Pod Identity changes the name of the session",
+		"Own": {
+			"the provider made it", "arn:aws:sts::111122223333:assumed-role/p/provider-lambda", own,
+			"arn:aws:sts::111122223333:assumed-role/p/provider-lambda", true,
+		},
+		"OtherSession": {
+			"EKS Pod Identity changes the name of the session",
 			"arn:aws:sts::111122223333:assumed-role/p/eks-1", own, "arn:aws:sts::111122223333:assumed-role/p/eks-2",
-			true},
+			true,
+		},
 		"User": {"", "arn:aws:iam::111122223333:user/p", own, "arn:aws:iam::111122223333:user/p", true},
-		"Forged": {"anyone can send the user agent", "arn:aws:sts::111122223333:assumed-role/ops/alice", own,
-			"arn:aws:sts::111122223333:assumed-role/p/provider-lambda", false},
-		"ByHand": {"someone uses the provider's credentials", "arn:aws:iam::111122223333:user/p",
-			"aws-cli/2.15.30", "arn:aws:iam::111122223333:user/p", false},
+		"Forged": {
+			"anyone can send the user agent", "arn:aws:sts::111122223333:assumed-role/ops/alice", own,
+			"arn:aws:sts::111122223333:assumed-role/p/provider-lambda", false,
+		},
+		"ByHand": {
+			"someone uses the provider's credentials", "arn:aws:iam::111122223333:user/p",
+			"aws-cli/2.15.30", "arn:aws:iam::111122223333:user/p", false,
+		},
 		"Unknown": {"the identity is not known", "arn:aws:iam::111122223333:user/p", own, "", false},
-		"Prefix": {"a longer name is another one", "arn:aws:iam::111122223333:user/p", "x app/provider-lambda2",
-			"arn:aws:iam::111122223333:user/p", false},
+		"Prefix": {
+			"a longer name is another one", "arn:aws:iam::111122223333:user/p", "x app/provider-lambda2",
+			"arn:aws:iam::111122223333:user/p", false,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

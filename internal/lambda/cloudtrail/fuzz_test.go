@@ -21,8 +21,10 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		for _, s := range []string{e.By.String(), e.By.StringWithSourceIP(), e.Subject.Account, e.Subject.Region,
-			e.Subject.Function.String(), e.Subject.Layer, e.Subject.Name} {
+		for _, s := range []string{
+			e.By.String(), e.By.StringWithSourceIP(), e.Subject.Account, e.Subject.Region,
+			e.Subject.Function.String(), e.Subject.Layer, e.Subject.Name,
+		} {
 			if len(s) > 1024 {
 				t.Errorf("%d bytes", len(s))
 			}

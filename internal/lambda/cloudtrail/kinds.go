@@ -19,10 +19,14 @@ var concerned = map[string][]string{
 	"PutFunctionScalingConfig":        {v1beta1.FunctionKind},
 	"PublishVersion":                  {v1beta1.FunctionKind, v1beta1.VersionKind},
 
-	"TagResource": {v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
-		v1beta1.CapacityProviderKind},
-	"UntagResource": {v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
-		v1beta1.CapacityProviderKind},
+	"TagResource": {
+		v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
+		v1beta1.CapacityProviderKind,
+	},
+	"UntagResource": {
+		v1beta1.FunctionKind, v1beta1.EventSourceMappingKind, v1beta1.CodeSigningConfigKind,
+		v1beta1.CapacityProviderKind,
+	},
 
 	"CreateAlias": {v1beta1.AliasKind},
 	"UpdateAlias": {v1beta1.AliasKind},

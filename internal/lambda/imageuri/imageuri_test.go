@@ -19,14 +19,22 @@ func TestParse(t *testing.T) {
 		host + "/team/hello:v1":             with("v1", ""),
 		host + "/team/hello@sha256:0f3a":    with("", "sha256:0f3a"),
 		host + "/team/hello:v1@sha256:0f3a": with("v1", "sha256:0f3a"),
-		"123456789012.dkr.ecr.cn-north-1.amazonaws.com.cn/hello:v1": {Registry: "123456789012",
-			Region: "cn-north-1", Repository: "hello", Tag: "v1"},
-		"123456789012.dkr.ecr-fips.us-gov-west-1.amazonaws.com/hello:v1": {Registry: "123456789012",
-			Region: "us-gov-west-1", Repository: "hello", Tag: "v1"},
-		"123456789012.dkr-ecr.eu-west-1.on.aws/hello:v1": {Registry: "123456789012",
-			Region: "eu-west-1", Repository: "hello", Tag: "v1"},
-		"localhost:5000/hello:v1": {Registry: "localhost", Repository: "hello",
-			Tag: "v1"},
+		"123456789012.dkr.ecr.cn-north-1.amazonaws.com.cn/hello:v1": {
+			Registry: "123456789012",
+			Region:   "cn-north-1", Repository: "hello", Tag: "v1",
+		},
+		"123456789012.dkr.ecr-fips.us-gov-west-1.amazonaws.com/hello:v1": {
+			Registry: "123456789012",
+			Region:   "us-gov-west-1", Repository: "hello", Tag: "v1",
+		},
+		"123456789012.dkr-ecr.eu-west-1.on.aws/hello:v1": {
+			Registry: "123456789012",
+			Region:   "eu-west-1", Repository: "hello", Tag: "v1",
+		},
+		"localhost:5000/hello:v1": {
+			Registry: "localhost", Repository: "hello",
+			Tag: "v1",
+		},
 		"hello:v1": {},
 		"":         {},
 	} {

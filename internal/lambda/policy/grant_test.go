@@ -17,8 +17,10 @@ func TestGrantOf(t *testing.T) {
 			reason: "A service for a bucket of an account.",
 			statement: `{"Sid":"s","Effect":"Allow","Principal":{"Service":"s3.amazonaws.com"},"Action":"lambda:InvokeFunction",` + resource + `,
 				"Condition":{"StringEquals":{"AWS:SourceAccount":"123456789012"},"ArnLike":{"AWS:SourceArn":"arn:aws:s3:::b"}}}`,
-			want: Grant{Action: "lambda:InvokeFunction", Principal: "s3.amazonaws.com", SourceArn: "arn:aws:s3:::b",
-				SourceAccount: "123456789012"},
+			want: Grant{
+				Action: "lambda:InvokeFunction", Principal: "s3.amazonaws.com", SourceArn: "arn:aws:s3:::b",
+				SourceAccount: "123456789012",
+			},
 		},
 		"Account": {
 			reason:    "An account is its id.",
@@ -48,8 +50,10 @@ func TestGrantOf(t *testing.T) {
 		"Token": {
 			reason:    "An Alexa skill.",
 			statement: `{"Effect":"Allow","Principal":{"Service":"alexa-connectedhome.amazon.com"},"Action":"lambda:InvokeFunction",` + resource + `,"Condition":{"StringEquals":{"lambda:EventSourceToken":"t"}}}`,
-			want: Grant{Action: "lambda:InvokeFunction", Principal: "alexa-connectedhome.amazon.com",
-				EventSourceToken: "t"},
+			want: Grant{
+				Action: "lambda:InvokeFunction", Principal: "alexa-connectedhome.amazon.com",
+				EventSourceToken: "t",
+			},
 		},
 		"Deleted": {
 			reason:    "AWS writes the id of a role that was deleted: it is no role any more.",
@@ -100,7 +104,8 @@ func TestLike(t *testing.T) {
 		"Account": {
 			reason: "An account may be given by its id or the ARN of its root user.",
 			wanted: Grant{Principal: "arn:aws:iam::111122223333:root"}, observed: Grant{
-				Principal: "111122223333"}, same: true,
+				Principal: "111122223333",
+			}, same: true,
 		},
 		"OtherAccount": {
 			reason: "Another account is another.",
@@ -109,7 +114,8 @@ func TestLike(t *testing.T) {
 		"Action": {
 			reason: "IAM reads actions without regard to case.",
 			wanted: Grant{Action: "lambda:invokefunction"}, observed: Grant{
-				Action: "lambda:InvokeFunction"}, same: true,
+				Action: "lambda:InvokeFunction",
+			}, same: true,
 		},
 		"NotThroughURL": {
 			reason: "Whether AWS writes a condition for false is AWS's.",

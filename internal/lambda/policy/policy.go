@@ -250,8 +250,10 @@ func (s Statement) Text() string {
 			out[name] = each(who)
 		}
 	}
-	for name, list := range map[string][]string{"Action": s.Action, "NotAction": s.NotAction, "Resource": s.Resource,
-		"NotResource": s.NotResource} {
+	for name, list := range map[string][]string{
+		"Action": s.Action, "NotAction": s.NotAction, "Resource": s.Resource,
+		"NotResource": s.NotResource,
+	} {
 		if len(list) > 0 {
 			out[name] = single(list)
 		}

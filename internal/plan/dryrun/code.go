@@ -45,8 +45,10 @@ func (a *Account) readCode(in any, live func() (any, error)) (any, error) {
 		}
 		for _, i := range o.Images {
 			if i.ImageId != nil && i.ImageId.ImageDigest != nil && i.ImageId.ImageTag != nil {
-				k := imageuri.Image{Registry: aws.ToString(in.RegistryId), Repository: aws.ToString(in.RepositoryName),
-					Tag: *i.ImageId.ImageTag}
+				k := imageuri.Image{
+					Registry: aws.ToString(in.RegistryId), Repository: aws.ToString(in.RepositoryName),
+					Tag: *i.ImageId.ImageTag,
+				}
 				a.state.digests[k] = *i.ImageId.ImageDigest
 			}
 		}

@@ -179,8 +179,10 @@ func (a *Account) answer(operation string, in any, live func() (any, error)) (an
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.record != nil {
-		a.record(Request{Service: path.Base(reflect.TypeOf(in).Elem().PkgPath()), Operation: operation,
-			Region: a.base.Region, Input: in})
+		a.record(Request{
+			Service: path.Base(reflect.TypeOf(in).Elem().PkgPath()), Operation: operation,
+			Region: a.base.Region, Input: in,
+		})
 	}
 	if IsRead(operation) {
 		return a.read(in, live)
@@ -203,8 +205,10 @@ func IsRead(operation string) bool {
 func nameOf(in any) string {
 	v := reflect.Indirect(reflect.ValueOf(in))
 	var parts []string
-	for _, member := range []string{"FunctionName", "LayerName", "CapacityProviderName", "UUID", "CodeSigningConfigArn",
-		"Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId"} {
+	for _, member := range []string{
+		"FunctionName", "LayerName", "CapacityProviderName", "UUID", "CodeSigningConfigArn",
+		"Resource", "ResourceArn", "Name", "Qualifier", "VersionNumber", "StatementId",
+	} {
 		if member == "CodeSigningConfigArn" && len(parts) > 0 {
 			continue // It is a setting of a function.
 		}
@@ -221,6 +225,8 @@ func nameOf(in any) string {
 }
 
 func notFound() error {
-	return &types.ResourceNotFoundException{Message: aws.String("The resource you requested does not exist."),
-		Type: aws.String("User")}
+	return &types.ResourceNotFoundException{
+		Message: aws.String("The resource you requested does not exist."),
+		Type:    aws.String("User"),
+	}
 }

@@ -59,11 +59,15 @@ func TestLive(t *testing.T) {
 		return out
 	}
 	before := read()
-	_, err := api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: cart,
-		MemorySize: aws.Int32(512), Layers: []string{"arn:aws:lambda:eu-central-1:123456789012:layer:l:1"}})
+	_, err := api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{
+		FunctionName: cart,
+		MemorySize:   aws.Int32(512), Layers: []string{"arn:aws:lambda:eu-central-1:123456789012:layer:l:1"},
+	})
 	w.Must(err)
-	_, err = api.TagResource(ctx, &lambda.TagResourceInput{Resource: before.Configuration.FunctionArn,
-		Tags: map[string]string{"team": "shop"}})
+	_, err = api.TagResource(ctx, &lambda.TagResourceInput{
+		Resource: before.Configuration.FunctionArn,
+		Tags:     map[string]string{"team": "shop"},
+	})
 	w.Must(err)
 	after := read()
 	if c := after.Configuration; *c.MemorySize != 512 || len(c.Layers) != 1 ||
@@ -85,8 +89,10 @@ func TestLive(t *testing.T) {
 	for _, c := range a.Calls() {
 		got = append(got, c.String())
 	}
-	want := []string{"UpdateFunctionConfiguration cart",
-		"TagResource arn:aws:lambda:eu-central-1:123456789012:function:cart", "DeleteFunction cart"}
+	want := []string{
+		"UpdateFunctionConfiguration cart",
+		"TagResource arn:aws:lambda:eu-central-1:123456789012:function:cart", "DeleteFunction cart",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("calls: -want, +got:\n%s", diff)
 	}
@@ -112,8 +118,10 @@ func TestCode(t *testing.T) {
 			reason: "S3 returns the hash that it stores.", in: object, want: archive.Hash(zipped),
 			read: func(ctx context.Context, s *session.Session) error {
 				_, err := session.Client(s, s3.NewFromConfig).HeadObject(ctx,
-					&s3.HeadObjectInput{Bucket: object.S3Bucket, Key: object.S3Key,
-						ChecksumMode: s3types.ChecksumModeEnabled})
+					&s3.HeadObjectInput{
+						Bucket: object.S3Bucket, Key: object.S3Key,
+						ChecksumMode: s3types.ChecksumModeEnabled,
+					})
 				return err
 			},
 		},
@@ -139,14 +147,20 @@ func TestCode(t *testing.T) {
 				return err
 			},
 		},
-		"Digest": {reason: "The URI has the digest.",
-			in:   &lambda.UpdateFunctionCodeInput{ImageUri: aws.String(repository + "@" + digest)},
-			want: strings.TrimPrefix(digest, "sha256:")},
+		"Digest": {
+			reason: "The URI has the digest.",
+			in:     &lambda.UpdateFunctionCodeInput{ImageUri: aws.String(repository + "@" + digest)},
+			want:   strings.TrimPrefix(digest, "sha256:"),
+		},
 		"Unread": {reason: "What the object has is not known.", in: object, want: archive.Hash(zipped), not: true},
-		"Inline": {reason: "The call contains the archive.", in: &lambda.UpdateFunctionCodeInput{ZipFile: zipped},
-			want: archive.Hash(zipped)},
-		"Unknown": {reason: "What the tag names is not known.", in: image, want: strings.TrimPrefix(digest, "sha256:"),
-			not: true},
+		"Inline": {
+			reason: "The call contains the archive.", in: &lambda.UpdateFunctionCodeInput{ZipFile: zipped},
+			want: archive.Hash(zipped),
+		},
+		"Unknown": {
+			reason: "What the tag names is not known.", in: image, want: strings.TrimPrefix(digest, "sha256:"),
+			not: true,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -187,8 +201,10 @@ func TestLists(t *testing.T) {
 	w.Publish("cart")
 	w.AddAlias("cart", "old")
 	ctx, cart := t.Context(), aws.String("cart")
-	_, err := api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: cart, Name: aws.String("new"),
-		FunctionVersion: aws.String("1")})
+	_, err := api.CreateAlias(ctx, &lambda.CreateAliasInput{
+		FunctionName: cart, Name: aws.String("new"),
+		FunctionVersion: aws.String("1"),
+	})
 	w.Must(err)
 	_, err = api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: cart, Name: aws.String("old")})
 	w.Must(err)
@@ -213,8 +229,10 @@ func TestOffline(t *testing.T) {
 		&lambda.GetFunctionInput{FunctionName: aws.String("cart")}); !awserr.IsNotFound(err) {
 		t.Errorf("the account is not empty: %v", err)
 	}
-	m, err := api.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: aws.String("cart"),
-		EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:000000000000:q"), BatchSize: aws.Int32(5)})
+	m, err := api.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{
+		FunctionName:   aws.String("cart"),
+		EventSourceArn: aws.String("arn:aws:sqs:eu-central-1:000000000000:q"), BatchSize: aws.Int32(5),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,9 +243,11 @@ func TestOffline(t *testing.T) {
 	if got := a.Mask("mapping "+*m.UUID, "(unknown)"); got != "mapping (unknown)" {
 		t.Errorf("got %q", got)
 	}
-	_, err = api.AddPermission(ctx, &lambda.AddPermissionInput{FunctionName: aws.String("cart"),
-		StatementId: aws.String("s"), Action: aws.String("lambda:InvokeFunction"),
-		Principal: aws.String("s3.amazonaws.com")})
+	_, err = api.AddPermission(ctx, &lambda.AddPermissionInput{
+		FunctionName: aws.String("cart"),
+		StatementId:  aws.String("s"), Action: aws.String("lambda:InvokeFunction"),
+		Principal: aws.String("s3.amazonaws.com"),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +267,8 @@ func TestOffline(t *testing.T) {
 func TestAssign(t *testing.T) {
 	in := &lambda.CreateFunctionInput{
 		MemorySize: aws.Int32(256), TracingConfig: &types.TracingConfig{
-			Mode: types.TracingModeActive}, VpcConfig: &types.VpcConfig{SubnetIds: []string{"subnet-1"}},
+			Mode: types.TracingModeActive,
+		}, VpcConfig: &types.VpcConfig{SubnetIds: []string{"subnet-1"}},
 		Environment: &types.Environment{Variables: map[string]string{"A": "b"}}, Runtime: types.RuntimePython313,
 	}
 	got := as[types.FunctionConfiguration](in)

@@ -51,8 +51,10 @@ func (a *Account) writeFunction(in any) (any, bool) {
 		return &lambda.DeleteFunctionConcurrencyOutput{}, true
 	case *lambda.PutFunctionCodeSigningConfigInput:
 		s.signing.set(key(in.FunctionName, nil), in.CodeSigningConfigArn)
-		return &lambda.PutFunctionCodeSigningConfigOutput{CodeSigningConfigArn: in.CodeSigningConfigArn,
-			FunctionName: in.FunctionName}, true
+		return &lambda.PutFunctionCodeSigningConfigOutput{
+			CodeSigningConfigArn: in.CodeSigningConfigArn,
+			FunctionName:         in.FunctionName,
+		}, true
 	case *lambda.DeleteFunctionCodeSigningConfigInput:
 		s.signing.set(key(in.FunctionName, nil), aws.String(""))
 		return &lambda.DeleteFunctionCodeSigningConfigOutput{}, true
@@ -90,10 +92,14 @@ func (a *Account) newConfiguration(name string) *types.FunctionConfiguration {
 			defaultTimeout), EphemeralStorage: &types.EphemeralStorage{Size: aws.Int32(defaultStorage)},
 		PackageType: types.PackageTypeZip, Architectures: []types.Architecture{types.ArchitectureX8664},
 		TracingConfig: &types.TracingConfigResponse{Mode: types.TracingModePassThrough},
-		SnapStart: &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone,
-			OptimizationStatus: types.SnapStartOptimizationStatusOff},
-		LoggingConfig: &types.LoggingConfig{LogFormat: types.LogFormatText,
-			LogGroup: aws.String("/aws/lambda/" + name)},
+		SnapStart: &types.SnapStartResponse{
+			ApplyOn:            types.SnapStartApplyOnNone,
+			OptimizationStatus: types.SnapStartOptimizationStatusOff,
+		},
+		LoggingConfig: &types.LoggingConfig{
+			LogFormat: types.LogFormatText,
+			LogGroup:  aws.String("/aws/lambda/" + name),
+		},
 		Description: aws.String(""),
 	}
 	a.activate(c)
@@ -202,7 +208,8 @@ func (a *Account) updateCode(in *lambda.UpdateFunctionCodeInput) *lambda.UpdateF
 }
 
 func (a *Account) publish(f *lambda.GetFunctionOutput, description *string,
-	to types.FunctionVersionLatestPublished) *types.FunctionConfiguration {
+	to types.FunctionVersionLatestPublished,
+) *types.FunctionConfiguration {
 	name := aws.ToString(f.Configuration.FunctionName) + ":"
 	last := a.numbers[name]
 	for k := range a.state.versions {

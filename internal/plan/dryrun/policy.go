@@ -32,9 +32,11 @@ func (a *Account) writePolicy(in any) (any, bool) {
 	switch in := in.(type) {
 	case *lambda.AddPermissionInput:
 		k := key(in.FunctionName, in.Qualifier)
-		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow",
+		s := statement{
+			Sid: aws.ToString(in.StatementId), Effect: "Allow",
 			Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action),
-			Resource: a.functionARN(k)}
+			Resource: a.functionARN(k),
+		}
 		s.condition("ArnLike", "AWS:SourceArn", aws.ToString(in.SourceArn))
 		s.condition("StringEquals", "AWS:SourceAccount", aws.ToString(in.SourceAccount))
 		s.condition("StringEquals", "lambda:EventSourceToken", aws.ToString(in.EventSourceToken))
@@ -49,9 +51,11 @@ func (a *Account) writePolicy(in any) (any, bool) {
 		return &lambda.RemovePermissionOutput{}, true
 	case *lambda.AddLayerVersionPermissionInput:
 		k := layerKey(in.LayerName, in.VersionNumber)
-		s := statement{Sid: aws.ToString(in.StatementId), Effect: "Allow",
+		s := statement{
+			Sid: aws.ToString(in.StatementId), Effect: "Allow",
 			Principal: a.principal(aws.ToString(in.Principal)), Action: aws.ToString(in.Action),
-			Resource: a.arn("layer:" + k)}
+			Resource: a.arn("layer:" + k),
+		}
 		s.condition("StringEquals", "aws:PrincipalOrgID", aws.ToString(in.OrganizationId))
 		return &lambda.AddLayerVersionPermissionOutput{Statement: aws.String(a.add("layer:"+k, s))}, true
 	case *lambda.RemoveLayerVersionPermissionInput:

@@ -47,8 +47,10 @@ func (a *Account) read(in any, live func() (any, error)) (any, error) {
 		return get(s.scaling, key(in.FunctionName, nil),
 			a.ofFunction(in.FunctionName, live, &lambda.GetFunctionScalingConfigOutput{}),
 			func(v *types.FunctionScalingConfig) *lambda.GetFunctionScalingConfigOutput {
-				return &lambda.GetFunctionScalingConfigOutput{RequestedFunctionScalingConfig: v,
-					AppliedFunctionScalingConfig: v}
+				return &lambda.GetFunctionScalingConfigOutput{
+					RequestedFunctionScalingConfig: v,
+					AppliedFunctionScalingConfig:   v,
+				}
 			}, nil)
 	case *lambda.GetAliasInput:
 		return getAs[lambda.GetAliasOutput](s.aliases, key(in.FunctionName, in.Name), live)
@@ -133,8 +135,10 @@ func (a *Account) readConfig(in any, live func() (any, error)) (any, error) {
 	case *lambda.GetRuntimeManagementConfigInput:
 		return get(s.runtimes, key(in.FunctionName, in.Qualifier),
 			a.ofFunction(in.FunctionName, live,
-				&lambda.GetRuntimeManagementConfigOutput{UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
-					FunctionArn: aws.String(a.functionARN(key(in.FunctionName, in.Qualifier)))}), clone, clone)
+				&lambda.GetRuntimeManagementConfigOutput{
+					UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
+					FunctionArn:     aws.String(a.functionARN(key(in.FunctionName, in.Qualifier))),
+				}), clone, clone)
 	case *s3.HeadObjectInput, *s3.GetObjectInput, *ecr.BatchGetImageInput:
 		return a.readCode(in, live)
 	case *lambda.ListFunctionsInput:
@@ -189,7 +193,8 @@ func getAs[O, V any](t table[V], k string, live func() (any, error)) (*O, error)
 
 // list answers a read of a list: AWS's, with the rows that were changed. Rows that were created are on its first page.
 func list[V, O any](a *Account, t table[V], prefix string, marker *string, live func() (any, error),
-	items func(*O) *[]V, keyOf func(V) string) (*O, error) {
+	items func(*O) *[]V, keyOf func(V) string,
+) (*O, error) {
 	out := new(O)
 	if a.base.Live {
 		o, err := live()
@@ -245,7 +250,8 @@ func (a *Account) assume(function string) *lambda.GetFunctionOutput {
 }
 
 func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
-	live func() (any, error)) (*lambda.ListVersionsByFunctionOutput, error) {
+	live func() (any, error),
+) (*lambda.ListVersionsByFunctionOutput, error) {
 	k := key(in.FunctionName, nil)
 	out, err := list(a, a.state.versions, k, in.Marker, live,
 		func(o *lambda.ListVersionsByFunctionOutput) *[]types.FunctionConfiguration { return &o.Versions },
@@ -254,7 +260,8 @@ func (a *Account) listVersions(in *lambda.ListVersionsByFunctionInput,
 }
 
 func (a *Account) listLayerVersions(in *lambda.ListLayerVersionsInput,
-	live func() (any, error)) (*lambda.ListLayerVersionsOutput, error) {
+	live func() (any, error),
+) (*lambda.ListLayerVersionsOutput, error) {
 	out := &lambda.ListLayerVersionsOutput{}
 	if a.base.Live {
 		o, err := live()

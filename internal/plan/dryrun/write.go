@@ -34,7 +34,8 @@ func (a *Account) write(in any) (any, error) {
 		v.CodeSigningConfigArn = aws.String(arn)
 		if v.CodeSigningPolicies == nil {
 			v.CodeSigningPolicies = &types.CodeSigningPolicies{
-				UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn}
+				UntrustedArtifactOnDeployment: types.CodeSigningPolicyWarn,
+			}
 		}
 		s.configs.set(arn, v)
 		a.setTags(arn, in.Tags)
@@ -143,8 +144,10 @@ func (a *Account) writeConfig(in any) (any, error) {
 		s.runtimes.set(k, v)
 		return as[lambda.PutRuntimeManagementConfigOutput](v), nil
 	}
-	return nil, &smithy.GenericAPIError{Code: "UnsupportedOperation",
-		Message: "the plan does not know what this call changes"}
+	return nil, &smithy.GenericAPIError{
+		Code:    "UnsupportedOperation",
+		Message: "the plan does not know what this call changes",
+	}
 }
 
 // update changes a row by the members of an input that are set, and returns it.

@@ -97,7 +97,8 @@ func (a *Analyzer) WithCloudWatch(c CloudWatch) *Analyzer {
 // returns no measurement of a check that has no value yet or that was not started in time: such a
 // check stays due, and wait is the time to wait before it is measured. wait is zero if there is none.
 func (a *Analyzer) Measure(ctx context.Context, s rollout.Subject, spec *v1beta1.AliasRollout,
-	due []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+	due []rollout.CheckID,
+) ([]rollout.Measurement, time.Duration) {
 	jobs := a.jobs(s, spec, due)
 	starting, stop := context.WithTimeout(ctx, startWithin)
 	defer stop()
@@ -176,7 +177,8 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 		case rollout.CheckDependency:
 			if d := dependencyOf(spec, id.Name); d != nil {
 				jobs = append(jobs, single(id, d.HTTP != nil, func(ctx context.Context) (rollout.Measurement,
-					time.Duration) {
+					time.Duration,
+				) {
 					return a.dependency(ctx, id, s.Namespace, d), 0
 				}))
 			}
@@ -207,15 +209,18 @@ func (a *Analyzer) jobs(s rollout.Subject, spec *v1beta1.AliasRollout, due []rol
 
 // single returns a job that measures one check.
 func single(id rollout.CheckID, request bool,
-	measure func(ctx context.Context) (rollout.Measurement, time.Duration)) *job {
-	return &job{checks: []rollout.CheckID{id}, request: request,
+	measure func(ctx context.Context) (rollout.Measurement, time.Duration),
+) *job {
+	return &job{
+		checks: []rollout.CheckID{id}, request: request,
 		measure: func(ctx context.Context) ([]rollout.Measurement, time.Duration) {
 			m, wait := measure(ctx)
 			if wait > 0 {
 				return nil, wait
 			}
 			return []rollout.Measurement{m}, 0
-		}}
+		},
+	}
 }
 
 func each(checks []rollout.CheckID, of func(rollout.CheckID) rollout.Measurement) []rollout.Measurement {
@@ -250,8 +255,10 @@ func dependencyOf(spec *v1beta1.AliasRollout, name string) *v1beta1.RolloutDepen
 }
 
 func measured(id rollout.CheckID, result, value, format string, args ...any) rollout.Measurement {
-	return rollout.Measurement{CheckID: id, Result: result, Value: bounded(value, maxValue),
-		Message: bounded(fmt.Sprintf(format, args...), maxMessage)}
+	return rollout.Measurement{
+		CheckID: id, Result: result, Value: bounded(value, maxValue),
+		Message: bounded(fmt.Sprintf(format, args...), maxMessage),
+	}
 }
 
 // failed returns a measurement without a value.

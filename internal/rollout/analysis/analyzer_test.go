@@ -27,8 +27,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
-var subject = rollout.Subject{Namespace: "shop", Function: "checkout", Alias: "live", Stable: "7", Target: "8",
-	Weighted: true}
+var subject = rollout.Subject{
+	Namespace: "shop", Function: "checkout", Alias: "live", Stable: "7", Target: "8",
+	Weighted: true,
+}
 
 // secrets are keys of Secrets by namespace/name/key.
 type secrets map[string]string
@@ -68,8 +70,10 @@ func answers(status int, contentType, body string) http.HandlerFunc {
 
 // metric returns a spec with one metric, m.
 func metric(p v1beta1.RolloutMetricProvider, success string) *v1beta1.AliasRollout {
-	return &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "m",
-		SuccessCondition: &success, Provider: p}}}}
+	return &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
+		Name:             "m",
+		SuccessCondition: &success, Provider: p,
+	}}}}
 }
 
 func web(target string) v1beta1.RolloutMetricProvider {
@@ -124,21 +128,33 @@ func TestPrometheus(t *testing.T) {
 		handler http.HandlerFunc
 		want    outcome
 	}{
-		"Success": {"A vector of one element.", answers(200, "application/json", vector("0.002")),
-			outcome{"Success", "0.002", ""}},
-		"Failure": {"One above the bound.", answers(200, "application/json", vector("0.2")),
-			outcome{"Failure", "0.2", "successCondition is not met: result < 0.01"}},
+		"Success": {
+			"A vector of one element.", answers(200, "application/json", vector("0.002")),
+			outcome{"Success", "0.002", ""},
+		},
+		"Failure": {
+			"One above the bound.", answers(200, "application/json", vector("0.2")),
+			outcome{"Failure", "0.2", "successCondition is not met: result < 0.01"},
+		},
 		"Scalar": {"A scalar.", answers(200, "application/json", `{"status":"success","data":{"resultType":"scalar","result":[1,"0.001"]}}`), outcome{"Success", "0.001", ""}},
-		"Empty": {"No series is no value, and never a success.", answers(200, "application/json", vector()),
-			outcome{"Error", "", "the query has no value"}},
-		"Several": {"Several elements are ambiguous.", answers(200, "application/json", vector("0", "0")),
-			outcome{"Error", "", "has 2 elements"}},
+		"Empty": {
+			"No series is no value, and never a success.", answers(200, "application/json", vector()),
+			outcome{"Error", "", "the query has no value"},
+		},
+		"Several": {
+			"Several elements are ambiguous.", answers(200, "application/json", vector("0", "0")),
+			outcome{"Error", "", "has 2 elements"},
+		},
 		"Many": {"Very many are not read.", answers(200, "application/json", vector(slices.Repeat([]string{"0"},
 			10000)...)), outcome{"Error", "", "the response has more than 256 KiB"}},
-		"NaN": {"A division of zero by zero is not a number.", answers(200, "application/json", vector("NaN")),
-			outcome{"Inconclusive", "NaN", "not a finite number"}},
-		"Infinite": {"Nor is one of more by zero.", answers(200, "application/json", vector("+Inf")),
-			outcome{"Inconclusive", "+Inf", "not a finite number"}},
+		"NaN": {
+			"A division of zero by zero is not a number.", answers(200, "application/json", vector("NaN")),
+			outcome{"Inconclusive", "NaN", "not a finite number"},
+		},
+		"Infinite": {
+			"Nor is one of more by zero.", answers(200, "application/json", vector("+Inf")),
+			outcome{"Inconclusive", "+Inf", "not a finite number"},
+		},
 		"Matrix":    {"A range is not one value.", answers(200, "application/json", `{"status":"success","data":{"resultType":"matrix","result":[]}}`), outcome{"Error", "", "neither a scalar nor an instant vector"}},
 		"Text":      {"Nor is text.", answers(200, "application/json", `{"status":"success","data":{"resultType":"string","result":[1,"secret"]}}`), outcome{"Error", "", ""}},
 		"Histogram": {"Nor is a histogram.", answers(200, "application/json", `{"status":"success","data":{"resultType":"vector","result":[{"metric":{},"histogram":[1,{"count":"1","sum":"1","buckets":[]}]}]}}`), outcome{"Error", "", "is a histogram"}},
@@ -146,17 +162,25 @@ func TestPrometheus(t *testing.T) {
 		"Exec":      {"One that cannot be evaluated.", answers(422, "application/json", `{"status":"error","errorType":"execution","error":"secret"}`), outcome{"Error", "", "cannot evaluate the query"}},
 		"Timeout":   {"One that takes too long.", answers(503, "application/json", `{"status":"error","errorType":"timeout","error":"secret"}`), outcome{"Error", "", "error of its own"}},
 		"Weird":     {"An error that no Prometheus knows.", answers(200, "application/json", `{"status":"error","errorType":"secret","error":"secret"}`), outcome{"Error", "", "does not answer as Prometheus does"}},
-		"Failing": {"A server that fails.", answers(500, "text/plain", "secret"),
-			outcome{"Error", "", "the server answered with an error of its own"}},
-		"Denied": {"A server that denies.", answers(401, "text/plain", "secret"),
-			outcome{"Error", "", "check address and bearerTokenSecretRef"}},
-		"HTML": {"A page of a login.", answers(200, "text/html", "<html>secret"),
-			outcome{"Error", "", "does not answer as Prometheus does"}},
+		"Failing": {
+			"A server that fails.", answers(500, "text/plain", "secret"),
+			outcome{"Error", "", "the server answered with an error of its own"},
+		},
+		"Denied": {
+			"A server that denies.", answers(401, "text/plain", "secret"),
+			outcome{"Error", "", "check address and bearerTokenSecretRef"},
+		},
+		"HTML": {
+			"A page of a login.", answers(200, "text/html", "<html>secret"),
+			outcome{"Error", "", "does not answer as Prometheus does"},
+		},
 		"Redirect": {"A redirect.", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/secret", http.StatusTemporaryRedirect)
 		}, outcome{"Error", "", "the server redirects, which the provider does not follow"}},
-		"Hangup": {"A server that hangs up.", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-			outcome{"Error", "", "the request failed"}},
+		"Hangup": {
+			"A server that hangs up.", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			outcome{"Error", "", "the request failed"},
+		},
 		"Truncated": {"One that hangs up in the middle.", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write([]byte(vector("0")))
@@ -236,41 +260,78 @@ func TestWeb(t *testing.T) {
 		success string
 		want    outcome
 	}{
-		"Success": {"A field.", answers(200, "application/json", `{"p99": 120, "note": "secret"}`),
-			"result.p99 < 200", outcome{"Success", "", ""}},
-		"Failure": {"One above the bound.", answers(200, "application/json", `{"p99": 220}`), "result.p99 < 200",
-			outcome{"Failure", "", "successCondition is not met: result.p99 < 200"}},
-		"Number": {"A number alone is shown.", answers(200, "application/json", `120`), "result < 200",
-			outcome{"Success", "120", ""}},
-		"Bool": {"So is a truth value.", answers(201, "application/json", `false`), "result",
-			outcome{"Failure", "false", "successCondition is not met"}},
-		"Text": {"Text is not.", answers(200, "application/json", `"secret"`), `result == "x"`,
-			outcome{"Failure", "", "successCondition is not met"}},
-		"Missing": {"A field that is missing.", answers(200, "application/json", `{"secret": 1}`),
-			"result.p99 < 200", outcome{"Error", "",
-				"spec.rollout.analysis.metrics[m].successCondition: cannot be evaluated at 1:7: there is no such field"}},
-		"HTML": {"A page.", answers(200, "text/html", "<html>secret"), "result < 1",
-			outcome{"Error", "", "the response is not JSON"}},
-		"Empty": {"Nothing.", answers(200, "application/json", ""), "result < 1",
-			outcome{"Error", "", "the response is not JSON"}},
-		"Two": {"Two documents.", answers(200, "application/json", "1 2"), "result < 1",
-			outcome{"Error", "", "the response is not JSON"}},
-		"NotNumber": {"JSON has no NaN.", answers(200, "application/json", "NaN"), "result < 1",
-			outcome{"Error", "", "the response is not JSON"}},
-		"Large": {"A number that is too large.", answers(200, "application/json", "1e999"), "result < 1",
-			outcome{"Error", "", "the response is not JSON"}},
-		"Huge": {"A long response.", answers(200, "application/json", `"`+strings.Repeat("x", 64<<10)+`"`),
-			"result != ''", outcome{"Error", "", "the response has more than 64 KiB"}},
-		"Endless": {"One that never ends.", endless(`"`), "result != ''",
-			outcome{"Error", "", "the response has more than 64 KiB"}},
+		"Success": {
+			"A field.", answers(200, "application/json", `{"p99": 120, "note": "secret"}`),
+			"result.p99 < 200",
+			outcome{"Success", "", ""},
+		},
+		"Failure": {
+			"One above the bound.", answers(200, "application/json", `{"p99": 220}`), "result.p99 < 200",
+			outcome{"Failure", "", "successCondition is not met: result.p99 < 200"},
+		},
+		"Number": {
+			"A number alone is shown.", answers(200, "application/json", `120`), "result < 200",
+			outcome{"Success", "120", ""},
+		},
+		"Bool": {
+			"So is a truth value.", answers(201, "application/json", `false`), "result",
+			outcome{"Failure", "false", "successCondition is not met"},
+		},
+		"Text": {
+			"Text is not.", answers(200, "application/json", `"secret"`), `result == "x"`,
+			outcome{"Failure", "", "successCondition is not met"},
+		},
+		"Missing": {
+			"A field that is missing.", answers(200, "application/json", `{"secret": 1}`),
+			"result.p99 < 200",
+			outcome{
+				"Error", "",
+				"spec.rollout.analysis.metrics[m].successCondition: cannot be evaluated at 1:7: there is no such field",
+			},
+		},
+		"HTML": {
+			"A page.", answers(200, "text/html", "<html>secret"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"},
+		},
+		"Empty": {
+			"Nothing.", answers(200, "application/json", ""), "result < 1",
+			outcome{"Error", "", "the response is not JSON"},
+		},
+		"Two": {
+			"Two documents.", answers(200, "application/json", "1 2"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"},
+		},
+		"NotNumber": {
+			"JSON has no NaN.", answers(200, "application/json", "NaN"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"},
+		},
+		"Large": {
+			"A number that is too large.", answers(200, "application/json", "1e999"), "result < 1",
+			outcome{"Error", "", "the response is not JSON"},
+		},
+		"Huge": {
+			"A long response.", answers(200, "application/json", `"`+strings.Repeat("x", 64<<10)+`"`),
+			"result != ''",
+			outcome{"Error", "", "the response has more than 64 KiB"},
+		},
+		"Endless": {
+			"One that never ends.", endless(`"`), "result != ''",
+			outcome{"Error", "", "the response has more than 64 KiB"},
+		},
 		"Limit": {"The longest that is read.", answers(200, "application/json",
 			`"`+strings.Repeat("x", 64<<10-2)+`"`), "result != ''", outcome{"Success", "", ""}},
-		"Failing": {"A server that fails.", answers(500, "application/json", `{"p99": 1}`), "result.p99 < 200",
-			outcome{"Error", "", "the server answered with HTTP status 500"}},
-		"NoContent": {"No content.", answers(204, "", ""), "result < 1",
-			outcome{"Error", "", "the response is not JSON"}},
-		"Undeclared": {"A condition that is not valid.", nil, "p99 < 200", outcome{"Error", "",
-			"spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared reference to 'p99'"}},
+		"Failing": {
+			"A server that fails.", answers(500, "application/json", `{"p99": 1}`), "result.p99 < 200",
+			outcome{"Error", "", "the server answered with HTTP status 500"},
+		},
+		"NoContent": {
+			"No content.", answers(204, "", ""), "result < 1",
+			outcome{"Error", "", "the response is not JSON"},
+		},
+		"Undeclared": {"A condition that is not valid.", nil, "p99 < 200", outcome{
+			"Error", "",
+			"spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared reference to 'p99'",
+		}},
 		"Redirect": {
 			"A redirect.", func(w http.ResponseWriter, r *http.Request) {
 				http.Redirect(w, r, "/secret",
@@ -311,11 +372,15 @@ func TestUnreachable(t *testing.T) {
 		url    string
 		want   string
 	}{
-		"NotAllowed": {"A host that is not listed.", "https://evil.example.com/x",
-			"host evil.example.com is not allowed: ask the provider's operator for --analysis-host"},
+		"NotAllowed": {
+			"A host that is not listed.", "https://evil.example.com/x",
+			"host evil.example.com is not allowed: ask the provider's operator for --analysis-host",
+		},
 		"Unknown": {"A name that does not exist.", "http://a.invalid/", "cannot read a.invalid: "},
-		"Closed": {"A port that is closed.", "http://localhost:1/",
-			"cannot read localhost:1: the host does not accept the connection"},
+		"Closed": {
+			"A port that is closed.", "http://localhost:1/",
+			"cannot read localhost:1: the host does not accept the connection",
+		},
 		"NotTLS":    {"A server without TLS.", strings.Replace(target, "http:", "https:", 1), "the request failed"},
 		"NoURL":     {"Something else.", "ftp://a.invalid/", "it is not an http or https URL"},
 		"Malformed": {"A URL that cannot be parsed.", "http://[::1/", "it is not an http or https URL"},
@@ -323,8 +388,10 @@ func TestUnreachable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := metric(web(tc.url), "result < 2")
-			spec.Dependencies = []v1beta1.RolloutDependency{{Name: "d",
-				HTTP: &v1beta1.RolloutHTTPDependency{URL: tc.url}}}
+			spec.Dependencies = []v1beta1.RolloutDependency{{
+				Name: "d",
+				HTTP: &v1beta1.RolloutHTTPDependency{URL: tc.url},
+			}}
 			compare(t, tc.reason, outcome{"Error", "", tc.want}, only(t, a, spec, due...))
 			compare(t, tc.reason, outcome{"Error", "", tc.want},
 				only(t, a, spec, rollout.CheckID{Type: rollout.CheckDependency, Name: "d"}))
@@ -349,8 +416,10 @@ func TestBearerToken(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	u, _ := url.Parse(s.URL)
-	a := New(Options{Hosts: []string{u.Host}, AllowLoopback: true, Secrets: secrets{"shop/token/ok": "abc\n",
-		"shop/token/bad": "a\nb", "shop/token/none": " ", "other/foreign/ok": "x"}})
+	a := New(Options{Hosts: []string{u.Host}, AllowLoopback: true, Secrets: secrets{
+		"shop/token/ok":  "abc\n",
+		"shop/token/bad": "a\nb", "shop/token/none": " ", "other/foreign/ok": "x",
+	}})
 	for name, tc := range map[string]struct {
 		reason string
 		trust  bool
@@ -359,24 +428,46 @@ func TestBearerToken(t *testing.T) {
 		want   outcome
 		sent   string
 	}{
-		"Sent": {"A token.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "ok"},
-			outcome{"Success", "1", ""}, "Bearer abc"},
+		"Sent": {
+			"A token.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "ok"},
+			outcome{"Success", "1", ""},
+			"Bearer abc",
+		},
 		"None": {"No token.", true, s.URL, nil, outcome{"Success", "1", ""}, ""},
-		"Optional": {"One that may be missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok",
-			Optional: new(true)}, outcome{"Success", "1", ""}, ""},
-		"Missing": {"One that is missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok"},
-			outcome{"Error", "", "cannot read the bearer token: Secret shop/x does not exist"}, "-"},
-		"Foreign": {"A Secret of another namespace.", true, s.URL, &v1beta1.KeySelector{Name: "foreign", Key: "ok"},
-			outcome{"Error", "", "does not exist"}, "-"},
-		"Malformed": {"A token that would add a header.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "bad"},
-			outcome{"Error", "", "key bad of Secret token is not a bearer token"}, "-"},
-		"Empty": {"A token that is empty.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "none"},
-			outcome{"Error", "", "is not a bearer token"}, "-"},
-		"Plain": {"It is not sent without TLS.", true, "http://" + u.Host, &v1beta1.KeySelector{Name: "token",
-			Key: "ok"}, outcome{"Error", "", "the bearer token is sent over https only"}, "-"},
-		"Untrusted": {"Nor to a server whose certificate is not trusted.", false, s.URL,
+		"Optional": {"One that may be missing.", true, s.URL, &v1beta1.KeySelector{
+			Name: "x", Key: "ok",
+			Optional: new(true),
+		}, outcome{"Success", "1", ""}, ""},
+		"Missing": {
+			"One that is missing.", true, s.URL, &v1beta1.KeySelector{Name: "x", Key: "ok"},
+			outcome{"Error", "", "cannot read the bearer token: Secret shop/x does not exist"},
+			"-",
+		},
+		"Foreign": {
+			"A Secret of another namespace.", true, s.URL, &v1beta1.KeySelector{Name: "foreign", Key: "ok"},
+			outcome{"Error", "", "does not exist"},
+			"-",
+		},
+		"Malformed": {
+			"A token that would add a header.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "bad"},
+			outcome{"Error", "", "key bad of Secret token is not a bearer token"},
+			"-",
+		},
+		"Empty": {
+			"A token that is empty.", true, s.URL, &v1beta1.KeySelector{Name: "token", Key: "none"},
+			outcome{"Error", "", "is not a bearer token"},
+			"-",
+		},
+		"Plain": {"It is not sent without TLS.", true, "http://" + u.Host, &v1beta1.KeySelector{
+			Name: "token",
+			Key:  "ok",
+		}, outcome{"Error", "", "the bearer token is sent over https only"}, "-"},
+		"Untrusted": {
+			"Nor to a server whose certificate is not trusted.", false, s.URL,
 			&v1beta1.KeySelector{Name: "token", Key: "ok"},
-			outcome{"Error", "", "the server's certificate is not trusted"}, "-"},
+			outcome{"Error", "", "the server's certificate is not trusted"},
+			"-",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			transport := newTransport(a.hosts)
@@ -411,12 +502,14 @@ type samples struct {
 }
 
 func (c *samples) Sample(context.Context, rollout.Subject,
-	*v1beta1.RolloutMetric) (rollout.Sample, time.Duration, error) {
+	*v1beta1.RolloutMetric,
+) (rollout.Sample, time.Duration, error) {
 	return c.sample, c.wait, c.err
 }
 
 func (c *samples) Alarms(_ context.Context, names []string,
-	interval time.Duration) (map[string]rollout.AlarmState, time.Duration, error) {
+	interval time.Duration,
+) (map[string]rollout.AlarmState, time.Duration, error) {
 	c.asked = append(c.asked, fmt.Sprint(interval, names))
 	return c.states, c.wait, c.err
 }
@@ -431,59 +524,147 @@ func TestCloudWatchMetric(t *testing.T) {
 		generic          bool
 		want             outcome
 	}{
-		"Success": {"A number that meets the condition.", rollout.Sample{Value: 0.001, Samples: 10},
-			"result < 0.01", "", 10, false, outcome{"Success", "0.001", ""}},
-		"Failure": {"One that does not.", rollout.Sample{Value: 1.0 / 3, Samples: 10}, "result < 0.01", "", 10,
-			false, outcome{"Failure", "0.333333", "successCondition is not met: result < 0.01"}},
-		"FailureOnly": {"What does not fail succeeds.", rollout.Sample{Value: 0.01, Samples: 10}, "", "result > 0.1",
-			10, false, outcome{"Success", "0.01", ""}},
-		"FailureMet": {"What does fails.", rollout.Sample{Value: 0.2, Samples: 10}, "", "result > 0.1", 10, false,
-			outcome{"Failure", "0.2", "failureCondition is met: result > 0.1"}},
-		"Neither": {"What is between both is inconclusive.", rollout.Sample{Value: 0.05, Samples: 10},
+		"Success": {
+			"A number that meets the condition.",
+			rollout.Sample{Value: 0.001, Samples: 10},
+			"result < 0.01", "", 10, false,
+			outcome{"Success", "0.001", ""},
+		},
+		"Failure": {
+			"One that does not.",
+			rollout.Sample{Value: 1.0 / 3, Samples: 10},
+			"result < 0.01", "", 10,
+			false,
+			outcome{"Failure", "0.333333", "successCondition is not met: result < 0.01"},
+		},
+		"FailureOnly": {
+			"What does not fail succeeds.",
+			rollout.Sample{Value: 0.01, Samples: 10},
+			"", "result > 0.1",
+			10, false,
+			outcome{"Success", "0.01", ""},
+		},
+		"FailureMet": {
+			"What does fails.",
+			rollout.Sample{Value: 0.2, Samples: 10},
+			"", "result > 0.1", 10, false,
+			outcome{"Failure", "0.2", "failureCondition is met: result > 0.1"},
+		},
+		"Neither": {
+			"What is between both is inconclusive.",
+			rollout.Sample{Value: 0.05, Samples: 10},
 			"result < 0.01", "result > 0.1", 10, false,
-			outcome{"Inconclusive", "0.05", "neither successCondition nor failureCondition is met"}},
-		"Both": {"Failure is first.", rollout.Sample{Value: 0.05, Samples: 10}, "result > 0.01",
-			"result < 0.1", 10, false, outcome{"Failure", "0.05", "failureCondition is met"}},
-		"Few": {"Too few invocations say nothing.", rollout.Sample{Value: 1, Samples: 3}, "result < 0.01",
-			"", 10, false, outcome{"Inconclusive", "", "no traffic: 3 of 10 invocations"}},
-		"NoTraffic": {"Nor do none, whose rate is not a number.", rollout.Sample{Value: nan, Samples: 0},
-			"result < 0.01", "", 0, false, outcome{"Inconclusive", "", "no traffic: 0 of 1 invocations"}},
-		"UnknownTraffic": {"Nor does a number that is not known.", rollout.Sample{Value: 0, Samples: nan},
+			outcome{"Inconclusive", "0.05", "neither successCondition nor failureCondition is met"},
+		},
+		"Both": {
+			"Failure is first.",
+			rollout.Sample{Value: 0.05, Samples: 10},
+			"result > 0.01",
+			"result < 0.1", 10, false,
+			outcome{"Failure", "0.05", "failureCondition is met"},
+		},
+		"Few": {
+			"Too few invocations say nothing.",
+			rollout.Sample{Value: 1, Samples: 3},
+			"result < 0.01",
+			"", 10, false,
+			outcome{"Inconclusive", "", "no traffic: 3 of 10 invocations"},
+		},
+		"NoTraffic": {
+			"Nor do none, whose rate is not a number.",
+			rollout.Sample{Value: nan, Samples: 0},
+			"result < 0.01", "", 0, false,
+			outcome{"Inconclusive", "", "no traffic: 0 of 1 invocations"},
+		},
+		"UnknownTraffic": {
+			"Nor does a number that is not known.",
+			rollout.Sample{Value: 0, Samples: nan},
 			"result < 0.01", "", 1, false,
-			outcome{"Inconclusive", "", "no traffic: the number of invocations is not known"}},
-		"OtherMetric": {"Other metrics have no invocations.", rollout.Sample{Value: 0, Samples: nan},
-			"result < 0.01", "", 10, true, outcome{"Success", "0", ""}},
-		"NaN": {"A result that is not a number.", rollout.Sample{Value: nan, Samples: 10}, "", "result > 1",
-			1, false, outcome{"Inconclusive", "NaN", "not a finite number"}},
-		"Infinite": {"Nor is an infinite one.", rollout.Sample{Value: math.Inf(-1), Samples: 10}, "result < 1",
-			"", 1, false, outcome{"Inconclusive", "-Inf", "not a finite number"}},
-		"Baseline": {"A comparison with the stable version.", rollout.Sample{Value: 0.02, Baseline: 0.015,
-			Samples: 10}, "result <= baseline * 1.5", "", 1, false, outcome{"Success", "0.02", ""}},
-		"NoBaseline": {"Without one, it does not fail.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10},
-			"result <= baseline * 1.5", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"NoBaselineOnly": {"Nor succeed.", rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "",
-			"result > baseline * 1.5", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"NoneFailing": {"Whether it fails is not known, so it does not succeed.",
-			rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10}, "result < 1", "result > baseline", 1, false,
-			outcome{"Inconclusive", "0.02", "baseline"}},
-		"Unbounded": {"Everything is less than infinity.", rollout.Sample{Value: 0.02, Baseline: math.Inf(1),
-			Samples: 10}, "result <= baseline", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
-		"BaselineOfFew": {"The number of the stable version's invocations.",
+			outcome{"Inconclusive", "", "no traffic: the number of invocations is not known"},
+		},
+		"OtherMetric": {
+			"Other metrics have no invocations.",
+			rollout.Sample{Value: 0, Samples: nan},
+			"result < 0.01", "", 10, true,
+			outcome{"Success", "0", ""},
+		},
+		"NaN": {
+			"A result that is not a number.",
+			rollout.Sample{Value: nan, Samples: 10},
+			"", "result > 1",
+			1, false,
+			outcome{"Inconclusive", "NaN", "not a finite number"},
+		},
+		"Infinite": {
+			"Nor is an infinite one.",
+			rollout.Sample{Value: math.Inf(-1), Samples: 10},
+			"result < 1",
+			"", 1, false,
+			outcome{"Inconclusive", "-Inf", "not a finite number"},
+		},
+		"Baseline": {"A comparison with the stable version.", rollout.Sample{
+			Value: 0.02, Baseline: 0.015,
+			Samples: 10,
+		}, "result <= baseline * 1.5", "", 1, false, outcome{"Success", "0.02", ""}},
+		"NoBaseline": {
+			"Without one, it does not fail.",
+			rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10},
+			"result <= baseline * 1.5", "", 1, false,
+			outcome{"Inconclusive", "0.02", "baseline"},
+		},
+		"NoBaselineOnly": {
+			"Nor succeed.",
+			rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10},
+			"",
+			"result > baseline * 1.5", 1, false,
+			outcome{"Inconclusive", "0.02", "baseline"},
+		},
+		"NoneFailing": {
+			"Whether it fails is not known, so it does not succeed.",
+			rollout.Sample{Value: 0.02, Baseline: nan, Samples: 10},
+			"result < 1", "result > baseline", 1, false,
+			outcome{"Inconclusive", "0.02", "baseline"},
+		},
+		"Unbounded": {"Everything is less than infinity.", rollout.Sample{
+			Value: 0.02, Baseline: math.Inf(1),
+			Samples: 10,
+		}, "result <= baseline", "", 1, false, outcome{"Inconclusive", "0.02", "baseline"}},
+		"BaselineOfFew": {
+			"The number of the stable version's invocations.",
 			rollout.Sample{Value: 0.02, Baseline: 0.01, Samples: 10, BaselineSamples: 3},
-			"baselineSamples < 10 || result < baseline", "", 1, false, outcome{"Success", "0.02", ""}},
-		"NoCondition": {"The API server rejects this.", rollout.Sample{Value: 0, Samples: 10}, "", "", 1, false,
-			outcome{"Error", "", "metrics[m] has no condition"}},
-		"Invalid": {"Both conditions have to be valid.", rollout.Sample{Value: 5, Samples: 10}, "reslt < 1",
+			"baselineSamples < 10 || result < baseline", "", 1, false,
+			outcome{"Success", "0.02", ""},
+		},
+		"NoCondition": {
+			"The API server rejects this.",
+			rollout.Sample{Value: 0, Samples: 10},
+			"", "", 1, false,
+			outcome{"Error", "", "metrics[m] has no condition"},
+		},
+		"Invalid": {
+			"Both conditions have to be valid.",
+			rollout.Sample{Value: 5, Samples: 10},
+			"reslt < 1",
 			"result > 1", 1, false,
-			outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared"}},
-		"InvalidFailure": {"Also that for failure.", rollout.Sample{Value: 5, Samples: 10}, "result < 1", "result >", 1,
-			false, outcome{"Error", "",
-				"spec.rollout.analysis.metrics[m].failureCondition is not valid: 1:9: Syntax error"}},
+			outcome{"Error", "", "spec.rollout.analysis.metrics[m].successCondition is not valid: 1:1: undeclared"},
+		},
+		"InvalidFailure": {
+			"Also that for failure.",
+			rollout.Sample{Value: 5, Samples: 10},
+			"result < 1", "result >", 1,
+			false,
+			outcome{
+				"Error", "",
+				"spec.rollout.analysis.metrics[m].failureCondition is not valid: 1:9: Syntax error",
+			},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			m := v1beta1.RolloutMetric{Name: "m", MinSampleCount: &tc.least,
-				Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}}
+			m := v1beta1.RolloutMetric{
+				Name: "m", MinSampleCount: &tc.least,
+				Provider: v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}},
+			}
 			if tc.generic {
 				m.Provider = v1beta1.RolloutMetricProvider{CloudWatch: &v1beta1.CloudWatchMetric{}}
 			}
@@ -509,15 +690,18 @@ func TestCloudWatchMetric(t *testing.T) {
 }
 
 func TestAlarms(t *testing.T) {
-	spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{"a",
-		"b", "c", "d", "e"}, Interval: &metav1.Duration{Duration: time.Minute}}}}
+	spec := &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Alarms: &v1beta1.RolloutAlarms{Names: []string{
+		"a",
+		"b", "c", "d", "e",
+	}, Interval: &metav1.Duration{Duration: time.Minute}}}}
 	var ids []rollout.CheckID
 	for _, name := range spec.Analysis.Alarms.Names {
 		ids = append(ids, rollout.CheckID{Type: rollout.CheckAlarm, Name: name})
 	}
 	c := &samples{states: map[string]rollout.AlarmState{
 		"a": {State: "OK"}, "b": {State: "ALARM"}, "c": {State: "INSUFFICIENT_DATA"}, "d": {
-			Err: errors.New("the alarm d does not exist")}, "e": {State: "secret"},
+			Err: errors.New("the alarm d does not exist"),
+		}, "e": {State: "secret"},
 	}}
 	found, wait := New(Options{}).WithCloudWatch(c).Measure(t.Context(), subject, spec, ids)
 	if len(found) != 5 || wait != 0 {
@@ -571,15 +755,19 @@ func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestSlowSources(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{}
-		a := New(Options{Hosts: []string{"a.example.org"}}).WithCloudWatch(&samples{sample: rollout.Sample{Value: 1,
-			Samples: 5}})
+		a := New(Options{Hosts: []string{"a.example.org"}}).WithCloudWatch(&samples{sample: rollout.Sample{
+			Value:   1,
+			Samples: 5,
+		}})
 		a.transport = s
 		spec := metric(v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{}}, "result < 2")
 		ids := slices.Clone(due)
 		for i := range 15 {
 			name := fmt.Sprintf("w%d", i)
-			spec.Analysis.Metrics = append(spec.Analysis.Metrics, v1beta1.RolloutMetric{Name: name,
-				SuccessCondition: new("result < 1"), Provider: web("https://a.example.org")})
+			spec.Analysis.Metrics = append(spec.Analysis.Metrics, v1beta1.RolloutMetric{
+				Name:             name,
+				SuccessCondition: new("result < 1"), Provider: web("https://a.example.org"),
+			})
 			ids = append(ids, rollout.CheckID{Type: rollout.CheckMetric, Name: name})
 		}
 		begin := time.Now()

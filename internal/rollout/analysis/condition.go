@@ -114,8 +114,10 @@ func compile(d dialect, expression string) (*condition, error) {
 	if err != nil {
 		return nil, errors.New("it cannot be evaluated")
 	}
-	c := &condition{program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{},
-		testsNaN: map[string]bool{}}
+	c := &condition{
+		program: program, source: checked.NativeRep().SourceInfo(), uses: map[string]bool{},
+		testsNaN: map[string]bool{},
+	}
 	ast.PostOrderVisit(checked.NativeRep().Expr(), ast.NewExprVisitor(c.note))
 	return c, nil
 }

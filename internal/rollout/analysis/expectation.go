@@ -24,7 +24,8 @@ const defaultExpectation = `functionError == ""`
 // test. It makes no request. The message does not quote the payload. Something that the expression
 // needs and the response lacks is a Failure; an expression that is not valid is an Error.
 func ExpectInvocation(test *v1beta1.RolloutSmokeTest, payload []byte, functionError string, statusCode int32,
-	duration time.Duration) rollout.Measurement {
+	duration time.Duration,
+) rollout.Measurement {
 	id := rollout.CheckID{Type: rollout.CheckPreTraffic, Name: test.Name}
 	field := fmt.Sprintf("spec.rollout.preTraffic[%s].invoke.expect", test.Name)
 	text := ptr.Deref(test.Invoke.Expect, defaultExpectation)
@@ -32,8 +33,10 @@ func ExpectInvocation(test *v1beta1.RolloutSmokeTest, payload []byte, functionEr
 	if err != nil {
 		return measured(id, rollout.Error, "", "%s is not valid: %v", field, err)
 	}
-	values := map[string]any{varFunctionError: functionError, varStatusCode: int64(statusCode),
-		varDurationMillis: duration.Milliseconds()}
+	values := map[string]any{
+		varFunctionError: functionError, varStatusCode: int64(statusCode),
+		varDurationMillis: duration.Milliseconds(),
+	}
 	if c.uses[varPayload] {
 		if len(payload) > maxPayload {
 			return measured(id, rollout.Error, "", //nolint:mnd // KiB.

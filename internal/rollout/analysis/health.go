@@ -18,7 +18,8 @@ import (
 )
 
 func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace string,
-	d *v1beta1.RolloutDependency) rollout.Measurement {
+	d *v1beta1.RolloutDependency,
+) rollout.Measurement {
 	switch {
 	case d.HTTP != nil:
 		return a.httpDependency(ctx, id, d.HTTP)
@@ -31,7 +32,8 @@ func (a *Analyzer) dependency(ctx context.Context, id rollout.CheckID, namespace
 
 // httpDependency measures whether a URL answers with the expected status. It does not read the body of the response.
 func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID,
-	d *v1beta1.RolloutHTTPDependency) rollout.Measurement {
+	d *v1beta1.RolloutHTTPDependency,
+) rollout.Measurement {
 	res, err := requester{hosts: a.hosts, transport: a.transport, redirects: true}.get(ctx, d.URL)
 	if err != nil {
 		return failed(id, sourceError(d.URL, explain(err)))
@@ -52,7 +54,8 @@ func (a *Analyzer) httpDependency(ctx context.Context, id rollout.CheckID,
 }
 
 func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, namespace string,
-	d *v1beta1.RolloutConditionDependency) rollout.Measurement {
+	d *v1beta1.RolloutConditionDependency,
+) rollout.Measurement {
 	name := fmt.Sprintf("%s %s", d.Kind, d.Name)
 	u, err := a.object(ctx, namespace, d)
 	switch {
@@ -80,7 +83,8 @@ func (a *Analyzer) conditionDependency(ctx context.Context, id rollout.CheckID, 
 
 // object returns an object of the Alias's namespace, nil if it does not exist.
 func (a *Analyzer) object(ctx context.Context, namespace string,
-	d *v1beta1.RolloutConditionDependency) (*unstructured.Unstructured, error) {
+	d *v1beta1.RolloutConditionDependency,
+) (*unstructured.Unstructured, error) {
 	gv, err := schema.ParseGroupVersion(d.APIVersion)
 	if err != nil {
 		return nil, fmt.Errorf("apiVersion %q is not valid: use one such as lambda.aws.m.crossplane.io/v1beta1",
@@ -143,7 +147,8 @@ const (
 const defaultAlarmInterval = 30 * time.Second
 
 func (a *Analyzer) alarms(ctx context.Context, spec *v1beta1.RolloutAlarms,
-	checks []rollout.CheckID) ([]rollout.Measurement, time.Duration) {
+	checks []rollout.CheckID,
+) ([]rollout.Measurement, time.Duration) {
 	if a.cloudWatch == nil {
 		return each(checks, func(id rollout.CheckID) rollout.Measurement {
 			return failed(id, errors.New("CloudWatch cannot be read"))

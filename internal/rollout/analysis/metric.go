@@ -31,8 +31,10 @@ func (r reading) values() map[string]any {
 	if f, ok := baseline.(float64); ok && math.IsInf(f, 0) {
 		baseline = math.NaN()
 	}
-	return map[string]any{varResult: r.result, varBaseline: baseline, varSamples: r.samples,
-		varBaselineSamples: r.baselineSamples}
+	return map[string]any{
+		varResult: r.result, varBaseline: baseline, varSamples: r.samples,
+		varBaselineSamples: r.baselineSamples,
+	}
 }
 
 // value returns the result for status: a number or a truth value, not what else a server has sent.
@@ -55,7 +57,8 @@ func number(f float64) string {
 
 // metric measures a metric. It returns a wait if there is no value yet.
 func (a *Analyzer) metric(ctx context.Context, id rollout.CheckID, s rollout.Subject,
-	m *v1beta1.RolloutMetric) (rollout.Measurement, time.Duration) {
+	m *v1beta1.RolloutMetric,
+) (rollout.Measurement, time.Duration) {
 	j, err := a.judge(m)
 	if err != nil {
 		return failed(id, err), 0
@@ -100,7 +103,8 @@ func tooFew(m *v1beta1.RolloutMetric, r reading) string {
 
 // read returns what the source of a metric has, with a baseline if a condition uses it.
 func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.RolloutMetric,
-	baseline bool) (r reading, wait time.Duration, err error) {
+	baseline bool,
+) (r reading, wait time.Duration, err error) {
 	p := m.Provider
 	switch {
 	case p.Prometheus != nil:
@@ -114,8 +118,10 @@ func (a *Analyzer) read(ctx context.Context, s rollout.Subject, m *v1beta1.Rollo
 	default:
 		var sample rollout.Sample
 		sample, wait, err = a.cloudWatch.Sample(ctx, s, m)
-		r = reading{result: sample.Value, baseline: sample.Baseline, samples: sample.Samples,
-			baselineSamples: sample.BaselineSamples}
+		r = reading{
+			result: sample.Value, baseline: sample.Baseline, samples: sample.Samples,
+			baselineSamples: sample.BaselineSamples,
+		}
 		if !sample.Until.IsZero() {
 			r.until = sample.Until.Add(-s.Timeout)
 		}
@@ -157,8 +163,10 @@ type judge struct {
 
 // judge returns the conditions of a metric. An error names the field of one that is not valid.
 func (a *Analyzer) judge(m *v1beta1.RolloutMetric) (judge, error) {
-	j := judge{field: fmt.Sprintf("spec.rollout.analysis.metrics[%s]", m.Name),
-		successText: ptr.Deref(m.SuccessCondition, ""), failureText: ptr.Deref(m.FailureCondition, "")}
+	j := judge{
+		field:       fmt.Sprintf("spec.rollout.analysis.metrics[%s]", m.Name),
+		successText: ptr.Deref(m.SuccessCondition, ""), failureText: ptr.Deref(m.FailureCondition, ""),
+	}
 	d := numeric
 	if m.Provider.Web != nil {
 		d = structured

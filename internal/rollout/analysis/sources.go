@@ -42,7 +42,8 @@ func (a *Analyzer) web(ctx context.Context, namespace string, m *v1beta1.WebMetr
 }
 
 func (a *Analyzer) prometheus(ctx context.Context, namespace string, m *v1beta1.PrometheusMetric,
-	query string) (any, error) {
+	query string,
+) (any, error) {
 	r, err := a.requester(ctx, namespace, m.BearerTokenSecretRef, maxPrometheusBody)
 	if err != nil {
 		return nil, err
@@ -130,7 +131,8 @@ func sourceError(target string, err error) error {
 
 // requester returns a requester with the token of a Secret, if one is named.
 func (a *Analyzer) requester(ctx context.Context, namespace string, token *v1beta1.KeySelector,
-	limit int64) (requester, error) {
+	limit int64,
+) (requester, error) {
 	r := requester{hosts: a.hosts, transport: a.transport, limit: limit}
 	if token == nil {
 		return r, nil

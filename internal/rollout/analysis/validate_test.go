@@ -11,8 +11,10 @@ import (
 
 func TestValidate(t *testing.T) {
 	metric := func(p v1beta1.RolloutMetricProvider, success string) *v1beta1.AliasRollout {
-		return &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{Name: "m",
-			SuccessCondition: &success, Provider: p}}}}
+		return &v1beta1.AliasRollout{Analysis: &v1beta1.RolloutAnalysis{Metrics: []v1beta1.RolloutMetric{{
+			Name:             "m",
+			SuccessCondition: &success, Provider: p,
+		}}}}
 	}
 	lambda := v1beta1.RolloutMetricProvider{Lambda: &v1beta1.LambdaMetric{Metric: "ErrorRate"}}
 	prometheus := func(address string) v1beta1.RolloutMetricProvider {
@@ -28,28 +30,44 @@ func TestValidate(t *testing.T) {
 	}{
 		"None":  {reason: "A rollout without an analysis is valid.", spec: &v1beta1.AliasRollout{}},
 		"Valid": {reason: "A condition of known variables is valid.", spec: metric(lambda, "result < 0.01")},
-		"Typo": {reason: "An unknown variable can't be evaluated.", spec: metric(lambda, "resul < 0.01"),
-			want: []string{"spec.rollout.analysis.metrics[m].successCondition is not valid", "resul"}},
-		"Allowed": {reason: "The operator allows the host.",
-			spec: metric(prometheus("https://prometheus.example.org/x"), "result < 1")},
-		"NotAllowed": {reason: "The operator does not allow the host.",
-			spec: metric(prometheus("https://other.example.net"), "result < 1"),
-			want: []string{"metrics[m].provider.prometheus.address", "--analysis-host"}},
-		"Path": {reason: "The version may be part of a path.",
-			spec: metric(web("https://prometheus.example.org/health/$(target)"), "result.ok")},
-		"NotAURL": {reason: "A text that is not a URL has no host.", spec: metric(web("https://%zz"), "result.ok"),
-			want: []string{"metrics[m].provider.web.url is not a URL"}},
+		"Typo": {
+			reason: "An unknown variable can't be evaluated.", spec: metric(lambda, "resul < 0.01"),
+			want: []string{"spec.rollout.analysis.metrics[m].successCondition is not valid", "resul"},
+		},
+		"Allowed": {
+			reason: "The operator allows the host.",
+			spec:   metric(prometheus("https://prometheus.example.org/x"), "result < 1"),
+		},
+		"NotAllowed": {
+			reason: "The operator does not allow the host.",
+			spec:   metric(prometheus("https://other.example.net"), "result < 1"),
+			want:   []string{"metrics[m].provider.prometheus.address", "--analysis-host"},
+		},
+		"Path": {
+			reason: "The version may be part of a path.",
+			spec:   metric(web("https://prometheus.example.org/health/$(target)"), "result.ok"),
+		},
+		"NotAURL": {
+			reason: "A text that is not a URL has no host.", spec: metric(web("https://%zz"), "result.ok"),
+			want: []string{"metrics[m].provider.web.url is not a URL"},
+		},
 		"Expect": {
 			reason: "The expectation of a smoke test has other variables.", want: []string{
-				"spec.rollout.preTraffic[s].invoke.expect is not valid"},
-			spec: &v1beta1.AliasRollout{PreTraffic: []v1beta1.RolloutSmokeTest{{Name: "s",
-				Invoke: v1beta1.RolloutInvoke{Expect: ptr.To("result < 1")}}}},
+				"spec.rollout.preTraffic[s].invoke.expect is not valid",
+			},
+			spec: &v1beta1.AliasRollout{PreTraffic: []v1beta1.RolloutSmokeTest{{
+				Name:   "s",
+				Invoke: v1beta1.RolloutInvoke{Expect: ptr.To("result < 1")},
+			}}},
 		},
 		"Dependency": {
 			reason: "The host of a dependency must be allowed too.", want: []string{
-				"spec.rollout.dependencies[d].http.url"},
-			spec: &v1beta1.AliasRollout{Dependencies: []v1beta1.RolloutDependency{{Name: "d",
-				HTTP: &v1beta1.RolloutHTTPDependency{URL: "http://169.254.169.254/"}}}},
+				"spec.rollout.dependencies[d].http.url",
+			},
+			spec: &v1beta1.AliasRollout{Dependencies: []v1beta1.RolloutDependency{{
+				Name: "d",
+				HTTP: &v1beta1.RolloutHTTPDependency{URL: "http://169.254.169.254/"},
+			}}},
 		},
 	}
 	a := New(Options{Hosts: []string{"prometheus.example.org"}})

@@ -195,8 +195,8 @@ func TestLeastPrivilegeLess(t *testing.T) {
 			}
 			tried[k.Kind+action] = true
 			t.Run(k.Name()+"/"+action, func(t *testing.T) {
-				Run(t, awsdouble.Options{}, //nolint:thelper // It is the test.
-					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) })
+				Run(t, awsdouble.Options{},
+					func(t *testing.T, s *Simulation) { s.without(t, k, withoutAction(policy, action), action) }) //nolint:thelper // It is the test.
 			})
 		}
 	}

@@ -21,8 +21,8 @@ const mostImportCalls = 7.5
 // for, and makes no more calls than are documented.
 func TestImportQuota(t *testing.T) {
 	const functions = 1000
-	Run(t, awsdouble.Options{Quotas: awsdouble.LambdaQuotas()}, //nolint:thelper // It is the test.
-		func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{Quotas: awsdouble.LambdaQuotas()},
+		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			must := func(err error) {
 				t.Helper()
 				if err != nil {

@@ -66,8 +66,8 @@ func TestOutages(t *testing.T) {
 					if o.rollouts && sc.serves == "" {
 						continue
 					}
-					points.try(t, sc.name+o.name, o.name, //nolint:thelper // It is the test.
-						func(t *testing.T) { sc.outlasts(t, o, want) })
+					points.try(t, sc.name+o.name, o.name,
+						func(t *testing.T) { sc.outlasts(t, o, want) }) //nolint:thelper // It is the test.
 				}
 			})
 		}

@@ -232,9 +232,9 @@ func TestShards(t *testing.T) {
 		failed, moves := 0, 0
 		for n := range *figures.Walks {
 			ok := t.Run(fmt.Sprint(name, n+1), func(t *testing.T) {
-				Run(t, //nolint:thelper // It is the test.
+				Run(t,
 					awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
-					func(t *testing.T, s *Simulation) {
+					func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 						f := newShardedFleet(t, s, mode.shards, mode.ring, //nolint:gosec // It is not negative.
 							uint64(n))
 						for range *steps {

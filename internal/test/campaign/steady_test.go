@@ -178,9 +178,9 @@ func TestSteady(t *testing.T) {
 	n := *steadyFunctions
 	const offline = "f-00099" // It is changed while the provider is down.
 	pages := (n + 49) / 50
-	Run(t, //nolint:thelper // It is the test.
+	Run(t,
 		awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second},
-		func(t *testing.T, s *Simulation) {
+		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			f := &steadyFleet{Simulation: s, t: t, n: n}
 			f.Logs.most = 1 << 20
 			quiet := func(o *manager.Options) { o.Tracer = nil }

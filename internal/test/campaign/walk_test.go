@@ -123,9 +123,9 @@ func newWalker(s *Simulation) *walker {
 // was changed.
 func walked(t *testing.T, steps []Step) (hours, routes int64) {
 	t.Helper()
-	Run(t, //nolint:thelper // It is the test.
+	Run(t,
 		awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
-		func(t *testing.T, s *Simulation) {
+		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			began := time.Now()
 			w := newWalker(s)
 			w.kinds = cast(t, w.tenants)

@@ -51,9 +51,9 @@ func TestWeek(t *testing.T) {
 	}
 	w := &week{rand: rand.New(rand.NewPCG(*seed, //nolint:gosec // The week is reproducible by its seed.
 		7))}
-	Run(t, //nolint:thelper // It is the test.
+	Run(t,
 		awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second},
-		func(t *testing.T, s *Simulation) {
+		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			w.walker = newWalker(s)
 			w.kinds = fleetOf(t, n, w.tenants)
 			w.run(hours)

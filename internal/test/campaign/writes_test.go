@@ -101,8 +101,8 @@ func TestWritesOfCreation(t *testing.T) {
 // provider writes it no more often than given, and that it has the conditions then.
 func writesOfCreation(t *testing.T, k Kind, takes time.Duration, most int, conditions ...string) {
 	t.Helper()
-	Run(t, awsdouble.Options{CreateDuration: takes, UpdateDuration: time.Second}, //nolint:thelper // It is the test.
-		func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{CreateDuration: takes, UpdateDuration: time.Second},
+		func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 			s.Prepare()
 			c := newWriteCounter()
 			p := s.Start(&c.Network)

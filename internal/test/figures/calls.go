@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -24,8 +25,8 @@ type graph struct {
 const listed = "{{.ImportPath}}\t{{.Export}}\t{{if .Module}}{{.Module.Main}}{{end}}\t{{.Dir}}\t{{join .GoFiles \",\"}}"
 
 // load type-checks the packages of this module that the provider consists of. The go command compiles the others.
-func load() (*graph, error) {
-	out, err := exec.Command("go", "list", "-deps", "-export", "-f", listed, "./cmd/provider").Output()
+func load(ctx context.Context) (*graph, error) {
+	out, err := exec.CommandContext(ctx, "go", "list", "-deps", "-export", "-f", listed, "./cmd/provider").Output()
 	if err != nil {
 		return nil, err
 	}

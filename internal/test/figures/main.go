@@ -7,6 +7,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"go/types"
 	"log"
@@ -28,7 +29,7 @@ var ways = []way{
 const shared = `reconcile|diff|kube|rollout|archive`
 
 func main() {
-	g, err := load()
+	g, err := load(context.Background())
 	if err != nil {
 		log.Fatalf("cannot read the program: %v", err)
 	}

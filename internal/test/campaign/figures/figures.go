@@ -22,7 +22,7 @@ var (
 	HostileWalks = flag.Int("campaign.hostile", 4, "how many random walks of a hostile tenant to take")
 
 	// HostileSteps is the number of steps of such a walk.
-	HostileSteps = flag.Int("campaign.hostile-steps", 40, 
+	HostileSteps = flag.Int("campaign.hostile-steps", 40,
 		"how many steps a random walk of a hostile tenant has, with four attacks each")
 
 	// First is the seed of the first hostile walk. Those of the others follow it.
