@@ -52,8 +52,8 @@ type Finder struct {
 	// that does not match the pin is not read again in each attempt. Nil caches none.
 	Hashes *readcache.Cache
 
-	// Fresh returns how old the look-up of an object may be. Nil looks up each object anew.
-	Fresh func(ctx context.Context) readcache.Freshness
+	// Fresh is how old the look-up of an object may be. Its zero value looks up each object anew.
+	Fresh readcache.Freshness
 
 	// Now is the clock of the cache.
 	Now func() time.Time
@@ -188,14 +188,10 @@ func (f Finder) lookUp(ctx context.Context, b *Bundle) (object, error) {
 		}
 		return object{etag: trimETag(out.ETag), sha256: StoredHash(out)}, nil
 	}
-	if f.Hashes == nil || f.Fresh == nil {
+	if f.Hashes == nil || f.Fresh.Now.Sub(f.Fresh.Since) < minSharedAge {
 		return read(ctx)
 	}
-	fresh := f.Fresh(ctx)
-	if fresh.Now.Sub(fresh.Since) < minSharedAge {
-		return read(ctx)
-	}
-	return readcache.Read(ctx, f.Hashes, readcache.Key{Operation: "HeadObject", Of: b.Location()}, fresh, read)
+	return readcache.Read(ctx, f.Hashes, readcache.Key{Operation: "HeadObject", Of: b.Location()}, f.Fresh, read)
 }
 
 // StoredHash returns the hash of an object that S3 stores, empty if it stores none of the object as a whole.

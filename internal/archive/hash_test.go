@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"context"
 	"io"
 	"strings"
 	"testing"
@@ -92,9 +91,7 @@ func TestLookUpsAreShared(t *testing.T) {
 			heads, now := 0, time.Unix(1_000_000, 0)
 			f := Finder{
 				Hashes: &readcache.Cache{}, Now: func() time.Time { return now },
-				Fresh: func(context.Context) readcache.Freshness {
-					return readcache.Freshness{Now: now, Since: now.Add(-tc.age)}
-				},
+				Fresh: readcache.Freshness{Now: now, Since: now.Add(-tc.age)},
 				S3: &fakeS3{head: func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error) {
 					heads++
 					return &s3.HeadObjectOutput{ETag: ptr.To(`"e1"`)}, nil

@@ -122,13 +122,10 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 					Status: 403, Code: "AccessDenied", Message: "Access Denied",
 				}})
 			}
-			attempt := &reconcile.Attempt{}
-			if _, err := e.external().Observe(reconcile.WithAttempt(t.Context(), attempt), f); err != nil {
-				t.Fatal(err)
-			}
-			_, differences, _ := attempt.Differences()
+			done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
+			e.Must(done.Err)
 			var got []string
-			for _, d := range differences {
+			for _, d := range done.Differences.List {
 				got = append(got, d.Field)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {

@@ -27,7 +27,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -56,7 +55,7 @@ func newKind(c *connector) reconcile.Kind[*v1beta1.Function] {
 		NewList:    func() resource.ManagedList { return &v1beta1.FunctionList{} },
 		Region:     func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
 		Reads:      expectedReads,
-		Connect:    c.connect,
+		Observer:   c.observer,
 		Reported:   reported,
 		Listed:     listItems,
 		Forget:     c.memory.drop,
@@ -101,21 +100,19 @@ type connector struct {
 	aliases client.Reader
 }
 
-func (c *connector) connect(
-	_ context.Context, f *v1beta1.Function, s *session.Session,
-) (managed.TypedExternalClient[*v1beta1.Function], error) {
-	return reconcile.NewExternal(&external{
+func (c *connector) observer(f *v1beta1.Function, s *session.Session) reconcile.Observer[*v1beta1.Function] {
+	e := &external{
 		api: session.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
 			bundles: archive.Finder{
 				Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(),
-				Fresh: reconcile.Freshness, Now: c.o.Now,
+				Now: c.o.Now,
 			},
 			ecr: session.Client(s, ecr.NewFromConfig),
 		},
-		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		tags:    tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		cache:   s.ReadCache(),
 		memory:  c.memory,
 		account: c.o.Accounts.Of(s),
@@ -124,7 +121,8 @@ func (c *connector) connect(
 		limited: len(c.o.Namespaces) > 0,
 
 		reachable: c.o.Breakers.Reachable(s.BreakerKey()),
-	}, calls), nil
+	}
+	return e.resource()
 }
 
 // invocations returns how often a function was invoked within a time ago, or how long to wait for that.

@@ -13,8 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -49,20 +47,20 @@ func newEnv(t testing.TB) *env {
 	objs, err := randomObjects()
 	w.Must(err)
 	e := &env{objects: objs, memory: newRecords()}
-	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Function] { return e.external() })
+	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.Function] { return e.external().resource() })
 	return e
 }
 
-func (e *env) external() *reconcile.External[*v1beta1.Function, observed, settings] {
+func (e *env) external() *external {
 	cfg := e.Double.Config(testenv.Region)
-	ext, th := testExternal(e.Lambda, e.objects)
+	th := testExternal(e.Lambda, e.objects)
 	th.now, th.memory, th.cache, th.reachable = e.Now, e.memory, e.Cache, e.reachable
 	if e.account != nil {
 		th.account = e.account
 	}
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
-	return ext
+	return th
 }
 
 // apply sets a spec as the API server does.

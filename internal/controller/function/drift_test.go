@@ -112,12 +112,10 @@ func TestDriftIsDistinguishedFromUpdates(t *testing.T) {
 			e.Settle(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			attempt := &reconcile.Attempt{}
-			if _, err := e.External().Observe(reconcile.WithAttempt(t.Context(), attempt), f); err != nil {
-				t.Fatal(err)
-			}
-			if got, _ := attempt.SyncState(); got != tc.want {
-				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
+			done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f)
+			e.Must(done.Err)
+			if done.State != tc.want {
+				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, done.State)
 			}
 		})
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
@@ -72,19 +71,12 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 	return o
 }
 
-// testExternal returns an external client and the external that it uses.
-func testExternal(api lambdaAPI, objs testenv.Objects) (
-	*reconcile.External[*v1beta1.Function, observed, settings], *external,
-) {
-	t := externalWith(api, objs)
-	return reconcile.NewExternal(t, calls), t
-}
-
-func externalWith(api lambdaAPI, objs testenv.Objects) *external {
+// testExternal returns an external.
+func testExternal(api lambdaAPI, objs testenv.Objects) *external {
 	return &external{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: archive.Finder{Objects: objs}},
-		owner:    testenv.Owner(kind, ""),
+		tags:     testenv.Owner(kind, ""),
 		memory:   newRecords(),
 		now:      func() time.Time { return testenv.Start },
 		account:  (*account.Limits)(nil).Of(nil),

@@ -15,7 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 // maxEnvironment is Lambda's limit for all names and values together, in bytes.
@@ -104,15 +103,17 @@ func valueOf(ctx context.Context, r objectReader, ref refs.ObjectRef, key string
 	return v, nil
 }
 
-// reportEnvironment reports the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS
+// environmentSize returns the observed size of an environment, as AWS measures it: in JSON. It is unknown if AWS
 // could not decrypt the variables.
-func reportEnvironment(ctx context.Context, e *types.EnvironmentResponse) {
+func environmentSize(e *types.EnvironmentResponse) advice.Sizes {
 	if e == nil {
 		e = &types.EnvironmentResponse{}
 	}
-	if b, err := json.Marshal(e.Variables); err == nil && e.Error == nil {
-		reconcile.ReportSize(ctx, advice.EnvironmentNearLimit, len(b))
+	b, err := json.Marshal(e.Variables)
+	if err != nil || e.Error != nil {
+		return nil
 	}
+	return advice.Sizes{advice.EnvironmentNearLimit: len(b)}
 }
 
 // checkEnvironment returns an error that names the largest variables if Lambda would reject

@@ -32,7 +32,7 @@ import (
 type external struct {
 	api      lambdaAPI
 	resolver *resolver
-	owner    tagging.Owner
+	tags     tagging.Owner
 	cache    *readcache.Cache
 	memory   *records
 	now      func() time.Time
@@ -44,10 +44,17 @@ type external struct {
 	// reachable is whether AWS answers calls, as far as known.
 	reachable bool
 
-	// owned is the result of CheckOwnership.
+	// facts are those of the reconcile, from read on.
+	facts reconcile.Facts
+
+	// owned is the result of owner.
 	owned ownership.Ownership
 
-	plan plan
+	// preview is true if the result of compare is only displayed.
+	preview bool
+
+	// planned is the result of compare or prepareCreate.
+	planned plan
 
 	// recreates is true if the existing function is a failed creation, which Create deletes
 	// first. repairs is true if a failed change is sent again unchanged.
@@ -55,28 +62,31 @@ type external struct {
 
 	// pruning is the result of readHistory.
 	pruning pruning
+
+	// unlisted is why plan could not list the versions before one is published.
+	unlisted error
 }
 
 type (
-	found  = reconcile.Observation[observed, settings]
-	update = reconcile.Update[settings]
+	awsResource = reconcile.Resource[*v1beta1.Function, observed, settings]
+	found       = reconcile.Observation[observed, settings]
+	update      = reconcile.Update[settings]
 )
 
-// The optional interfaces of the shared client that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
-	_ reconcile.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.Function, observed, settings]         = &external{}
-	_ reconcile.Planner[*v1beta1.Function, observed, settings]          = &external{}
-	_ reconcile.CreationPreparer[*v1beta1.Function, settings]           = &external{}
-	_ reconcile.DeletionPreparer[*v1beta1.Function, observed, settings] = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.Function]                   = &external{}
-)
+// resource returns the Resource whose functions are the methods of e.
+func (e *external) resource() awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Status: status, Owner: e.owner, Ready: e.ready, Desired: e.desired,
+		Compare: e.compare, Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update,
+		Delete: e.delete, Details: details,
+	}
+}
 
-// Read reads the function with GetFunction, and makes one more call for each separate
+// read reads the function with GetFunction, and makes one more call for each separate
 // setting that spec declares. It reads nothing before the first creation if AWS is reachable: if a
 // function of the name exists, AWS rejects the creation, and the next reconcile reads it.
-func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
+func (e *external) read(ctx context.Context, facts reconcile.Facts, f *v1beta1.Function) (found, error) {
+	e.facts, e.resolver.bundles.Fresh = facts, facts.Fresh
 	if err := checkName(f); err != nil {
 		return found{}, err
 	}
@@ -84,7 +94,7 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 		return found{}, nil
 	}
 	name := functionName(f)
-	o, err := e.read(ctx, name, f)
+	o, err := e.readFunction(ctx, name, f)
 	// NotFound of a separate setting does not mean that the function is absent.
 	if awserr.IsNotFound(err) && o.function == nil {
 		return found{}, nil
@@ -92,13 +102,17 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 	if err != nil {
 		return found{}, err
 	}
-	reportEnvironment(ctx, o.config().Environment)
-	e.readHistory(ctx, f, o)
-	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: name, Description: "function " + name}, nil
+	effects := e.readHistory(ctx, f, o)
+	effects.Sizes = environmentSize(o.config().Environment)
+	return found{
+		Resource: o, Settings: fromAWS(o), Exists: true, Name: name, Description: "function " + name, Effects: effects,
+	}, nil
 }
 
-// CheckOwnership checks ownership by the tags.
-func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o found) (ownership.Ownership, error) {
+// owner decides by the tags whether the function belongs to the resource.
+func (e *external) owner(
+	ctx context.Context, facts reconcile.Facts, f *v1beta1.Function, o found,
+) (ownership.Ownership, error) {
 	if err := o.Resource.function.TagsError; err != nil {
 		return ownership.Foreign, errors.Errorf(
 			"cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description,
@@ -106,7 +120,9 @@ func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o fo
 		)
 	}
 	var err error
-	e.owned, err = e.owner.CheckOwnership(ctx, reconcile.FactsFrom(ctx).Others, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
+	e.owned, err = e.tags.CheckOwnership(
+		ctx, facts.Others, f, o.Resource.function.Tags, named(f, o.Resource), o.Description,
+	)
 	return e.owned, err
 }
 
@@ -118,18 +134,18 @@ func named(f *v1beta1.Function, o observed) bool {
 	return ownership.UserSetName(f) || ownership.WroteName(f) && ptr.Deref(f.Status.AtProvider.FunctionArn, arn) == arn
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(f *v1beta1.Function, o found) {
+// status sets status.atProvider.
+func status(f *v1beta1.Function, o found) {
 	f.Status.AtProvider = observation(o.Resource, o.Settings, f.Status.AtProvider)
 }
 
-// ReadyCondition returns the Ready condition for the state in AWS.
-func (e *external) ReadyCondition(f *v1beta1.Function, o found) xpv2.Condition {
+// ready returns the Ready condition for the state in AWS.
+func (e *external) ready(f *v1beta1.Function, o found) xpv2.Condition {
 	return decide(o.Resource, nil, nil, e.decisionInput(f, o.Resource)).ready
 }
 
-// Desired returns the settings of spec with references resolved and ownership tags added.
-func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec with references resolved and ownership tags added.
+func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvider, initProvider settings, err error) {
 	if forProvider, err = e.resolver.parameters(
 		ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings,
 	); err != nil {
@@ -138,28 +154,29 @@ func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	if f.Spec.InitProvider != nil {
 		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider)
 	}
-	forProvider.Tags = e.owner.Desired(f, forProvider.Tags)
+	forProvider.Tags = e.tags.Desired(f, forProvider.Tags)
 	return forProvider, initProvider, err
 }
 
-// Compare compares spec, including the code and variables that it refers to, with the
+// compare compares spec, including the code and variables that it refers to, with the
 // function.
-func (e *external) Compare(
+func (e *external) compare(
 	ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found,
 ) (c reconcile.Comparison[settings], err error) {
 	if e.owned != ownership.Ours || reconcile.ObserveOnly(f) {
 		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}
-	e.plan, err = e.newPlan(ctx, f, d, o)
-	return e.plan.Comparison, err
+	e.preview = d.Preview
+	e.planned, err = e.newPlan(ctx, f, d, o)
+	return e.planned.Comparison, err
 }
 
-// Plan returns the calls that are due.
-func (e *external) Plan(
+// plan returns the calls that are due. If a version is about to be published, it lists the versions that exist.
+func (e *external) plan(
 	ctx context.Context, f *v1beta1.Function, o found, _ reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
-	p, decisionInput := e.plan, e.decisionInput(f, o.Resource)
+	p, decisionInput := e.planned, e.decisionInput(f, o.Resource)
 	calls := e.memory.orderedCalls(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, decisionInput)
 	if p.archive.none() && !p.Changes.Any(carriedBy[opUpdateCode]...) {
@@ -183,10 +200,16 @@ func (e *external) Plan(
 	var steps []reconcile.Step
 	for _, c := range d.due {
 		steps = append(steps, reconcile.Step{
-			Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.asynchronous(),
+			Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(e.facts.Cause(f), c),
+			Slow: c.asynchronous(),
 		})
 	}
-	return e.withHistory(ctx, f, plan.With(steps...))
+	if plan = plan.With(steps...); e.publishesNow(f, steps) {
+		var err error
+		plan.Intent, err = e.intent(ctx, f, o)
+		return plan, err
+	}
+	return e.withHistory(f, plan)
 }
 
 func (e *external) decisionInput(f *v1beta1.Function, o observed) decisionInput {
@@ -210,8 +233,8 @@ func fresh(f *v1beta1.Function) bool {
 	return f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration()
 }
 
-// read reads the function and the separate settings that spec declares.
-func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
+// readFunction reads the function and the separate settings that spec declares.
+func (e *external) readFunction(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
 	o := observed{}
 	var err error
 	if o.function, err = e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name)}); err != nil {
@@ -272,36 +295,37 @@ func (e *external) readAuxiliary(ctx context.Context, name string, f *v1beta1.Fu
 	return nil
 }
 
-// PrepareCreate resolves the code.
-func (e *external) PrepareCreate(ctx context.Context, f *v1beta1.Function, s settings) error {
-	e.plan = plan{name: functionName(f), fingerprints: fingerprints(s, s.KMSKeyArn)}
+// prepareCreate resolves the code.
+func (e *external) prepareCreate(ctx context.Context, f *v1beta1.Function, s settings) (reconcile.Creation, error) {
+	e.planned = plan{name: functionName(f), fingerprints: fingerprints(s, s.KMSKeyArn)}
 	if c, _ := codeOf(f); c != nil {
 		var err error
-		if e.plan.archive, err = e.resolver.archive(
+		if e.planned.archive, err = e.resolver.archive(
 			ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode,
 		); err != nil {
-			return err
+			return reconcile.Creation{}, err
 		}
 	}
 	f.Status.AtProvider = v1beta1.FunctionObservation{}
-	return nil
+	return reconcile.Creation{}, nil
 }
 
-// Create creates the function and returns its name. It first deletes a function that an
-// earlier creation left in state Failed.
-func (e *external) Create(ctx context.Context, f *v1beta1.Function, s settings) (string, error) {
-	p := e.plan
+// create creates the function. It first deletes a function that an earlier creation left in state Failed.
+func (e *external) create(ctx context.Context, f *v1beta1.Function, s settings) (reconcile.Result, error) {
+	p := e.planned
 	if e.repairs {
 		e.memory.repair(f, e.now())
 	}
 	if e.recreates {
 		if err := e.deleteFailed(ctx, p.name); err != nil {
-			return "", errors.Wrapf(awserr.Sanitize(err), "cannot delete function %s, whose creation failed", p.name)
+			return reconcile.Result{}, errors.Wrapf(
+				awserr.Sanitize(err), "cannot delete function %s, whose creation failed", p.name,
+			)
 		}
 	}
 	out, err := e.api.CreateFunction(ctx, createInput(p.name, s, p.archive, creating(f)))
 	if err != nil {
-		return "", errors.Wrapf(awserr.Sanitize(err), "cannot create function %s", p.name)
+		return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot create function %s", p.name)
 	}
 	f.Status.AtProvider = v1beta1.FunctionObservation{
 		FunctionName: out.FunctionName,
@@ -312,34 +336,38 @@ func (e *external) Create(ctx context.Context, f *v1beta1.Function, s settings) 
 	}
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	e.memory.accept(f, opCreate, p.sent(opCreate))
-	return p.name, nil
+	return reconcile.Result{Name: p.name}, nil
 }
 
-// Update makes the one call that is due.
-func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u update) error {
+// update makes the one call that is due.
+func (e *external) update(ctx context.Context, f *v1beta1.Function, o found, u update) (reconcile.Result, error) {
 	if u.Call == versions.CallDelete {
 		return e.prune(ctx, f, o.Resource)
 	}
-	c := call(u.Call)
+	return reconcile.Result{}, e.change(ctx, f, o, call(u.Call))
+}
+
+// change makes one call that changes the function, and records its answer.
+func (e *external) change(ctx context.Context, f *v1beta1.Function, o found, c call) error {
 	if e.repairs && c.asynchronous() {
 		e.memory.repair(f, e.now())
 	}
-	err := e.update(ctx, f, e.plan, c)
+	err := e.send(ctx, f, e.planned, c)
 	switch {
 	case err == nil:
-		e.memory.accept(f, c, e.plan.sent(c))
+		e.memory.accept(f, c, e.planned.sent(c))
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
 		return reconcile.Invalid(
 			errors.Errorf(
 				"cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the "+
 					"provider creates it again; AWS says: %s",
-				o.Description, u.Call, awserr.Sanitize(err).Error(),
+				o.Description, c, awserr.Sanitize(err).Error(),
 			),
 		)
 	case refuses(err):
-		e.memory.refuse(f, c, c.carried(e.plan.Changes), awserr.IsTerminal(err))
+		e.memory.refuse(f, c, c.carried(e.planned.Changes), awserr.IsTerminal(err))
 	}
-	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
+	return errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, c)
 }
 
 // refuses reports whether AWS rejects a call for its content, rather than because of
@@ -349,22 +377,25 @@ func refuses(err error) bool {
 		!awserr.IsPreconditionFailed(err)
 }
 
-// Delete deletes the function and all its versions with DeleteFunction, unless AWS is
-// already deleting it.
-func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) error {
+// delete deletes the function and all its versions with DeleteFunction, unless AWS is
+// already deleting it. It first releases the function's VPC, if the user asks for that.
+func (e *external) delete(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
+	res, err := e.releaseVPC(ctx, f, o)
+	if err != nil || res.Part {
+		return res, err
+	}
 	if o.Resource.config().State == types.StateDeleting {
 		// AWS deletes a durable function only after its executions have ended.
 		since := e.now().Sub(f.GetDeletionTimestamp().Time)
-		reconcile.Abort(ctx, max(reconcile.PendingDelay(since), min(since/20, retryAfter)))
-		return nil
+		return res, reconcile.WaitFor(max(reconcile.PendingDelay(since), min(since/20, retryAfter)))
 	}
 	e.memory.forget(f)
-	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
-	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
+	_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
+	return res, errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns the name, the ARNs and the region of the function.
-func (e *external) ConnectionDetails(f *v1beta1.Function) managed.ConnectionDetails {
+// details returns the name, the ARNs and the region of the function.
+func details(f *v1beta1.Function) managed.ConnectionDetails {
 	s := f.Status.AtProvider
 	return managed.ConnectionDetails{
 		"functionName": []byte(ptr.Deref(s.FunctionName, "")),

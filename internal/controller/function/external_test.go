@@ -202,33 +202,29 @@ func TestSecretsStaySecret(t *testing.T) {
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		}),
 	})
-	e, th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
-	attempt := &reconcile.Attempt{}
-	ctx := reconcile.WithAttempt(testContext(t), attempt)
+	th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
 
-	obs, err := e.Observe(ctx, f)
-	if err != nil {
-		t.Fatal(err)
+	done := reconcile.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
+	if done.Err != nil {
+		t.Fatal(done.Err)
 	}
-	if _, err := e.Update(ctx, f); err != nil {
-		t.Fatal(err)
-	}
+	obs := reconcile.ObservationFor(f, done.Outcome)
 	if sent["DB_PASSWORD"] != value {
 		t.Errorf("the value itself must be sent to AWS")
 	}
 	if !strings.Contains(obs.Diff, "environment.variables[DB_PASSWORD]") {
 		t.Errorf("the diff must name the variable, got %q", obs.Diff)
 	}
-	if !strings.Contains(attempt.ChangeSummary(), "environment.variables[DB_PASSWORD]") {
-		t.Errorf("the event must name the variable, got %q", attempt.ChangeSummary())
+	if !strings.Contains(done.Does, "environment.variables[DB_PASSWORD]") {
+		t.Errorf("the event must name the variable, got %q", done.Does)
 	}
 	status := strings.Builder{}
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
 	for what, text := range map[string]string{
-		"diff": obs.Diff, "event": attempt.ChangeSummary(), "conditions": status.String(),
-		"plan": cmp.Diff(nil, th.plan.Changes),
+		"diff": obs.Diff, "event": done.Does, "conditions": status.String(),
+		"plan": cmp.Diff(nil, th.planned.Changes),
 	} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
@@ -360,17 +356,10 @@ func TestDeletionLingers(t *testing.T) {
 			o.Configuration.State = types.StateDeleting
 			o.Configuration.StateReasonCode = types.StateReasonCodeDrainingDurableExecutions
 		})
-		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-		attempt := &reconcile.Attempt{}
-		ctx := reconcile.WithAttempt(t.Context(), attempt)
-		if _, err := e.Observe(ctx, f); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Delete(ctx, f); err != nil {
-			t.Fatal(err)
-		}
-		if got, aborted := attempt.Aborted(); !aborted || got != want {
-			t.Errorf("after %v, look again after %v, got %v", since, want, got)
+		th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
+		done := reconcile.Once(t.Context(), th.resource(), reconcile.Facts{}, f)
+		if done.Later == nil || done.Later.After != want {
+			t.Errorf("after %v, look again after %v, got %+v, %v", since, want, done.Later, done.Err)
 		}
 	}
 }
@@ -388,10 +377,9 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 		o.Code.ImageUri = ptr.To(testImage + ":1")
 	})
 	api := testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(image, nil)})
-	e, _ := testExternal(api.Lambda, nil)
-	obs, err := e.Observe(t.Context(), f)
-	if err != nil || !obs.ResourceUpToDate || len(api.Operations()) != 1 {
-		t.Errorf("one call must do: %+v, %v, %v", obs, err, api.Operations())
+	done := reconcile.Observe(t.Context(), testExternal(api.Lambda, nil).resource(), reconcile.Facts{}, f)
+	if done.Err != nil || !done.Exists || done.Call != nil || len(api.Operations()) != 1 {
+		t.Errorf("one call must do: %+v, %v", done, api.Operations())
 	}
 }
 
@@ -419,9 +407,9 @@ func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 				),
 				"GetFunctionScalingConfig": testenv.Returns(answer, nil),
 			})
-			e, _ := testExternal(api.Lambda, nil)
-			if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceUpToDate {
-				t.Errorf("nothing is due: %s, %v", obs.Diff, err)
+			done := reconcile.Observe(t.Context(), testExternal(api.Lambda, nil).resource(), reconcile.Facts{}, f)
+			if done.Err != nil || !done.Exists || done.Call != nil {
+				t.Errorf("nothing is due: %s, %v", done.Changes, done.Err)
 			}
 		})
 	}

@@ -11,8 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -65,17 +63,12 @@ func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *recon
 func (r *reconciles) do(f *v1beta1.Function, times int) {
 	r.t.Helper()
 	for range times {
-		e, th := testExternal(r.api.Lambda, nil)
+		th := testExternal(r.api.Lambda, nil)
 		th.memory = r.memory
-		obs, err := e.Observe(r.t.Context(), f)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		if obs.ResourceUpToDate {
-			continue
-		}
-		if _, err := e.Update(r.t.Context(), f); (err != nil) != (r.refuse != nil) && len(r.coded) == 0 {
-			r.t.Fatal(err)
+		done := reconcile.Once(r.t.Context(), th.resource(), reconcile.Facts{}, f)
+		refused := done.Called != 0 && r.refuse != nil
+		if (done.Err != nil) != refused && (done.Called == 0 || len(r.coded) == 0) {
+			r.t.Fatal(done.Err)
 		}
 	}
 }
@@ -267,10 +260,10 @@ func (f forgetful) UpdateFunctionConfiguration(
 // return is sent less and less often, does not block other changes, and is reported.
 func TestUnshownConfigurationLetsCodePass(t *testing.T) {
 	r := newEnv(t)
-	r.External = func() managed.TypedExternalClient[*v1beta1.Function] {
-		e, th := testExternal(forgetful{r.Lambda}, r.objects)
+	r.Observer = func() reconcile.Observer[*v1beta1.Function] {
+		th := testExternal(forgetful{r.Lambda}, r.objects)
 		th.now, th.memory = r.Now, r.memory
-		return e
+		return th.resource()
 	}
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
 	r.Settle(f)

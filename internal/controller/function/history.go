@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -33,19 +32,18 @@ type pruning struct {
 
 // readHistory finds a version beyond the limit that nothing uses. It calls AWS only if the
 // last reconcile found the function Ready: deleting versions comes after all other changes.
-func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o observed) {
+func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o observed) (effects reconcile.Effects) {
 	excess := excess(f)
 	if !steady(f) || len(excess) == 0 {
-		return
+		return effects
 	}
 	h := &f.Status.AtProvider.VersionHistory
-	var effects reconcile.Effects
-	e.pruning.unused, effects, e.pruning.err = e.pruner(ctx).Unused(ctx, functionOf(o), h, excess, e.now())
-	reconcile.Apply(ctx, effects)
+	e.pruning.unused, effects, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess, e.now())
+	return effects
 }
 
-func (e *external) pruner(ctx context.Context) versions.Pruner {
-	return versions.Pruner{Facts: reconcile.FactsFrom(ctx), API: e.api, Cache: e.cache, Aliases: e.aliases, Limited: e.limited}
+func (e *external) pruner() versions.Pruner {
+	return versions.Pruner{Facts: e.facts, API: e.api, Cache: e.cache, Aliases: e.aliases, Limited: e.limited}
 }
 
 func functionOf(o observed) versions.Function {
@@ -71,15 +69,10 @@ func steady(f *v1beta1.Function) bool {
 
 // withHistory adds to a plan that has no other call the deletion of a version beyond the
 // limit that nothing uses.
-func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p reconcile.Plan) (reconcile.Plan, error) {
+func (e *external) withHistory(f *v1beta1.Function, p reconcile.Plan) (reconcile.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
-	case limit == nil:
-		return p, nil
-	case p.Call == string(opPublish):
-		reconcile.Reserve(ctx, versions.CallList)
-		return p, nil
-	case p.Call != "" || p.Ready.Status != corev1.ConditionTrue:
+	case limit == nil, p.Call != "", p.Ready.Status != corev1.ConditionTrue:
 		return p, nil
 	case e.pruning.err != nil:
 		return p, e.pruning.err
@@ -93,35 +86,55 @@ func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p recon
 		}
 		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
-		reconcile.RequeueAfter(ctx, reconcile.MinPending)
+		p.After = reconcile.MinPending
 	}
 	return p, nil
 }
 
 // prune deletes the version that nothing uses.
-func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) error {
-	effects, err := e.pruner(ctx).Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, e.pruning.unused, e.now())
-	reconcile.Apply(ctx, effects)
-	return err
+func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) (reconcile.Result, error) {
+	h := &f.Status.AtProvider.VersionHistory
+	effects, err := e.pruner().Prune(ctx, functionOf(o), h, e.pruning.unused, e.now())
+	return reconcile.Result{Effects: effects}, err
 }
 
-// intend records what is to be published, if the history is limited: a version with a
-// higher number than those that existed before belongs to the function. An intent with the
-// same fingerprint is kept, because the answer of its call was lost.
-func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) error {
-	if f.Spec.ForProvider.HistoryLimit == nil {
-		return nil
+// publishesNow reports whether a version of a limited history is published next. Steps that AWS has accepted without
+// showing their effect wait, so that a later one goes ahead of them.
+func (e *external) publishesNow(f *v1beta1.Function, steps []reconcile.Step) bool {
+	if f.Spec.ForProvider.HistoryLimit == nil || e.preview {
+		return false
 	}
+	for _, s := range steps {
+		if wait, _ := e.facts.Repeats.Delay(s.Call, s.Carried.String(), e.facts.Now()); wait == 0 {
+			return s.Call == string(opPublish)
+		}
+	}
+	return false
+}
+
+// intent returns the record of what is to be published: a version with a higher number than
+// those that existed before belongs to the function. It lists the versions, unless an intent with the
+// same fingerprint is recorded, which is kept, because the answer of its call was lost. If the list fails, publish
+// returns its error.
+func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Record, error) {
+	c := o.Resource.config()
 	sum := fingerprint.Read(c).Fingerprint()
 	if i, recorded := versions.IntentOf(f); recorded && i.Fingerprint == sum {
-		return nil
+		return reconcile.Record{}, nil
 	}
-	all, err := versions.List(ctx, e.api, ptr.Deref(c.FunctionName, ""))
-	if err != nil {
-		return err
+	if err := e.facts.Reserve(versions.CallList, string(opPublish)); err != nil {
+		return reconcile.Record{}, err
 	}
-	i := versions.Intent{Before: versions.Highest(all), Fingerprint: sum}
-	return errors.Wrap(reconcile.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
+	var all []types.FunctionConfiguration
+	if all, e.unlisted = versions.List(ctx, e.api, ptr.Deref(c.FunctionName, "")); e.unlisted != nil {
+		return reconcile.Record{}, nil
+	}
+	return reconcile.Record{
+		Annotations: versions.Intent{Before: versions.Highest(all), Fingerprint: sum}.Annotation(f),
+		Failure: fmt.Sprintf(
+			"cannot update %s (%s): cannot record what is about to be published", o.Description, opPublish,
+		),
+	}, nil
 }
 
 // remember adds a published version to the history if it belongs to the function.

@@ -14,6 +14,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
@@ -222,5 +224,60 @@ func TestHistoryNeverDeletesTheFunction(t *testing.T) {
 	}
 	if _, there := e.Double.Function("f"); !there {
 		t.Error("the function is gone")
+	}
+}
+
+// TestHistoryPastAnUnshownSetting checks that a version belongs to the history if it is published while AWS does not
+// show a setting whose call comes first.
+func TestHistoryPastAnUnshownSetting(t *testing.T) {
+	e := newEnv(t)
+	e.Observer = func() reconcile.Observer[*v1beta1.Function] {
+		th := testExternal(forgetful{e.Lambda}, e.objects)
+		th.now, th.memory, th.cache = e.Now, e.memory, e.Cache
+		return th.resource()
+	}
+	f := withHistory(1)
+	e.rest(f)
+	apply(f, memory(256))
+	f.Spec.ForProvider.TracingConfig = &v1beta1.TracingConfig{Mode: "Active"}
+	for range 20 {
+		if _, err := e.Step(f); err != nil {
+			t.Fatal(err)
+		}
+		e.Advance(2 * time.Second)
+	}
+	e.has("1", "2")
+	var got []string
+	for _, v := range f.Status.AtProvider.History {
+		got = append(got, v.Version)
+	}
+	if diff := cmp.Diff([]string{"2", "1"}, got); diff != "" {
+		t.Errorf("history: -want, +got:\n%s", diff)
+	}
+	if n := e.Double.Count(versions.CallList); n != 3 {
+		t.Errorf("the versions are listed once for each version, and once by this test, not %d times", n)
+	}
+}
+
+// TestVersionsThatCannotBeListed checks that nothing is published if the versions that exist are not known.
+func TestVersionsThatCannotBeListed(t *testing.T) {
+	e := newEnv(t)
+	f := withHistory(0)
+	e.rest(f)
+	apply(f, memory(256))
+	e.Refuse(versions.CallList, http.StatusForbidden, "AccessDeniedException", "no")
+	var err error
+	for range 10 {
+		e.Advance(2 * time.Second)
+		if _, err = e.Step(f); err != nil {
+			break
+		}
+	}
+	const want = "cannot update function f (PublishVersion): cannot list the versions of function f"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("want an error that contains %q, got %v", want, err)
+	}
+	if n := e.Double.Count(string(opPublish)); n != 1 {
+		t.Errorf("version 1 is the only one to be published, got %d calls", n)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
@@ -185,9 +186,8 @@ func TestForeignFunctionIsNeverTouched(t *testing.T) {
 		t.Errorf("the error must say how to import it, got %v", err)
 	}
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	obs, err := e.External().Observe(t.Context(), f)
-	if err != nil || obs.ResourceExists {
-		t.Errorf("a deleted Function must let go of a foreign one: %+v, %v", obs, err)
+	if done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, f); done.Err != nil || done.Exists {
+		t.Errorf("a deleted Function must let go of a foreign one: %+v", done)
 	}
 	if got := testenv.Writes(e.Operations()); len(got) > 0 {
 		t.Errorf("a foreign function must never be written to, got %v", got)
@@ -256,17 +256,18 @@ func TestDeleteIsIdempotent(t *testing.T) {
 	f := testFunction()
 	r.Settle(f)
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	e := r.External()
-	if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceExists {
-		t.Fatalf("the function is there: %+v, %v", obs, err)
+	observe := func() reconcile.Done { return reconcile.Observe(t.Context(), r.Observer(), reconcile.Facts{}, f) }
+	done := observe()
+	if done.Err != nil || !done.Exists {
+		t.Fatalf("the function is there: %+v", done)
 	}
 	for range 2 {
-		if _, err := e.Delete(t.Context(), f); err != nil {
+		if _, err := done.Call.Do(t.Context()); err != nil {
 			t.Errorf("deleting what is gone is no error: %v", err)
 		}
 	}
-	if obs, err := r.External().Observe(t.Context(), f); err != nil || obs.ResourceExists {
-		t.Errorf("the function is gone: %+v, %v", obs, err)
+	if done := observe(); done.Err != nil || done.Exists {
+		t.Errorf("the function is gone: %+v", done)
 	}
 }
 

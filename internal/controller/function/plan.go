@@ -90,7 +90,7 @@ func (e *external) newPlan(
 			d.Left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) },
 		)
 	}
-	p.Target = target(d, p.Observed, p.name, e.owner)
+	p.Target = target(d, p.Observed, p.name, e.tags)
 	hide(&p, d.Settings, func(path, fingerprint string) bool {
 		return e.memory.mustSend(f, path, fingerprint, fresh(f))
 	})
@@ -150,8 +150,8 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 // it is done.
 func (c call) asynchronous() bool { return c == opUpdateConfiguration || c == opUpdateCode }
 
-// describe returns the text of the event for a call.
-func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string {
+// describe returns the text of the event for a call that is made for a cause.
+func (p plan) describe(cause string, c call) string {
 	carried := c.carried(p.Changes)
 	switch {
 	case c == opPublish:
@@ -159,11 +159,11 @@ func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string 
 	case len(carried) == 0:
 		return "retried the failed change"
 	}
-	return reconcile.Cause(ctx, f) + ": " + carried.String()
+	return cause + ": " + carried.String()
 }
 
-// update makes one call.
-func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
+// send makes one call.
+func (e *external) send(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
 	var err error
 	arn, name, revision := p.resource.config().FunctionArn, ptr.To(p.name), p.resource.config().RevisionId
 	switch c {

@@ -196,8 +196,8 @@ func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.C
 // changed since. If nothing was changed since the last version, for example because the
 // answer of an earlier call was lost, AWS returns that version.
 func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
-	if err := e.intend(ctx, f, p.resource.config()); err != nil {
-		return err
+	if e.unlisted != nil {
+		return e.unlisted
 	}
 	out, err := e.api.PublishVersion(ctx, &lambda.PublishVersionInput{
 		FunctionName: ptr.To(p.name),

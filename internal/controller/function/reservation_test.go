@@ -150,7 +150,7 @@ func TestCheckReservation(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			th := externalWith(&tc.api, nil)
+			th := testExternal(&tc.api, nil)
 			th.account = &tc.account
 			err := th.checkReservation(
 				t.Context(),

@@ -36,73 +36,74 @@ var releaseDelays = []time.Duration{
 // LastModified.
 const changeLimit = 15 * time.Minute
 
-// PrepareDelete detaches the function from its VPC or replaces its security groups, if the
-// user asks for that. It decides by what AWS returns each time.
-func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o found) (ready bool, err error) {
+// releaseVPC detaches the function from its VPC or replaces its security groups, if the
+// user asks for that. It decides by what AWS returns each time. It returns a Part until the function can be deleted.
+func (e *external) releaseVPC(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Result, error) {
 	c := o.Resource.config()
-	r := e.release(ctx, f, c)
+	r, why := e.release(ctx, f, c)
 	switch r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.now()) {
 	case releaseWaits:
-		e.await(ctx, f, r)
-		return false, nil
+		return e.await(f, r)
 	case releaseDue:
-		return false, e.send(ctx, f, o, r)
+		return e.sendRelease(ctx, f, o, r)
 	case releaseStuck:
-		reconcile.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", changeLimit)))
+		why = errors.Errorf("a change of the function has been in progress for %s", changeLimit)
 	case releaseFailed:
-		reconcile.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
+		why = errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)
 	case releaseDone:
 	}
-	return true, nil
+	if why == nil {
+		return reconcile.Result{}, nil
+	}
+	why = errors.Wrap(why, "the function is deleted without releasing its network interfaces")
+	return reconcile.Result{Effects: warning(why)}, nil
 }
 
-// asItIs returns the event for a function that is deleted without releasing its VPC.
-func asItIs(why error) event.Event {
-	return event.Warning(
-		reasonVPCKept, errors.Wrap(why, "the function is deleted without releasing its network interfaces"),
-	)
+// warning returns the event about network interfaces that were not released.
+func warning(why error) reconcile.Effects {
+	return reconcile.Effects{Events: []event.Event{event.Warning(reasonVPCKept, why)}}
 }
 
 // await waits until AWS finishes a change. It reports nothing if Ready already says so.
-func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
+func (e *external) await(f *v1beta1.Function, r *release) (reconcile.Result, error) {
 	after := reconcile.PendingDelay(e.now().Sub(f.GetDeletionTimestamp().Time))
 	c := reconcile.Deleting(f.GetGeneration(), r.message())
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
-		reconcile.Abort(ctx, after)
-		return
+		return reconcile.Result{}, reconcile.WaitFor(after)
 	}
-	f.SetConditions(c)
-	reconcile.DescribeChange(ctx, r.message())
-	reconcile.RequeueAfter(ctx, after)
+	return reconcile.Result{Part: true, Ready: c, Does: r.message(), Effects: reconcile.Effects{After: after}}, nil
 }
 
-// send sends the change that releases the VPC. Every answer of AWS apart from throttling
+// sendRelease sends the change that releases the VPC. Every answer of AWS apart from throttling
 // counts as an attempt; a call without an answer is retried like any other.
-func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *release) error {
-	if !reconcile.Reserve(ctx, string(opUpdateConfiguration)) {
-		return nil
+func (e *external) sendRelease(
+	ctx context.Context, f *v1beta1.Function, o found, r *release,
+) (reconcile.Result, error) {
+	res := reconcile.Result{Part: true, Ready: f.GetCondition(xpv2.TypeReady)}
+	if err := e.facts.Reserve(string(opUpdateConfiguration)); err != nil {
+		return res, err
 	}
 	_, err := e.api.UpdateFunctionConfiguration(ctx, r.input(o.Name))
-	if _, deferred := quota.Deferred(err); deferred || awserr.IsThrottled(err) || err != nil &&
-		awserr.StatusCode(err) == 0 {
-		return errors.Wrapf(awserr.Sanitize(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
+	_, deferred := quota.Deferred(err)
+	counts := err == nil || !deferred && !awserr.IsThrottled(err) && awserr.StatusCode(err) != 0
+	err = errors.Wrapf(awserr.Sanitize(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
+	if !counts {
+		return res, err
 	}
 	s := &f.Status.AtProvider
 	s.VPCReleaseAttempts++
 	if err == nil {
-		f.SetConditions(reconcile.Deleting(f.GetGeneration(), r.message()))
-		reconcile.DescribeChange(ctx, r.message())
-		reconcile.RequeueAfter(ctx, reconcile.MinPending)
-		return nil
+		res.Ready, res.Does = reconcile.Deleting(f.GetGeneration(), r.message()), r.message()
+		res.After = reconcile.MinPending
+		return res, nil
 	}
-	err = errors.Wrapf(awserr.Sanitize(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
-	reconcile.Emit(ctx, event.Warning(reasonVPCKept, err))
-	f.SetConditions(reconcile.Deleting(
+	res.Effects = warning(err)
+	res.Ready = reconcile.Deleting(
 		f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays)),
-	))
-	reconcile.DescribeChange(ctx, r.does+" before the deletion was rejected")
-	reconcile.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
-	return nil
+	)
+	res.Does = r.does + " before the deletion was rejected"
+	res.After = releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1]
+	return res, nil
 }
 
 // A release is the change that removes the function's network interfaces before it is
@@ -120,35 +121,36 @@ type release struct {
 }
 
 // release returns the release that the user asks for, or nil if there is none or it would
-// have no effect.
-func (e *external) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
+// have no effect. The error says why there is none although the user asks for one.
+func (e *external) release(
+	ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration,
+) (*release, error) {
 	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
 	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
 	if have == nil && !begun || c.State == types.StateDeleting || !reconcile.Allows(f, xpv2.ManagementActionUpdate) {
-		return nil
+		return nil, nil
 	}
 	if ptr.Deref(p.DetachFromVPCOnDestroy, false) {
-		return &release{does: "detaching it from its VPC", fileSystems: len(c.FileSystemConfigs) > 0}
+		return &release{does: "detaching it from its VPC", fileSystems: len(c.FileSystemConfigs) > 0}, nil
 	}
 	if !ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false) || have == nil {
-		return nil
+		return nil, nil
 	}
-	groups := e.replacements(ctx, f)
+	groups, missing := e.replacements(ctx, f)
 	if len(groups) == 0 {
-		return nil
+		return nil, missing
 	}
 	to := *have
 	to.SecurityGroupIDs = groups
-	return &release{does: "replacing its security groups", to: &to}
+	return &release{does: "replacing its security groups", to: &to}, nil
 }
 
 // replacements returns the replacement security groups. References that can no longer be
 // resolved are skipped: most likely their objects are being deleted along with the
-// function.
-func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []string {
+// function. The error is that of the last one.
+func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (groups []string, missing error) {
 	p := f.Spec.ForProvider
-	groups := slices.Clone(p.ReplacementSecurityGroupIDs)
-	var missing error
+	groups = slices.Clone(p.ReplacementSecurityGroupIDs)
 	for i := range p.ReplacementSecurityGroupIDsFrom {
 		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
 		group, err := refs.One(
@@ -160,10 +162,7 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []stri
 		}
 		groups = append(groups, *group)
 	}
-	if len(groups) == 0 && missing != nil {
-		reconcile.Emit(ctx, asItIs(missing))
-	}
-	return groups
+	return groups, missing
 }
 
 // A releaseStep is the next step of a release.

@@ -221,7 +221,7 @@ func TestDeleteInVPC(t *testing.T) {
 		"Throttled": {
 			reason: "Being throttled is no refusal.", f: vpcFunction(detaches),
 			answer: testenv.APIError(429, "TooManyRequestsException", "Rate Exceeded."),
-			want:   want{calls: update, groups: []string{}, err: true},
+			want:   want{calls: update, groups: []string{}, aborted: true},
 		},
 		"NoQuota": {
 			reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second,
@@ -262,23 +262,22 @@ func TestDeleteInVPC(t *testing.T) {
 				}),
 				opDelete: testenv.Returns(&lambda.DeleteFunctionOutput{}, nil),
 			})
-			e, th := testExternal(api.Lambda, nil)
+			th := testExternal(api.Lambda, nil)
 			th.resolver.fields = testenv.Fields{"default": "sg-default"}
-			attempt := &reconcile.Attempt{ReserveFn: func(ops ...string) time.Duration {
+			facts := reconcile.Facts{ReserveFn: func(ops ...string) time.Duration {
 				if slices.Contains(ops, "UpdateFunctionConfiguration") {
 					return tc.quota
 				}
 				return 0
 			}}
-			ctx := reconcile.WithAttempt(testContext(t), attempt)
-			if _, err := e.Observe(ctx, f); err != nil {
-				t.Fatal(err)
+			done := reconcile.Once(testContext(t), th.resource(), facts, f)
+			if done.Called != reconcile.ToDelete {
+				t.Fatal(done.Err)
 			}
-			_, err := e.Delete(ctx, f)
-			_, aborted := attempt.Aborted()
+			aborted := done.Later != nil
 			got := want{
 				calls: api.Operations(), attempts: f.Status.AtProvider.VPCReleaseAttempts,
-				events: len(attempt.Events()), err: err != nil, aborted: aborted,
+				events: len(done.Events), err: done.Err != nil, aborted: aborted,
 			}
 			if in != nil {
 				got.groups = in.VpcConfig.SecurityGroupIds
@@ -312,17 +311,10 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 	answer := ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	})
-	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
-	attempt := &reconcile.Attempt{}
-	ctx := reconcile.WithAttempt(testContext(t), attempt)
-	if _, err := e.Observe(ctx, f); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Delete(ctx, f); err != nil {
-		t.Fatal(err)
-	}
-	if after, aborted := attempt.Aborted(); !aborted || after < time.Second {
-		t.Errorf("the reconcile must be dropped and come back, got %t after %s", aborted, after)
+	th := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(answer, nil)}).Lambda, nil)
+	done := reconcile.Once(testContext(t), th.resource(), reconcile.Facts{}, f)
+	if done.Later == nil || done.Later.After < time.Second {
+		t.Errorf("the reconcile must be dropped and come back, got %+v, %v", done.Later, done.Err)
 	}
 }
 
@@ -463,13 +455,14 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 func TestForeignFunctionStaysInItsVPC(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
-	e, _ := testExternal(
+	th := testExternal(
 		testenv.NewScripted(
 			t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)},
 		).Lambda,
 		nil,
 	)
-	if o, err := e.Observe(testContext(t), f); err != nil || o.ResourceExists {
-		t.Errorf("want it to be let go of, got %+v, %v", o, err)
+	done := reconcile.Observe(testContext(t), th.resource(), reconcile.Facts{}, f)
+	if done.Err != nil || done.Exists {
+		t.Errorf("want it to be let go of, got %+v", done)
 	}
 }
