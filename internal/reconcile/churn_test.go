@@ -31,6 +31,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -51,6 +52,15 @@ func TestChurn(t *testing.T) {
 	after, now := c.settle(), c.series()
 
 	t.Logf("%d resources: %d bytes more, from %d to %d; %d series", *churn, after-before, before, after, now)
+	defer func() {
+		findings := 0
+		if t.Failed() {
+			findings = 1
+		}
+		figures.Record(t, figures.Figures{Campaign: "Churn", Findings: findings, Figures: map[string]int{
+			"resources": *churn, "KB of heap at the beginning": int(before >> 10), "KB of heap at the end": int(after >> 10), "series": now, //nolint:mnd // In KB.
+		}})
+	}()
 	if grown := after - before; grown > 1<<19 {
 		t.Errorf("%d bytes more after %d resources have come and gone: %d each", grown, *churn, grown / *churn)
 	}

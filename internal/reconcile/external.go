@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -87,12 +88,19 @@ func (e *external[T, O, S]) observe(ctx context.Context) error {
 	return e.compare(ctx)
 }
 
-// annotate sets annotations in memory, and has them written.
+// annotate sets annotations in memory, and has them written with those that an earlier step has set.
 func (e *external[T, O, S]) annotate(r Record) {
-	if len(r.Annotations) > 0 {
-		meta.AddAnnotations(e.mg, r.Annotations)
-		e.out.Annotate = r
+	if len(r.Annotations) == 0 {
+		return
 	}
+	meta.AddAnnotations(e.mg, r.Annotations)
+	all := maps.Clone(r.Annotations)
+	for key, value := range e.out.Annotate.Annotations {
+		if _, replaced := all[key]; !replaced {
+			all[key] = value
+		}
+	}
+	e.out.Annotate = Record{Annotations: all, Failure: r.Failure}
 }
 
 // name writes the external name if it is not written yet, so that the next observation

@@ -2,6 +2,7 @@ package alias
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -20,9 +21,15 @@ type metrics struct {
 	api     cloudwatch.API
 	now     func() time.Time
 
-	// mayAct returns an error if the Alias may not use functions.
+	// mayAct returns an error if the Alias may not use functions. shared is whether namespaces that do not trust each
+	// other use the config.
 	mayAct func(context.Context, ...tenancy.Target) error
+	shared bool
 }
+
+var errFindsMetrics = errors.New("an expression that finds metrics, such as by SEARCH or SELECT, may read those of " +
+	"other namespaces, which share the ClusterProviderConfig: name the metrics in queries, use a ProviderConfig, or set " +
+	"namespaceIsolation of the ClusterProviderConfig to None")
 
 func metricsOf(
 	s *session.Session, now func() time.Time, mayAct func(context.Context, ...tenancy.Target) error,
@@ -30,14 +37,18 @@ func metricsOf(
 	return metrics{
 		batcher: session.Shared[cloudwatch.Batcher](s), api: session.Client(s, sdk.NewFromConfig),
 		now: now, mayAct: mayAct,
+		shared: s.Ref.Kind == v1beta1.ClusterProviderConfigKind && !s.Tenancy.Trusting,
 	}
 }
 
 // Sample returns the value of a metric with GetMetricData, or how long to wait for it. It returns an error if the
-// metric is one of a function that the Alias may not use.
+// metric is one of a function that the Alias may not use, or may be.
 func (m metrics) Sample(
 	ctx context.Context, s rollout.Subject, metric *v1beta1.RolloutMetric,
 ) (rollout.Sample, time.Duration, error) {
+	if m.shared && cloudwatch.FindsMetrics(*metric) {
+		return rollout.Sample{}, 0, errFindsMetrics
+	}
 	for _, name := range cloudwatch.Functions(s, *metric) {
 		if err := m.mayAct(ctx, tenancy.Functions(&name)...); err != nil {
 			return rollout.Sample{}, 0, fmt.Errorf("cannot read the metrics of function %s: %w", name, err)
