@@ -58,7 +58,7 @@ func TestChurn(t *testing.T) {
 			findings = 1
 		}
 		figures.Record(t, figures.Figures{Campaign: "Churn", Findings: findings, Figures: map[string]int{
-			"resources": *churn, "KB of heap at the beginning": int(before >> 10), "KB of heap at the end": int(after >> 10), "series": now, //nolint:mnd // In KB.
+			"resources": *churn, "KB of heap at the beginning": before >> 10, "KB of heap at the end": after >> 10, "series": now, //nolint:mnd // In KB.
 		}})
 	}()
 	if grown := after - before; grown > 1<<19 {

@@ -151,7 +151,7 @@ func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 
 // markChanged gives the next reconcile of a resource precedence over polls, and clears its
 // errors. by is the referenced object that has changed, such as "Secret db".
-func (s *stateStore) markChanged(key types.NamespacedName, by string) {
+func (s *stateStore) markChanged(key types.NamespacedName, by string) { //nolint:unparam // Watches name other objects.
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(key)

@@ -127,7 +127,7 @@ func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (re
 	}
 	var all []types.FunctionConfiguration
 	if all, e.unlisted = versions.List(ctx, e.api, ptr.Deref(c.FunctionName, "")); e.unlisted != nil {
-		return reconcile.Record{}, nil
+		return reconcile.Record{}, nil //nolint:nilerr // The call that is due returns it.
 	}
 	return reconcile.Record{
 		Annotations: versions.Intent{Before: versions.Highest(all), Fingerprint: sum}.Annotation(f),
