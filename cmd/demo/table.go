@@ -54,8 +54,7 @@ func (t *table) show(all resources, started time.Time) {
 	_, _ = t.out.Write(rows.Bytes())
 }
 
-// watch shows all resources until a condition holds. It returns how long that took, or an error after the time
-// within.
+// watch shows all resources until a condition holds. It returns how long that took, or an error after the time within.
 func (e *env) watch(
 	ctx context.Context, within time.Duration, what string, so func(resources) bool,
 ) (time.Duration, error) {

@@ -1,5 +1,4 @@
-// Package diff compares a desired value with an observed one, and names each field that differs. It
-// is pure.
+// Package diff compares a desired value with an observed one, and names each field that differs. It is pure.
 //
 // Every kind describes itself as one struct, the same type for the desired and the observed state.
 // Merge combines forProvider with initProvider, Fill takes from the observed state what the user
@@ -17,12 +16,10 @@ import (
 
 // A Change is a field whose desired value differs from the observed one.
 type Change struct {
-	// Path of the field as users write it below spec.forProvider, such as
-	// environment.variables[LOG_LEVEL].
+	// Path of the field as users write it below spec.forProvider, such as environment.variables[LOG_LEVEL].
 	Path string
 
-	// Old is the observed value and New the desired one, as short texts. An absent value is empty,
-	// a Secret redacted.
+	// Old is the observed value and New the desired one, as short texts. An absent value is empty, a Secret redacted.
 	Old, New string
 }
 

@@ -5,8 +5,7 @@ import (
 	"reflect"
 )
 
-// Left has the paths that only initProvider sets. They are set at creation, and left alone after
-// it.
+// Left has the paths that only initProvider sets. They are set at creation, and left alone after it.
 type Left []string
 
 // Covers reports whether a path is one of them or lies below one.
@@ -98,10 +97,9 @@ func mergeMap(base, init reflect.Value, path string, left *Left) {
 //   - the paths in left, and all below them, also if they are absent in observed;
 //   - scalars (pointers to anything but structs) that are nil in desired.
 //
-// It takes nothing else: lists and maps are exact, keys in left aside, and so are blocks (pointers
-// to structs). If a list, a map or a block is absent in desired, it stays absent, and Compare
-// reports what AWS has there as a change. Within a block that is present, fields are filled by the
-// same rules. See the example.
+// It takes nothing else: lists and maps are exact, keys in left aside, and so are blocks (pointers to structs). If a
+// list, a map or a block is absent in desired, it stays absent, and Compare reports what AWS has there as a change.
+// Within a block that is present, fields are filled by the same rules. See the example.
 //
 // Fill is idempotent. It changes neither argument, but the result shares values with both.
 func Fill[T any](desired, observed T, left Left) T {

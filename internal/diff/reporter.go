@@ -119,8 +119,7 @@ func text(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// fields returns the fields of a struct that are set, each through show, so that no secret in it is
-// spelled out.
+// fields returns the fields of a struct that are set, each through show, so that no secret in it is spelled out.
 func fields(v reflect.Value) string {
 	var set []string
 	for i := range v.NumField() {

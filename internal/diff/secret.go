@@ -5,8 +5,7 @@ import "fmt"
 // Redacted stands for a secret value.
 const Redacted = "(redacted)"
 
-// A Secret is a confidential text. It is compared like any other, and prints, formats and marshals
-// as "(redacted)".
+// A Secret is a confidential text. It is compared like any other, and prints, formats and marshals as "(redacted)".
 //
 // The text is behind a pointer, because package fmt calls no methods of values in unexported
 // fields: it prints an address there.
@@ -47,8 +46,7 @@ func Secrets(m map[string]string) map[string]Secret {
 	return out
 }
 
-// Reveal returns a map with the texts of the Secrets. It is never nil, because AWS reads an absent
-// map as "keep".
+// Reveal returns a map with the texts of the Secrets. It is never nil, because AWS reads an absent map as "keep".
 func Reveal(m map[string]Secret) map[string]string {
 	out := make(map[string]string, len(m))
 	for k, v := range m {

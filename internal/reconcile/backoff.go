@@ -85,8 +85,7 @@ const (
 	accessGracePeriod = 15 * time.Minute
 )
 
-// gracePeriod returns how long an ambiguous error may take to go away, and 0 for any other
-// error.
+// gracePeriod returns how long an ambiguous error may take to go away, and 0 for any other error.
 func gracePeriod(err error) time.Duration {
 	within, ok := awserr.MayPass(err)
 	switch {
@@ -117,9 +116,8 @@ const (
 	// maxRefused is the longest delay before a change that AWS has refused is sent again.
 	maxRefused = 10 * time.Minute
 
-	// manyThrottles is the number of consecutive throttled calls, a minute and a half of them,
-	// after which throttling is reported as an error. Fewer are normal, because the quota is
-	// shared with others.
+	// manyThrottles is the number of consecutive throttled calls, a minute and a half of them, after which throttling
+	// is reported as an error. Fewer are normal, because the quota is shared with others.
 	manyThrottles = 10
 
 	// manyFailures is the number of consecutive transient errors, some ten minutes of them,
@@ -130,15 +128,13 @@ const (
 	// takes precedence over polled ones.
 	priorityFailures = 5
 
-	// stalledFailures is the number of consecutive terminal errors, half a minute of them,
-	// after which the resource is Stalled. What it refers to may have been applied together
-	// with it and be created a little later.
+	// stalledFailures is the number of consecutive terminal errors, half a minute of them, after which the resource is
+	// Stalled. What it refers to may have been applied together with it and be created a little later.
 	stalledFailures = 3
 
-	// ambiguousShare divides the time since the first ambiguous error: the quotient is the
-	// delay until the next attempt in the first minute, and twice the quotient later. That
-	// makes about thirty attempts in the first quarter of an hour, and six in the rest of the
-	// hour.
+	// ambiguousShare divides the time since the first ambiguous error: the quotient is the delay until the next attempt
+	// in the first minute, and twice the quotient later. That makes about thirty attempts in the first quarter of an
+	// hour, and six in the rest of the hour.
 	ambiguousShare = 8
 
 	minAmbiguous = 3 * time.Second
@@ -150,12 +146,10 @@ var (
 	terminalDelays  = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
 )
 
-// Backoff returns the delay before the next attempt after the nth consecutive occurrence of an
-// error, for n from 1.
+// Backoff returns the delay before the next attempt after the nth consecutive occurrence of an error, for n from 1.
 func Backoff(err error, n int) time.Duration { return backoff(classify(err), n) }
 
-// backoff returns the delay before the next attempt after the nth consecutive error of a
-// class, for n from 1.
+// backoff returns the delay before the next attempt after the nth consecutive error of a class, for n from 1.
 func backoff(c errorClass, n int) time.Duration {
 	switch {
 	case c == terminal, c == panicked:
@@ -187,9 +181,8 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, changing bool, c error
 	return after
 }
 
-// backoffAmbiguous returns the delay before the next attempt after an ambiguous error, given
-// the time since the first one and the grace period. One attempt is made at the end of the
-// grace period.
+// backoffAmbiguous returns the delay before the next attempt after an ambiguous error, given the time since the first
+// one and the grace period. One attempt is made at the end of the grace period.
 func backoffAmbiguous(since, within time.Duration) time.Duration {
 	wait := since / ambiguousShare
 	if since > time.Minute {

@@ -59,9 +59,8 @@ func (p *pass[T]) checkCircuit(mg T, s *session.Session) error {
 	return nil
 }
 
-// explainUnanswered returns the error of an observation that AWS did not answer. While the
-// circuit breaker is open, it is the same error as that of rejected attempts, so that
-// conditions do not change with each probe.
+// explainUnanswered returns the error of an observation that AWS did not answer. While the circuit breaker is open, it
+// is the same error as that of rejected attempts, so that conditions do not change with each probe.
 func (p *pass[T]) explainUnanswered(err error) error {
 	if p.circuitError == nil || !awserr.IsUnanswered(err) {
 		return err

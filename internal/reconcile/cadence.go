@@ -15,13 +15,11 @@ const (
 	// what it waits for happens.
 	MaxWoken = 5 * time.Minute
 
-	// MaxPoll is the longest poll interval. It prevents overflows, and resources that are
-	// never reconciled.
+	// MaxPoll is the longest poll interval. It prevents overflows, and resources that are never reconciled.
 	MaxPoll = 30 * 24 * time.Hour
 
-	// pendingShare divides the time that something has been in progress: the quotient is the
-	// time until the next reconcile. What has taken ten seconds is unlikely to end within the
-	// next one.
+	// pendingShare divides the time that something has been in progress: the quotient is the time until the next
+	// reconcile. What has taken ten seconds is unlikely to end within the next one.
 	pendingShare = 5
 )
 
@@ -53,8 +51,7 @@ type Poll struct {
 	Jitter float64
 }
 
-// Effective returns the interval without jitter. requested is the interval that the resource
-// requests, or 0.
+// Effective returns the interval without jitter. requested is the interval that the resource requests, or 0.
 func (p Poll) Effective(requested time.Duration) time.Duration {
 	if requested <= 0 {
 		requested = p.Interval
@@ -62,8 +59,7 @@ func (p Poll) Effective(requested time.Duration) time.Duration {
 	return min(max(requested, p.Min, MinPending), MaxPoll)
 }
 
-// Jittered returns the interval, varied by up to Jitter, and never below the minimum. random
-// is in [0, 1).
+// Jittered returns the interval, varied by up to Jitter, and never below the minimum. random is in [0, 1).
 func (p Poll) Jittered(interval time.Duration, random float64) time.Duration {
 	interval = p.Effective(interval)
 	share := min(max(p.Jitter, 0), 1)

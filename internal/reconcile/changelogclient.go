@@ -95,8 +95,7 @@ func (l *ChangeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.Oper
 	}
 }
 
-// Start sends queued entries until the context is done, and then the remaining ones for a few
-// seconds.
+// Start sends queued entries until the context is done, and then the remaining ones for a few seconds.
 func (l *ChangeLog) Start(ctx context.Context) error {
 	for {
 		select {
@@ -110,8 +109,7 @@ func (l *ChangeLog) Start(ctx context.Context) error {
 	}
 }
 
-// NeedLeaderElection returns false, because a replica that has lost the lease may still have
-// entries.
+// NeedLeaderElection returns false, because a replica that has lost the lease may still have entries.
 func (l *ChangeLog) NeedLeaderElection() bool { return false }
 
 // Describe sends the description of the metric of lost entries.

@@ -16,8 +16,7 @@ const ReasonUpdating xpv2.ConditionReason = "Updating"
 // for, and managementPolicies do not allow changing it.
 const ReasonDiffers xpv2.ConditionReason = "Differs"
 
-// ReasonRolledBack is the reason of a Ready condition after a rollout has failed: AWS serves the
-// version before it.
+// ReasonRolledBack is the reason of a Ready condition after a rollout has failed: AWS serves the version before it.
 const ReasonRolledBack xpv2.ConditionReason = "RolledBack"
 
 // TypeStalled is a condition that is True while only the user can help because the input is
@@ -30,8 +29,7 @@ const (
 	ReasonProceeding   xpv2.ConditionReason = "Proceeding"
 )
 
-// Available returns a Ready condition that is True: AWS serves what the spec of this
-// generation asks for.
+// Available returns a Ready condition that is True: AWS serves what the spec of this generation asks for.
 func Available(generation int64) xpv2.Condition {
 	return xpv2.Available().WithObservedGeneration(generation)
 }
@@ -60,8 +58,7 @@ func RolledBack(generation int64, message string) xpv2.Condition {
 	return ready(corev1.ConditionFalse, ReasonRolledBack, generation, message)
 }
 
-// Deleting returns a Ready condition that is False during deletion. reason is what the
-// deletion waits for, or empty.
+// Deleting returns a Ready condition that is False during deletion. reason is what the deletion waits for, or empty.
 func Deleting(generation int64, reason string) xpv2.Condition {
 	return xpv2.Deleting().WithObservedGeneration(generation).WithMessage(reason)
 }
@@ -94,8 +91,7 @@ func Proceeding(generation int64) xpv2.Condition {
 	return c
 }
 
-// NeverShownMessage is the message of Ready for an external resource that AWS has created but
-// does not return.
+// NeverShownMessage is the message of Ready for an external resource that AWS has created but does not return.
 const NeverShownMessage = "AWS confirmed the creation, but the resource has not appeared since"
 
 // IsNeverShown returns whether a Ready condition has NeverShownMessage.

@@ -25,8 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 )
 
-// configIndex is the field index from a resource to its ProviderConfig or
-// ClusterProviderConfig.
+// configIndex is the field index from a resource to its ProviderConfig or ClusterProviderConfig.
 const configIndex = "spec.providerConfigRef"
 
 // watchConfigs enqueues every resource when its ProviderConfig or ClusterProviderConfig is

@@ -42,8 +42,7 @@ type Input struct {
 	// Ready is the state observed in AWS: as set by this reconcile, or by the last one.
 	Ready xpv2.Condition
 
-	// Differs describes how AWS differs from spec in fields that may not be changed. It is
-	// empty if it does not.
+	// Differs describes how AWS differs from spec in fields that may not be changed. It is empty if it does not.
 	Differs string
 
 	// Changed is whether a call was made that changes something.
@@ -152,13 +151,11 @@ func (f Input) awaited() xpv2.Condition {
 	return Unavailable(f.seen(), f.Error)
 }
 
-// seen returns the generation that was last compared with AWS, because an error may occur
-// before the comparison.
+// seen returns the generation that was last compared with AWS, because an error may occur before the comparison.
 func (f Input) seen() int64 { return cmp.Or(f.Ready.ObservedGeneration, f.Generation) }
 
-// unasked returns the Ready condition of a resource that could not be observed, or could not
-// be changed for now. AWS probably still serves what was observed last, so Ready remains,
-// unless the spec has changed since.
+// unasked returns the Ready condition of a resource that could not be observed, or could not be changed for now. AWS
+// probably still serves what was observed last, so Ready remains, unless the spec has changed since.
 func (f Input) unasked() xpv2.Condition {
 	r := f.Ready
 	current := r.ObservedGeneration == f.Generation

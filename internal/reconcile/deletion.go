@@ -43,8 +43,8 @@ const (
 	reasonDeletionConfirmed event.Reason = "DeletionConfirmed"
 )
 
-// DeletionHeld returns whether the deletion of a resource waits for a confirmation, and the message that says why and how
-// to confirm it.
+// DeletionHeld returns whether the deletion of a resource waits for a confirmation, and the message that says why and
+// how to confirm it.
 func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
 	c := mg.GetCondition(TypeDeletionHeld)
 	return c.Message, c.Status == corev1.ConditionTrue
@@ -69,8 +69,8 @@ func newDeletionProtection[T Managed](o Options, k Kind[T]) *deletionProtection[
 }
 
 // check decides whether the deletion of a resource that exists in AWS waits, and sets the condition DeletionHeld. If it
-// waits, the result says why, and when it is considered again. It returns a LaterError if CloudWatch has yet to answer, or if
-// the deletion cannot be recorded at once.
+// waits, the result says why, and when it is considered again. It returns a LaterError if CloudWatch has yet to answer,
+// or if the deletion cannot be recorded at once.
 func (d *deletionProtection[T]) check(ctx context.Context, mg T, s *session.Session) (res Result, waits bool, err error) {
 	if d == nil {
 		return Result{}, false, nil
@@ -108,8 +108,8 @@ func (d *deletionProtection[T]) preview(ctx context.Context, mg T, s *session.Se
 	return decision.Message, nil
 }
 
-// decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that is
-// not known now, decide returns a LaterError.
+// decide decides whether the deletion of a resource waits. admit returns whether the limit allows the deletion. If that
+// is not known now, decide returns a LaterError.
 func (d *deletionProtection[T]) decide(ctx context.Context, mg T, s *session.Session, now time.Time,
 	admit func(context.Context, session.Ref, string, types.UID, time.Time) (bool, error),
 ) (protection.Decision, error) {

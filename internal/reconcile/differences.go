@@ -39,8 +39,7 @@ type comparison struct {
 	desired, others []v1beta1.Difference
 }
 
-// compared splits changes by whether spec names the field. It omits the tags that record
-// ownership.
+// compared splits changes by whether spec names the field. It omits the tags that record ownership.
 func compared(mg Managed, cs diff.Changes) comparison {
 	var c comparison
 	if len(cs) == 0 {
@@ -67,8 +66,7 @@ func (c comparison) list() []v1beta1.Difference {
 	return all[:min(len(all), maxDifferences)]
 }
 
-// message returns the message of Ready if no changes are allowed. It is empty if AWS has
-// what spec asks for.
+// message returns the message of Ready if no changes are allowed. It is empty if AWS has what spec asks for.
 func (c comparison) message() string {
 	if len(c.desired) == 0 {
 		return ""
@@ -76,8 +74,7 @@ func (c comparison) message() string {
 	return "AWS differs from spec: " + sentence(c.desired) + "; " + policiesForbid
 }
 
-// remark returns the message of Ready about fields that spec does not name. It is empty if
-// there are none.
+// remark returns the message of Ready about fields that spec does not name. It is empty if there are none.
 func (c comparison) remark() string {
 	if len(c.others) == 0 {
 		return ""

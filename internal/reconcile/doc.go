@@ -16,9 +16,7 @@
 //     changes. A throttled call is not reported as an error.
 //
 // A kind returns what it found and what it wants: its Observer returns an Outcome with the call that is due, and the
-// pass, which is one reconcile, applies it. Most kinds return a Resource, which
-// decides what to do when an external
-// resource is absent, foreign, only observed, being changed, different from its spec or to be
-// deleted. Package ownership decides who owns an external resource, package refs reads Secrets,
-// ConfigMaps and fields of other objects.
+// pass, which is one reconcile, applies it. Most kinds return a Resource, which decides what to do when an external
+// resource is absent, foreign, only observed, being changed, different from its spec or to be deleted. Package
+// ownership decides who owns an external resource, package refs reads Secrets, ConfigMaps and fields of other objects.
 package reconcile

@@ -10,8 +10,7 @@ import (
 type SyncState int
 
 const (
-	// Undecided means that the observation allows no conclusion: AWS was not called, or is
-	// still working.
+	// Undecided means that the observation allows no conclusion: AWS was not called, or is still working.
 	Undecided SyncState = iota
 
 	// UpToDate means that AWS has what spec asks for, and serves it.
@@ -36,30 +35,26 @@ func (c SyncState) String() string {
 	return "changed"
 }
 
-// A drift is the state that distinguishes drift from changes by the user. Drift is a
-// difference that appears although the desired state has not changed: one observation found
-// AWS up to date, and the next one finds something else. The first observation after a start
-// never reports drift, because what changed before it is unknown.
+// A drift is the state that distinguishes drift from changes by the user. Drift is a difference that appears although
+// the desired state has not changed: one observation found AWS up to date, and the next one finds something else. The
+// first observation after a start never reports drift, because what changed before it is unknown.
 type drift struct {
 	// synced is the desired state when AWS was last found up to date. It is empty if AWS has
 	// something else, or if what spec refers to has changed since.
 	synced string
 
-	// pendingFor is the desired state for which the present drift was found. It is empty if
-	// there is none.
+	// pendingFor is the desired state for which the present drift was found. It is empty if there is none.
 	pendingFor string
 	comparison SyncState
 
-	// mayUpdate is whether the resource may correct the drift, and corrected whether a call
-	// has done so.
+	// mayUpdate is whether the resource may correct the drift, and corrected whether a call has done so.
 	mayUpdate, corrected bool
 }
 
 // pending returns whether there is drift that is yet to be corrected.
 func (d drift) pending() bool { return d.pendingFor != "" && d.mayUpdate }
 
-// cause returns the cause according to the state before an observation. It is empty if
-// unknown.
+// cause returns the cause according to the state before an observation. It is empty if unknown.
 func (r *resourceState) cause(mg Managed) string {
 	switch w := desiredState(mg); {
 	case r.changedReference != "":
@@ -78,8 +73,7 @@ type driftChange struct {
 	comparison      SyncState
 }
 
-// after returns the drift after an observation, given the present desired state and the action
-// taken.
+// after returns the drift after an observation, given the present desired state and the action taken.
 func (d drift) after(c SyncState, mayUpdate bool, desired string, did action) (drift, driftChange) {
 	if d.pendingFor != "" && d.pendingFor != desired {
 		// The user has changed spec since, so it is unknown who corrected the drift.

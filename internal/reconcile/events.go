@@ -40,9 +40,8 @@ const reasonWaiting event.Reason = "WaitingForReference"
 // the API server keeps events for an hour.
 const repeatAfter = 30 * time.Minute
 
-// recorder emits events of one kind of resource. It drops
-// repetitions. It applies the filters itself, because the runtime's recorder drops them as
-// soon as an annotation is added.
+// recorder emits events of one kind of resource. It drops repetitions. It applies the filters itself, because the
+// runtime's recorder drops them as soon as an annotation is added.
 type recorder struct {
 	inner  event.Recorder
 	filter []event.FilterFn
@@ -84,9 +83,8 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 	}
 }
 
-// finish emits the events of a reconcile: those that it has found,
-// and a change of the Ready condition. before is the resource at the start, and is the Ready condition that was
-// written. An event reports an error already.
+// finish emits the events of a reconcile: those that it has found, and a change of the Ready condition. before is the
+// resource at the start, and is the Ready condition that was written. An event reports an error already.
 func (r *recorder) finish(before Managed, found []event.Event, is xpv2.Condition, failed bool) {
 	for _, e := range found {
 		r.Event(before, e)
@@ -113,9 +111,8 @@ func (r *recorder) forget(key types.NamespacedName) {
 	delete(r.state.lastEvents, key)
 }
 
-// repeats returns whether an event repeats the last one of its reason within repeatAfter.
-// Changes that were made are reported every time. Once a resource is available, its next
-// failure is reported again.
+// repeats returns whether an event repeats the last one of its reason within repeatAfter. Changes that were made are
+// reported every time. Once a resource is available, its next failure is reported again.
 func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
 	if e.Reason == reasonCreated || e.Reason == reasonUpdated {
 		return false

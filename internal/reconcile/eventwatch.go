@@ -158,8 +158,8 @@ func configOf(mg Managed) driftevents.Config {
 	return driftevents.Config{Kind: ref.Kind, Namespace: mg.GetNamespace(), Name: ref.Name}
 }
 
-// hasQualifier returns whether a call that names a version or an alias may be about a resource of a kind. One that names
-// none may be about all of a function.
+// hasQualifier returns whether a call that names a version or an alias may be about a resource of a kind. One that
+// names none may be about all of a function.
 func hasQualifier(mg Managed, qualifier, kind string) bool {
 	name := ExternalName(mg)
 	if qualifier == "" || name == "" {
@@ -174,8 +174,8 @@ func hasQualifier(mg Managed, qualifier, kind string) bool {
 // separator precedes the description of a call in a condition.
 const separator = "; changed by "
 
-// withOrigin returns the message of a condition about a difference with the call that explains it. was is the message so
-// far: what it names is kept, because it is not known after a restart.
+// withOrigin returns the message of a condition about a difference with the call that explains it. was is the message
+// so far: what it names is kept, because it is not known after a restart.
 func withOrigin(message, origin, was string) string {
 	switch {
 	case message == "":
@@ -196,8 +196,8 @@ func explained(origin string, ready xpv2.Condition) xpv2.Condition {
 	return ready.WithMessage(withOrigin(ready.Message, origin, ""))
 }
 
-// deletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that call
-// deletes nothing.
+// deletedBy returns the end of a sentence about a deletion, given the last call by someone else. It is empty if that
+// call deletes nothing.
 func deletedBy(origin string) string {
 	if !strings.Contains(origin, " (Delete") && !strings.Contains(origin, " (Remove") {
 		return ""

@@ -34,9 +34,8 @@ type handover struct {
 	arrived map[types.NamespacedName]time.Time
 }
 
-// newHandover returns the handover of a shard with a selector. It returns nil if there is no other
-// shard, and for a ring, whose sharder waits until a shard has drained a resource or has lost its
-// lease.
+// newHandover returns the handover of a shard with a selector. It returns nil if there is no other shard, and for a
+// ring, whose sharder waits until a shard has drained a resource or has lost its lease.
 func newHandover(o Options) *handover {
 	if o.Shard.IsAll() || o.Shard.Ring != "" {
 		return nil
@@ -44,9 +43,9 @@ func newHandover(o Options) *handover {
 	return &handover{lasts: o.timeout() + watchLag, now: o.Now, arrived: map[types.NamespacedName]time.Time{}}
 }
 
-// watch records resources that arrive before the controller watches them: while another replica is the leader, and while
-// there is none of the kind, so that the controller has not started. When it starts, the cache shows them as if they
-// had existed from the beginning.
+// watch records resources that arrive before the controller watches them: while another replica is the leader, and
+// while there is none of the kind, so that the controller has not started. When it starts, the cache shows them as if
+// they had existed from the beginning.
 func (h *handover) watch(ctx context.Context, informers cache.Informers, example client.Object) error {
 	if h == nil {
 		return nil
@@ -75,8 +74,8 @@ func (h *handover) arrivals() predicate.Predicate {
 	}
 }
 
-// record records a resource that appears, if it arrives from another shard: it has had a finalizer of the provider before.
-// What exists when the watch starts has been in this shard before.
+// record records a resource that appears, if it arrives from another shard: it has had a finalizer of the provider
+// before. What exists when the watch starts has been in this shard before.
 func (h *handover) record(o client.Object, initial bool) {
 	if !initial && meta.FinalizerExists(o, managed.FinalizerName) {
 		h.begin(client.ObjectKeyFromObject(o), h.now())

@@ -19,10 +19,9 @@ const (
 	maxWorkerDelay = 2 * time.Second
 )
 
-// inFlight counts the reconciles of a kind that are in flight, and limits how many workers one
-// namespace or one config may occupy. Without a limit, reconciles with calls that hang would
-// occupy all of them. Both limits depend on the free workers, so that one remains for the next
-// namespace, however many namespaces use their full share.
+// inFlight counts the reconciles of a kind that are in flight, and limits how many workers one namespace or one config
+// may occupy. Without a limit, reconciles with calls that hang would occupy all of them. Both limits depend on the free
+// workers, so that one remains for the next namespace, however many namespaces use their full share.
 //
 //   - A namespace may occupy as many workers as are free: half of all if it is the only one,
 //     a third each if there are two.
@@ -77,8 +76,7 @@ func add[K comparable](counts map[K]int, k K, n int) {
 	}
 }
 
-// enter starts a reconcile of a resource. If its share of the workers is in use, it returns
-// how long to wait.
+// enter starts a reconcile of a resource. If its share of the workers is in use, it returns how long to wait.
 func (r *reconciler[T]) enter(mg T) (release func(), wait time.Duration) {
 	p := pair{namespace: mg.GetNamespace()}
 	if ref := mg.GetProviderConfigReference(); ref != nil {

@@ -56,10 +56,9 @@ type Kind[T Managed] struct {
 	// Region returns the AWS region of the resource.
 	Region func(T) string
 
-	// Reads returns the AWS operations, such as GetFunction, that one Observe calls, as far as
-	// spec and status determine them. An operation may occur more than once. If a resource is
-	// yet to be created, including the operation that creates it saves a reconcile: unused
-	// reservations are released.
+	// Reads returns the AWS operations, such as GetFunction, that one Observe calls, as far as spec and status
+	// determine them. An operation may occur more than once. If a resource is yet to be created, including the
+	// operation that creates it saves a reconcile: unused reservations are released.
 	Reads func(T) []string
 
 	// Observer returns the observer of a resource in one reconcile, which uses the session. It makes no call.
@@ -72,9 +71,8 @@ type Kind[T Managed] struct {
 	// the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []refs.ObjectRef
 
-	// Fields returns the selectors by which spec refers to fields of other providers' objects.
-	// When one of them changes, the resource is reconciled, if the provider may watch the
-	// object. Nil if the kind has no such fields.
+	// Fields returns the selectors by which spec refers to fields of other providers' objects. When one of them
+	// changes, the resource is reconciled, if the provider may watch the object. Nil if the kind has no such fields.
 	Fields func(T) []v1beta1.FieldSelector
 
 	// References returns the references of spec to other resources of this provider. They are
@@ -90,22 +88,19 @@ type Kind[T Managed] struct {
 	// plain name, in memory. Nil if the kind has no such field, or accepts ARNs.
 	FunctionName func(T) **string
 
-	// Listed returns the items of AWS's lists that show whether a resource is still what its status
-	// says, with the revisions in status. Nil if the kind has no such lists, or no items if they do
-	// not show all that spec depends on.
+	// Listed returns the items of AWS's lists that show whether a resource is still what its status says, with the
+	// revisions in status. Nil if the kind has no such lists, or no items if they do not show all that spec depends on.
 	Listed func(T) []listpoll.Ref
 
 	// Owns returns what a resource owns in AWS, or only observes, and others may act on or use:
 	// a function, for example. Nil if the kind owns nothing that other kinds name.
 	Owns func(T) []tenancy.Target
 
-	// Claims returns what a resource claims before it creates something in AWS. Nil means what
-	// Owns returns.
+	// Claims returns what a resource claims before it creates something in AWS. Nil means what Owns returns.
 	Claims func(T) []tenancy.Target
 
-	// ActsOn returns what a resource acts on and others may own: all functions and versions of
-	// layers that spec with resolved references, status and annotations name. Nil if it acts
-	// on none.
+	// ActsOn returns what a resource acts on and others may own: all functions and versions of layers that spec with
+	// resolved references, status and annotations name. Nil if it acts on none.
 	ActsOn func(T) []tenancy.Target
 
 	// Uses returns what else of others spec names with resolved references, such as the layers of
@@ -123,16 +118,15 @@ type Kind[T Managed] struct {
 	// values of environment variables. Nil if there is nothing to remove.
 	Redact func(T)
 
-	// Reported returns whether CloudTrail records the calls by which AWS comes to differ from spec, so that drift events
-	// make polls rare. It records no new object in S3, for example. Nil means no.
+	// Reported returns whether CloudTrail records the calls by which AWS comes to differ from spec, so that drift
+	// events make polls rare. It records no new object in S3, for example. Nil means no.
 	Reported func(T) bool
 
 	// Invocations returns how often AWS has invoked a function within a time ago, or how long to wait for that. Nil if
 	// the kind is not about functions themselves.
 	Invocations func(ctx context.Context, mg T, s *session.Session, within time.Duration) (count float64, wait time.Duration, err error)
 
-	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
-	// nothing.
+	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.
 	Forget func(uid types.UID)
 }
 
@@ -154,8 +148,7 @@ type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
 }
 
-// A Tracker records which resources use which configs, so that no config is deleted while it
-// is in use.
+// A Tracker records which resources use which configs, so that no config is deleted while it is in use.
 type Tracker interface {
 	Track(ctx context.Context, mg resource.ModernManaged) error
 	Untrack(ctx context.Context, mg resource.ModernManaged) error
@@ -188,9 +181,8 @@ type DriftEvents interface {
 
 // Options are shared by the controllers of all kinds.
 type Options struct {
-	// Options are those of crossplane-runtime. PollInterval is the time between two reconciles
-	// of a stable resource. GlobalRateLimiter is not used: it makes the queue forget how often
-	// a resource has failed.
+	// Options are those of crossplane-runtime. PollInterval is the time between two reconciles of a stable resource.
+	// GlobalRateLimiter is not used: it makes the queue forget how often a resource has failed.
 	controller.Options
 
 	// Resolver resolves the AWS session of a resource.
@@ -217,24 +209,20 @@ type Options struct {
 	// AllShards has the resources of all shards. It is nil if this process reconciles all.
 	AllShards cluster.Cluster
 
-	// Tenants decides who owns what, and which resources of other namespaces may use it. Nil
-	// allows everything.
+	// Tenants decides who owns what, and which resources of other namespaces may use it. Nil allows everything.
 	Tenants *tenancy.Registry
 
-	// ClusterID is the value of the tag that identifies the cluster that owns an external
-	// resource.
+	// ClusterID is the value of the tag that identifies the cluster that owns an external resource.
 	ClusterID string
 
-	// MinPollInterval is the shortest poll interval that the annotation
-	// crossplane.io/poll-interval can ask for.
+	// MinPollInterval is the shortest poll interval that the annotation crossplane.io/poll-interval can ask for.
 	MinPollInterval time.Duration
 
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
 
-	// StatusDelay is how long a status may be held back that only says that the resource is
-	// being created, or what it waits for: the next one mostly follows in a moment. 0 writes
-	// each at once.
+	// StatusDelay is how long a status may be held back that only says that the resource is being created, or what it
+	// waits for: the next one mostly follows in a moment. 0 writes each at once.
 	StatusDelay time.Duration
 
 	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
@@ -247,8 +235,8 @@ type Options struct {
 	// Events are the events about calls to Lambda by others. Nil means that there are none.
 	Events DriftEvents
 
-	// PollWithEvents is the poll interval of resources whose changes events report. It has no effect if it is not longer
-	// than PollInterval.
+	// PollWithEvents is the poll interval of resources whose changes events report. It has no effect if it is not
+	// longer than PollInterval.
 	PollWithEvents time.Duration
 	// Lists polls settled resources by AWS's lists. Nil polls each by itself.
 	Lists *listpoll.Poller
@@ -262,8 +250,7 @@ type Options struct {
 	// Timeout is the time limit of the AWS calls of one reconcile. 0 means one minute.
 	Timeout time.Duration
 
-	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces, at
-	// no cost.
+	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces, at no cost.
 	Tracer trace.Tracer
 
 	// Now is the clock.

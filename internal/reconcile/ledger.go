@@ -25,7 +25,8 @@ type DeletionLedger struct {
 	live  client.Reader
 	limit protection.Limit
 
-	// lock is held by the caller that records a deletion. It is a channel, so that a caller whose context is done stops waiting.
+	// lock is held by the caller that records a deletion. It is a channel, so that a caller whose context is done stops
+	// waiting.
 	lock chan struct{}
 
 	mu sync.Mutex
@@ -77,7 +78,8 @@ func (l *DeletionLedger) Allows(ctx context.Context, ref session.Ref, namespace 
 
 const cannotRecord = "cannot record the deletion in the provider config, which counts deletions for --deletion-limit"
 
-// record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the lock.
+// record records a deletion. It returns a conflict if the config has changed since it was read. The caller holds the
+// lock.
 func (l *DeletionLedger) record(ctx context.Context, ref session.Ref, namespace string, uid types.UID, now time.Time) (bool, error) {
 	c, err := l.read(ctx, ref)
 	if err != nil {

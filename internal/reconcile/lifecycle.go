@@ -11,9 +11,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// lifecycle contains the metrics of crossplane-runtime under their names. The runtime's own
-// recorder keeps the name of every resource that ever existed, and does not distinguish
-// resources with the same name in different namespaces.
+// lifecycle contains the metrics of crossplane-runtime under their names. The runtime's own recorder keeps the name of
+// every resource that ever existed, and does not distinguish resources with the same name in different namespaces.
 type lifecycle struct {
 	detected *prometheus.HistogramVec
 	ready    *prometheus.HistogramVec

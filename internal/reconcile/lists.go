@@ -36,9 +36,8 @@ func (w *workQueue) add(key client.ObjectKey) {
 	}
 }
 
-// listable returns whether AWS's lists may show that a resource is unchanged: it is settled, and
-// nothing is to be done that the lists do not show. A resource that requests to be polled more
-// often than lists are read is read by itself.
+// listable returns whether AWS's lists may show that a resource is unchanged: it is settled, and nothing is to be done
+// that the lists do not show. A resource that requests to be polled more often than lists are read is read by itself.
 func (r *reconciler[T]) listable(mg T) bool {
 	requested, _ := meta.GetPollInterval(mg)
 	return r.lists != nil && r.kind.Listed != nil && settled(mg) && !r.makesNoCall(mg) && (requested <= 0 || requested >= r.poll.Interval)

@@ -138,9 +138,8 @@ func (m *Metrics) RecordRollout(phase, reason string, took time.Duration) {
 	}
 }
 
-// addKind adds a kind, and a function that counts its resources with pending drift. Its
-// counters start at 0, because Prometheus cannot detect the first increase of a counter that
-// did not exist before.
+// addKind adds a kind, and a function that counts its resources with pending drift. Its counters start at 0, because
+// Prometheus cannot detect the first increase of a counter that did not exist before.
 func (m *Metrics) addKind(kind string, drifting func() int) {
 	if m == nil {
 		return

@@ -15,7 +15,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// syncTimeout is the default of how long the resources of a kind may take to be listed. It is that of controller-runtime.
+// syncTimeout is the default of how long the resources of a kind may take to be listed. It is that of
+// controller-runtime.
 const syncTimeout = 2 * time.Minute
 
 // onDemand is a manager that starts the controller of a kind once there is a resource of the kind. Until then, the
@@ -51,8 +52,8 @@ func (d *demanded) NeedLeaderElection() bool {
 	return !ok || e.NeedLeaderElection()
 }
 
-// Start waits for a resource, and runs the controller until the context is done. It returns an error if resources of the kind
-// cannot be listed in time, or if the controller does.
+// Start waits for a resource, and runs the controller until the context is done. It returns an error if resources of
+// the kind cannot be listed in time, or if the controller does.
 func (d *demanded) Start(ctx context.Context) error {
 	found, err := d.await(ctx)
 	if err != nil || !found {

@@ -67,9 +67,9 @@ type Facts struct {
 // Now returns the time of the reconcile. It is zero in tests that need none.
 func (f Facts) Now() time.Time { return f.Fresh.Now }
 
-// Reserve reserves quota for calls of AWS operations, such as GetAlias, that an observation finds due. Reads that
-// spec and status determine are reserved before (Kind.Reads), and the due call of an Outcome is reserved after. If the
-// quota is not available yet, Reserve returns a LaterError, which Observe returns: the next reconcile reserves the calls in
+// Reserve reserves quota for calls of AWS operations, such as GetAlias, that an observation finds due. Reads that spec
+// and status determine are reserved before (Kind.Reads), and the due call of an Outcome is reserved after. If the quota
+// is not available yet, Reserve returns a LaterError, which Observe returns: the next reconcile reserves the calls in
 // advance. A call without a reservation is deferred by the SDK's middleware, which has the same result.
 func (f Facts) Reserve(ops ...string) error {
 	if f.ReserveFn == nil || len(ops) == 0 {
@@ -81,9 +81,8 @@ func (f Facts) Reserve(ops ...string) error {
 	return nil
 }
 
-// Cause returns why AWS differs from the desired state, for the event of the correction: spec or what it refers to
-// has changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a
-// start.
+// Cause returns why AWS differs from the desired state, for the event of the correction: spec or what it refers to has
+// changed, someone has changed the resource in AWS, or the cause is unknown, as in the first observation after a start.
 func (f Facts) Cause(mg Managed) string {
 	switch {
 	case !Settled(mg):

@@ -15,8 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/panics"
 )
 
-// reasonPanicked is the reason of the event about a bug of the provider that a reconcile has
-// run into.
+// reasonPanicked is the reason of the event about a bug of the provider that a reconcile has run into.
 const reasonPanicked event.Reason = "ProviderPanicked"
 
 // Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
@@ -42,8 +41,7 @@ func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, 
 	return r.failedResult(ctx, key, failed{err: err})
 }
 
-// report reports an error that the runtime does not know of: in the condition Synced, and by
-// an event.
+// report reports an error that the runtime does not know of: in the condition Synced, and by an event.
 func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
 	mg := r.kind.New()
 	if err := r.kube.Get(ctx, key, mg); err != nil {
@@ -58,8 +56,7 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 	return errors.Wrap(r.kube.View(mg, p.completeStatus).Status().Update(ctx, updated), "cannot update managed resource status")
 }
 
-// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call
-// that it waited for.
+// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call that it waited for.
 func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
 	var p *panics.Error
 	if errors.As(err, &p) {

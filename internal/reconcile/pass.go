@@ -345,9 +345,8 @@ func (p *pass[T]) record(ctx context.Context, mg T, r Record) error {
 	return errors.Wrap(p.kube.Annotate(ctx, mg, r.Annotations), r.Failure)
 }
 
-// fail ends the reconcile with an error. A call deferred
-// for quota makes it a LaterError, and is not reported as an error. Neither is a throttled call,
-// until many in a row were throttled.
+// fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an
+// error. Neither is a throttled call, until many in a row were throttled.
 func (p *pass[T]) fail(err error) error {
 	p.returned = err
 	if later, ok := asType[*LaterError](err); ok {
@@ -391,8 +390,7 @@ func isLater(err error) bool {
 	return ok
 }
 
-// concludes reports whether the external resource was created, and nothing remains to be
-// observed.
+// concludes reports whether the external resource was created, and nothing remains to be observed.
 func (p *pass[T]) concludes() bool {
 	return p.did == actionCreated && p.result.Ready.Type != "" && p.err == nil
 }
@@ -402,7 +400,8 @@ func (p *pass[T]) storesNow() bool {
 	return p.out.Keep || len(p.out.Stored) > 0 || p.did != actionNone && p.did != actionCreated
 }
 
-// upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no comparison.
+// upToDate reports whether this reconcile has found AWS up to date. A resource that only observes reports no
+// comparison.
 func (p *pass[T]) upToDate() bool {
 	d := p.out.Differences
 	return p.out.State == UpToDate || p.out.State == Undecided && d != nil && d.Message == "" && len(d.List) == 0 &&

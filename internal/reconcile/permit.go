@@ -37,8 +37,7 @@ type Others struct {
 	// external resource with a name. Nil if none is known.
 	otherOwner func(ctx context.Context, name string) resource.ModernManaged
 
-	// otherNames returns the external names that other resources of the kind and region have
-	// written.
+	// otherNames returns the external names that other resources of the kind and region have written.
 	otherNames func(ctx context.Context) map[string]bool
 }
 
@@ -95,8 +94,7 @@ func (r *reconciler[T]) permit(ctx context.Context, mg T, o *Others) error {
 	return o.MayAct(ctx, r.kind.Uses(mg)...)
 }
 
-// mayOwn returns an error if a resource may not own a target, or may not observe it if it only
-// observes.
+// mayOwn returns an error if a resource may not own a target, or may not observe it if it only observes.
 func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
 	if err := checkName(u, target); err != nil {
 		return err
@@ -107,9 +105,8 @@ func (r *reconciler[T]) mayOwn(ctx context.Context, u tenancy.User, target tenan
 	return r.tenants.MayOwn(ctx, u, target, r.kind.Tagged)
 }
 
-// mayDelete returns whether a resource that is being deleted may delete what it created while
-// it was allowed to, although it is refused now. Its annotations alone are no proof, because
-// its user can write them.
+// mayDelete returns whether a resource that is being deleted may delete what it created while it was allowed to,
+// although it is refused now. Its annotations alone are no proof, because its user can write them.
 func (r *reconciler[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	if !meta.WasDeleted(u.Resource) || !isDenied(err) || ownership.WrittenName(u.Resource) == "" || r.removed(u) {
 		return false
@@ -208,9 +205,8 @@ func checkName(u tenancy.User, target tenancy.Target) error {
 // resource is deleted, the target is left in AWS.
 func isDenied(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
 
-// MayAct returns an error if the resource may not act on functions, or read them. It is for
-// functions that are only known from AWS or from fields of other objects. The functions in
-// spec were checked before the observation.
+// MayAct returns an error if the resource may not act on functions, or read them. It is for functions that are only
+// known from AWS or from fields of other objects. The functions in spec were checked before the observation.
 func (o *Others) MayAct(ctx context.Context, targets ...tenancy.Target) error {
 	if o == nil {
 		return nil
@@ -223,9 +219,8 @@ func (o *Others) MayAct(ctx context.Context, targets ...tenancy.Target) error {
 	return nil
 }
 
-// CheckOwner returns an error if another existing resource owns the external resource with
-// these tags, even if the tags alone say otherwise. what describes the external resource
-// in the error.
+// CheckOwner returns an error if another existing resource owns the external resource with these tags, even if the tags
+// alone say otherwise. what describes the external resource in the error.
 func (o *Others) CheckOwner(
 	ctx context.Context, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string,
 ) error {
@@ -249,8 +244,7 @@ func (o *Others) Owner(ctx context.Context, name string) string {
 	return o.kind + " " + client.ObjectKeyFromObject(other).String()
 }
 
-// Names returns the external names that other resources of the same kind and region have
-// written.
+// Names returns the external names that other resources of the same kind and region have written.
 func (o *Others) Names(ctx context.Context) map[string]bool {
 	if o == nil {
 		return nil
@@ -258,9 +252,8 @@ func (o *Others) Names(ctx context.Context) map[string]bool {
 	return o.otherNames(ctx)
 }
 
-// NewForeignUntaggedError returns the error for an external resource that cannot have tags and
-// is not owned by this resource. It suggests an import only if no other existing resource owns
-// it.
+// NewForeignUntaggedError returns the error for an external resource that cannot have tags and is not owned by this
+// resource. It suggests an import only if no other existing resource owns it.
 func (o *Others) NewForeignUntaggedError(ctx context.Context, what, name string) error {
 	if other := o.Owner(ctx, name); other != "" {
 		return ownership.NewOwnedUntaggedError(what, name, other)

@@ -14,8 +14,7 @@ import (
 type Plan struct {
 	Effects
 
-	// Ready is the Ready condition to set. If changes are due, it says that they are being
-	// made.
+	// Ready is the Ready condition to set. If changes are due, it says that they are being made.
 	Ready xpv2.Condition
 
 	// Changes are the differences between spec and AWS.
@@ -38,25 +37,21 @@ type Plan struct {
 	// Carried are those of the Changes that the Call makes. Nil means all.
 	Carried diff.Changes
 
-	// Does describes the call in the event about it. If it is empty, the event lists the
-	// Carried changes.
+	// Does describes the call in the event about it. If it is empty, the event lists the Carried changes.
 	Does string
 
-	// Slow says that AWS takes a while over the call, so that an immediate observation would
-	// show nothing new.
+	// Slow says that AWS takes a while over the call, so that an immediate observation would show nothing new.
 	Slow bool
 
 	// Otherwise are the calls that may be made, in order, while AWS accepts the Call without
 	// showing its effect: a change that AWS does not apply must not block the others.
 	Otherwise []Step
 
-	// Recreate says that what was observed is the remainder of a failed creation, which Create
-	// is to delete and create again. This needs management policies that allow both, whether
-	// or not they allow updates.
+	// Recreate says that what was observed is the remainder of a failed creation, which Create is to delete and create
+	// again. This needs management policies that allow both, whether or not they allow updates.
 	Recreate bool
 
-	// Wait is the requeue interval. 0 selects the polling interval for unsettled or stable
-	// external resources.
+	// Wait is the requeue interval. 0 selects the polling interval for unsettled or stable external resources.
 	Wait time.Duration
 }
 

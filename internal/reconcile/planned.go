@@ -16,8 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", nothing is changed in AWS,
-// and the condition Planned says what would be done.
+// AnnotationPlan is the annotation of a resource that is only planned: as long as it is "true", nothing is changed in
+// AWS, and the condition Planned says what would be done.
 const AnnotationPlan = "lambda.aws.m.crossplane.io/plan"
 
 // TypePlanned is a condition that says what would be done about a resource that is only planned or only observed.
@@ -162,8 +162,8 @@ func show(mg Managed, summary string, differs bool) {
 	mg.SetConditions(plannedCondition(mg.GetGeneration(), corev1.ConditionTrue, reason, cut(summary, maxPlan)))
 }
 
-// plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many resources
-// that are planned at once take calls from each other, and none finishes its plan.
+// plan plans a resource. It reserves the calls of two observations, before and after the change: otherwise many
+// resources that are planned at once take calls from each other, and none finishes its plan.
 func (o *planObserver[T]) plan(ctx context.Context, f Facts, mg T, before Managed) (summary string, differs bool, err error) {
 	reads := o.reads(mg)
 	if err := f.Reserve(append(slices.Clone(reads), reads...)...); err != nil {

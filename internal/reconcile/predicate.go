@@ -9,10 +9,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// desiredStateChanged selects updates of what the user or another controller has changed: the
-// spec, labels, annotations, and, if the resource is being deleted, the finalizers that it
-// waits for. It ignores what the provider itself writes: status, and the annotations that
-// record what it created.
+// desiredStateChanged selects updates of what the user or another controller has changed: the spec, labels,
+// annotations, and, if the resource is being deleted, the finalizers that it waits for. It ignores what the provider
+// itself writes: status, and the annotations that record what it created.
 func desiredStateChanged() predicate.Predicate {
 	return predicate.Or(
 		predicate.GenerationChangedPredicate{},
@@ -27,8 +26,7 @@ func annotationsChanged(e event.UpdateEvent) bool {
 		!maps.Equal(desiredAnnotations(e.ObjectOld), desiredAnnotations(e.ObjectNew))
 }
 
-// deletionProceeds returns whether a resource was deleted, or lost or gained a finalizer while
-// it is being deleted.
+// deletionProceeds returns whether a resource was deleted, or lost or gained a finalizer while it is being deleted.
 func deletionProceeds(e event.UpdateEvent) bool {
 	if e.ObjectOld == nil || e.ObjectNew == nil || !meta.WasDeleted(e.ObjectNew) {
 		return false

@@ -31,8 +31,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 )
 
-// A reconciler decides when the managed reconciler of the runtime runs, and when a resource is
-// reconciled next.
+// A reconciler decides when the managed reconciler of the runtime runs, and when a resource is reconciled next.
 type reconciler[T Managed] struct {
 	kind       Kind[T]
 	manager    ctrl.Manager
@@ -69,9 +68,8 @@ type reconciler[T Managed] struct {
 	runtimeLog logging.Logger
 }
 
-// reconcile reconciles a resource, unless it has to wait. It returns no error: a failure is
-// retried after a delay that depends on the error, which the queue's rate limiter would
-// override.
+// reconcile reconciles a resource, unless it has to wait. It returns no error: a failure is retried after a delay that
+// depends on the error, which the queue's rate limiter would override.
 func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) reconcile.Result {
 	mg := r.kind.New()
 	if err := r.kube.Get(ctx, req.NamespacedName, mg); err != nil {
@@ -213,8 +211,8 @@ func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
 // recent is the maximum age of a cached answer that counts as current.
 const recent = 2 * time.Second
 
-// fresh returns how old a cached answer that another resource requested may be. It is not from before the last event about
-// the resource.
+// fresh returns how old a cached answer that another resource requested may be. It is not from before the last event
+// about the resource.
 func (r *reconciler[T]) fresh(mg T, p quota.Priority, known resourceState) readcache.Freshness {
 	age := r.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
 	switch {
@@ -266,8 +264,7 @@ func (p *pass[T]) outdated(key types.NamespacedName, res reconcile.Result) bool 
 	return res.Requeue && p.did == actionNone && p.err == nil && p.kube.Outdated(key) //nolint:staticcheck // The runtime still uses it.
 }
 
-// failure returns the error of a reconcile. The runtime reports some errors only by asking to
-// requeue.
+// failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.
 func (p *pass[T]) failure(res reconcile.Result, err error) error {
 	switch {
 	case p.err != nil:

@@ -23,8 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 )
 
-// A Reference is a reference of a spec to another resource of this provider. Ref and Selector
-// may both be nil.
+// A Reference is a reference of a spec to another resource of this provider. Ref and Selector may both be nil.
 type Reference struct {
 	// Field is the field of spec.forProvider that the reference sets, such as functionName.
 	Field string
@@ -39,10 +38,9 @@ type Reference struct {
 	Selector *xpv2.NamespacedSelector
 }
 
-// references resolves references in memory, in each reconcile: the spec in the cluster stays
-// as the user wrote it, and changes of the referenced resource are followed. While a resource
-// is being deleted, references that cannot be resolved are left empty, because the referenced
-// resource may be gone.
+// references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and
+// changes of the referenced resource are followed. While a resource is being deleted, references that cannot be
+// resolved are left empty, because the referenced resource may be gone.
 type references[T Managed] struct {
 	kind    Kind[T]
 	reader  client.Client
@@ -54,8 +52,7 @@ type referrer interface {
 	ResolveReferences(ctx context.Context, c client.Reader) error
 }
 
-// resolveDeleted resolves the references of a resource that is being deleted, as far as
-// possible.
+// resolveDeleted resolves the references of a resource that is being deleted, as far as possible.
 func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed, s *session.Session) {
 	at := mg.GetDeletionTimestamp()
 	mg.SetDeletionTimestamp(nil) // The generated methods do not resolve references of deleted resources.
@@ -88,9 +85,8 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed, s *ses
 	return errors.Wrap(err, "cannot resolve references")
 }
 
-// mayRefer returns an error if a spec refers to a resource of another namespace that does not
-// allow it, whether or not the reference is going to be resolved. Selectors of another
-// namespace are checked by selectable.
+// mayRefer returns an error if a spec refers to a resource of another namespace that does not allow it, whether or not
+// the reference is going to be resolved. Selectors of another namespace are checked by selectable.
 func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed, s *session.Session) error {
 	t, ok := mg.(T)
 	if !ok || r.kind.References == nil {

@@ -34,8 +34,7 @@ const referentIndex = "spec.references"
 // anyName replaces the name in the index key of a selector.
 const anyName = "*"
 
-// A Referent has more values that references may be resolved to than its external name and its
-// Ready condition.
+// A Referent has more values that references may be resolved to than its external name and its Ready condition.
 type Referent interface {
 	// Referred returns the values that references to the resource may be resolved to.
 	Referred() []string
@@ -94,9 +93,8 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 	return strings.Join([]string{gvk.Kind, namespace, name}, "/")
 }
 
-// watchReferents enqueues a resource when a resource that it refers to is created or deleted,
-// or changes a value that references are resolved to. A kind that does not exist in the
-// cluster yet is watched once it does.
+// watchReferents enqueues a resource when a resource that it refers to is created or deleted, or changes a value that
+// references are resolved to. A kind that does not exist in the cluster yet is watched once it does.
 func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
 	all := o.All(mgr).GetCache()
 	for _, gvk := range k.RefersTo {
@@ -125,8 +123,7 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 	return nil
 }
 
-// referentHandler enqueues the resources that refer to an object of a kind, or act on what it
-// owns in AWS.
+// referentHandler enqueues the resources that refer to an object of a kind, or act on what it owns in AWS.
 func referentHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler.EventHandler {
 	return joined{
 		{predicate.And(refs.NotInitial(), referredChanged()), handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk))},
@@ -134,8 +131,7 @@ func referentHandler(users refs.Dependents, gvk schema.GroupVersionKind) handler
 	}
 }
 
-// referrerRequests maps an object of a kind to the resources that refer to it, or may select
-// it.
+// referrerRequests maps an object of a kind to the resources that refer to it, or may select it.
 func referrerRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
@@ -156,8 +152,7 @@ func actingRequests(users refs.Dependents, gvk schema.GroupVersionKind) handler.
 	}
 }
 
-// allowedChanged selects objects that are deleted, or that changed which namespaces they
-// allow.
+// allowedChanged selects objects that are deleted, or that changed which namespaces they allow.
 func allowedChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },

@@ -56,9 +56,8 @@ func (r *referral[T]) unchanged(ctx context.Context, mg T, s *session.Session) b
 	return r.fingerprint(ctx, copied) == last
 }
 
-// fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if
-// spec refers to nothing, or to fields of other providers' objects, whose versions change with each
-// of their own reconciles.
+// fingerprint returns the fingerprint of a resource whose references are resolved. It is empty if spec refers to
+// nothing, or to fields of other providers' objects, whose versions change with each of their own reconciles.
 func (r *referral[T]) fingerprint(ctx context.Context, mg T) string {
 	if !r.refers(mg) || r.kind.Fields != nil && len(r.kind.Fields(mg)) > 0 {
 		return ""

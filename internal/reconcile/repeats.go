@@ -19,11 +19,10 @@ var repeatDelays = []time.Duration{
 // that never has an effect does not start over with the first delays.
 const repeatsMaxAge = 3 * time.Hour
 
-// Repeats records the calls of one resource that have not had their effect yet: those that
-// AWS has accepted without showing the result, and those that it defers. AWS accepts some
-// settings that it does not return, and so do emulators. Without a limit, each reconcile of
-// such a resource would repeat the same call. It is safe for concurrent use, and kept in
-// memory only: another process starts over. Nil records nothing.
+// Repeats records the calls of one resource that have not had their effect yet: those that AWS has accepted without
+// showing the result, and those that it defers. AWS accepts some settings that it does not return, and so do emulators.
+// Without a limit, each reconcile of such a resource would repeat the same call. It is safe for concurrent use, and
+// kept in memory only: another process starts over. Nil records nothing.
 type Repeats struct {
 	mu    sync.Mutex
 	calls map[string]repeatedCall
@@ -71,8 +70,7 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	return max(was.at.Add(step(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
-// same returns the recorded call if it made the same changes and has not expired. The caller
-// holds the lock.
+// same returns the recorded call if it made the same changes and has not expired. The caller holds the lock.
 func (r *Repeats) same(call, changes string, now time.Time) (repeatedCall, bool) {
 	was, ok := r.calls[call]
 	return was, ok && was.changes == changes && now.Sub(was.at) < repeatsMaxAge

@@ -28,17 +28,15 @@ const (
 // second, before it is reported to users.
 const maxDeferrals = 10
 
-// deletionShare is the quotient of the time since the deletion and the interval until the
-// next observation.
+// deletionShare is the quotient of the time since the deletion and the interval until the next observation.
 const deletionShare = 3
 
 // recurring is how long after a failed create a second one that finds the external
 // resource existing counts as the same failure.
 const recurring = 15 * time.Minute
 
-// bounded returns the plan with the first of its calls that may be made now. A call that
-// AWS has accepted without showing its effect waits, longer each time, while others go
-// ahead; Ready says so if only such calls are left.
+// bounded returns the plan with the first of its calls that may be made now. A call that AWS has accepted without
+// showing its effect waits, longer each time, while others go ahead; Ready says so if only such calls are left.
 func bounded(f Facts, mg Managed, p Plan) Plan {
 	switch {
 	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
@@ -74,9 +72,8 @@ func createdNotShown(generation int64, call string, count int) xpv2.Condition {
 	return Creating(generation, "AWS has accepted "+call+", but the result is not visible yet")
 }
 
-// acceptedNotShown returns the Ready condition of a resource with a change that AWS has
-// accepted and does not show. It has no exact count, which would change the condition at
-// each attempt.
+// acceptedNotShown returns the Ready condition of a resource with a change that AWS has accepted and does not show. It
+// has no exact count, which would change the condition at each attempt.
 func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 	if count < ManyRepeats {
 		return Updating(generation, "AWS has accepted "+what+", but it is not visible yet")
@@ -85,9 +82,8 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 		"it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, ManyRepeats))
 }
 
-// busy returns a LaterError for a change that AWS has rejected because of a conflicting operation.
-// After several rejections in a row, it returns AWS's error, which is
-// reported and retried with backoff.
+// busy returns a LaterError for a change that AWS has rejected because of a conflicting operation. After several
+// rejections in a row, it returns AWS's error, which is reported and retried with backoff.
 func (e *external[T, O, S]) busy(err error) error {
 	_, count := e.facts.Repeats.Delay(deferral, "", e.facts.Now())
 	e.facts.Repeats.Record(deferral, "", e.facts.Now())
@@ -111,16 +107,14 @@ func (e *external[T, O, S]) afterDeletion(res Result) Result {
 	return res
 }
 
-// deleteAgain returns the requeue interval of a resource that AWS still shows, by the time
-// since its deletion. It grows faster than the polling interval, because each observation
-// may delete it again.
+// deleteAgain returns the requeue interval of a resource that AWS still shows, by the time since its deletion. It grows
+// faster than the polling interval, because each observation may delete it again.
 func deleteAgain(since time.Duration) time.Duration {
 	return min(max(since/deletionShare, MinPending), MaxWoken)
 }
 
-// alreadyExists returns the result of a create that found the external resource existing. The next
-// observation checks the ownership. If an earlier one has not found it, this returns an
-// error, which is retried with backoff.
+// alreadyExists returns the result of a create that found the external resource existing. The next observation checks
+// the ownership. If an earlier one has not found it, this returns an error, which is retried with backoff.
 func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error) {
 	failed, now := meta.GetExternalCreateFailed(e.mg), e.facts.Now()
 	if !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(e.mg)) && now.Sub(failed) < recurring {
@@ -134,10 +128,9 @@ func (e *external[T, O, S]) alreadyExists(res Result, err error) (Result, error)
 	return res, WaitFor(busyDelay)
 }
 
-// unname removes the external name of a resource that was deleted, before AWS gives its
-// replacement another name. If that create is not answered, the provider then searches for
-// the replacement instead of the old name. A kind that records its intent before the
-// create finds the replacement by that.
+// unname removes the external name of a resource that was deleted, before AWS gives its replacement another name. If
+// that create is not answered, the provider then searches for the replacement instead of the old name. A kind that
+// records its intent before the create finds the replacement by that.
 func (e *external[T, O, S]) unname() Record {
 	_, recorded := e.mg.GetAnnotations()[ownership.AnnotationIntent]
 	if !e.NameGiven || recorded || e.observation.Exists || ExternalName(e.mg) == "" {
@@ -149,9 +142,8 @@ func (e *external[T, O, S]) unname() Record {
 	}
 }
 
-// nameless returns the result of a create with a response that lacks the name that AWS
-// gave. It records that something was created, so that it is searched for and not created
-// again.
+// nameless returns the result of a create with a response that lacks the name that AWS gave. It records that something
+// was created, so that it is searched for and not created again.
 func (e *external[T, O, S]) nameless(res Result) Result {
 	res.Annotate = Record{
 		Annotations: map[string]string{ownership.AnnotationNamedBy: ownership.Name(e.mg, "")[ownership.AnnotationNamedBy]},

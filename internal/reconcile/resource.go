@@ -51,24 +51,21 @@ type Resource[T Managed, O, S any] struct {
 	// not exist before an unanswered create, and is as that create would have made it.
 	Owner func(ctx context.Context, f Facts, mg T, o Observation[O, S]) (ownership.Ownership, error)
 
-	// MatchesCreation reports whether an external resource that differs in some settings
-	// from what is to be created may still be the result of an unanswered create. By default,
-	// it may differ in none.
+	// MatchesCreation reports whether an external resource that differs in some settings from what is to be created may
+	// still be the result of an unanswered create. By default, it may differ in none.
 	MatchesCreation func(mg T, changes diff.Changes) bool
 
 	// Ready returns the Ready condition from the AWS value alone, independent of
 	// spec. By default, what exists is available.
 	Ready func(mg T, o Observation[O, S]) xpv2.Condition
 
-	// Compare compares spec with the AWS value. By default, what spec leaves to AWS is
-	// taken from the AWS value (Desired.Compare), and all else is compared. It makes no call
-	// to Lambda.
+	// Compare compares spec with the AWS value. By default, what spec leaves to AWS is taken from the AWS value
+	// (Desired.Compare), and all else is compared. It makes no call to Lambda.
 	Compare func(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error)
 
-	// Plan decides which call makes the changes. By default, Calls.Update makes them all.
-	// If the plan has no Ready condition, its default is set: that the changes
-	// are being made if a call is due, else the condition from the AWS value. The Ready condition of a plan counts
-	// even if there is an error.
+	// Plan decides which call makes the changes. By default, Calls.Update makes them all. If the plan has no Ready
+	// condition, its default is set: that the changes are being made if a call is due, else the condition from the AWS
+	// value. The Ready condition of a plan counts even if there is an error.
 	Plan func(ctx context.Context, mg T, o Observation[O, S], c Comparison[S]) (Plan, error)
 
 	// PrepareCreate checks what is to be created before quota is reserved for it. It may
@@ -106,17 +103,15 @@ type Observation[O, S any] struct {
 	// Name is the external name.
 	Name string
 
-	// Description names the external resource to users, such as "alias live of function
-	// cart".
+	// Description names the external resource to users, such as "alias live of function cart".
 	Description string
 
 	// Annotate is written at once, if the resource has not changed since it was read. It is for what Read has found
 	// out for good, such as that an earlier creation has made nothing.
 	Annotate Record
 
-	// Parent names what the external resource belongs to, such as an alias's function. It is
-	// kept in an annotation from the creation on: see ownership.Parent. Empty if spec alone
-	// or the external name identifies it.
+	// Parent names what the external resource belongs to, such as an alias's function. It is kept in an annotation from
+	// the creation on: see ownership.Parent. Empty if spec alone or the external name identifies it.
 	Parent string
 }
 
@@ -125,8 +120,7 @@ type Desired[S any] struct {
 	// Settings are those of spec.forProvider, completed by those of spec.initProvider.
 	Settings S
 
-	// Left are the settings that only spec.initProvider sets: they are not corrected after
-	// the creation.
+	// Left are the settings that only spec.initProvider sets: they are not corrected after the creation.
 	Left diff.Left
 
 	// Preview is true if the result is only displayed, because the resource may not change anything.
@@ -175,8 +169,7 @@ type Update[S any] struct {
 type Calls struct {
 	Create, Update, Delete string
 
-	// NameGiven says that AWS gives the name, so that each create makes another external
-	// resource.
+	// NameGiven says that AWS gives the name, so that each create makes another external resource.
 	NameGiven bool
 
 	// Replaces says that Update deletes the external resource, so that it is created again
@@ -184,15 +177,13 @@ type Calls struct {
 	Replaces bool
 }
 
-// A NotReadyError is the error of an observation while a temporary state prevents the
-// creation. It is no failure: the Ready condition says what the creation waits for, and
-// the resource is requeued.
+// A NotReadyError is the error of an observation while a temporary state prevents the creation. It is no failure: the
+// Ready condition says what the creation waits for, and the resource is requeued.
 type NotReadyError struct {
 	// Reason is what the creation waits for.
 	Reason string
 
-	// After is the requeue interval. 0 selects the interval at which unsettled resources are
-	// polled.
+	// After is the requeue interval. 0 selects the interval at which unsettled resources are polled.
 	After time.Duration
 }
 

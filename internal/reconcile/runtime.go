@@ -158,9 +158,8 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	r.Recorder.Event(obj, e)
 }
 
-// A finalizer adds the finalizer of a resource in memory only if the runtime is about to record
-// a pending creation, which writes both. It removes the record that the resource uses its config
-// before it removes the finalizer.
+// A finalizer adds the finalizer of a resource in memory only if the runtime is about to record a pending creation,
+// which writes both. It removes the record that the resource uses its config before it removes the finalizer.
 type finalizer[T Managed] struct {
 	resource.Finalizer
 
@@ -176,8 +175,7 @@ func (f *finalizer[T]) AddFinalizer(ctx context.Context, obj resource.Object) er
 	return f.Finalizer.AddFinalizer(ctx, obj)
 }
 
-// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted
-// or orphaned.
+// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted or orphaned.
 func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	p := f.pass
 	if mg, ok := obj.(resource.ModernManaged); ok {
@@ -192,9 +190,8 @@ func (f *finalizer[T]) RemoveFinalizer(ctx context.Context, obj resource.Object)
 	return err
 }
 
-// changeLogger forwards change log entries of one reconcile. It removes what must not be logged,
-// and drops entries of reconciles that leave no trace and of
-// deletions that wait.
+// changeLogger forwards change log entries of one reconcile. It removes what must not be logged, and drops entries of
+// reconciles that leave no trace and of deletions that wait.
 type changeLogger[T Managed] struct {
 	inner managed.ChangeLogger
 	pass  *pass[T]
@@ -216,8 +213,7 @@ func (l *changeLogger[T]) Log(
 	return l.inner.Log(ctx, shown, op, changeErr, ad)
 }
 
-// hideLastApplied removes kubectl's copy of the manifest, which contains what Redact removes
-// from the spec.
+// hideLastApplied removes kubectl's copy of the manifest, which contains what Redact removes from the spec.
 func hideLastApplied(mg resource.Managed) {
 	a := mg.GetAnnotations()
 	delete(a, corev1.LastAppliedConfigAnnotation)

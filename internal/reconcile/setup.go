@@ -37,7 +37,8 @@ type Definition interface {
 // definition is the Definition of a kind.
 type definition[T Managed] struct{ kind Kind[T] }
 
-// Setup passes a kind to Options.Define. A program that only takes the Steppers of kinds does not link their controllers.
+// Setup passes a kind to Options.Define. A program that only takes the Steppers of kinds does not link their
+// controllers.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	return o.Define(mgr, o, definition[T]{k})
 }
@@ -170,8 +171,7 @@ func resourcesOf(o Options, mgr ctrl.Manager, kc client.Client) client.Client {
 	return o.All(mgr).GetClient()
 }
 
-// withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a
-// tracer.
+// withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a tracer.
 func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 	if t == nil {
 		return r

@@ -132,15 +132,13 @@ func (p *pass[T]) spanOutcome() string {
 	}
 }
 
-// isPassing returns whether an error of the external client only defers a call: it waits for
-// quota, or was throttled.
+// isPassing returns whether an error of the external client only defers a call: it waits for quota, or was throttled.
 func isPassing(err error) bool {
 	_, waits := quota.Deferred(err)
 	return waits || awserr.IsThrottled(err)
 }
 
-// traces holds the trace id of each resource that is being reconciled. A resource has one
-// reconcile at a time.
+// traces holds the trace id of each resource that is being reconciled. A resource has one reconcile at a time.
 type traces struct{ ids sync.Map }
 
 // begin stores the id of a trace, if it is sampled. The returned function removes it.
@@ -159,8 +157,7 @@ type tracedLogger struct {
 	traces *traces
 }
 
-// WithValues returns a logger that also logs the trace id if the values contain the request
-// that is being reconciled.
+// WithValues returns a logger that also logs the trace id if the values contain the request that is being reconciled.
 func (l *tracedLogger) WithValues(kv ...any) logging.Logger {
 	inner := l.Logger.WithValues(kv...)
 	for i := 0; i+1 < len(kv); i += 2 {

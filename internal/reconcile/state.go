@@ -15,9 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// A stateStore keeps the state of each resource between reconciles. The queue's rate limiter
-// cannot do that, because it forgets a resource that is requeued for another reason than an
-// error.
+// A stateStore keeps the state of each resource between reconciles. The queue's rate limiter cannot do that, because it
+// forgets a resource that is requeued for another reason than an error.
 type stateStore struct {
 	mu     sync.Mutex
 	states map[types.NamespacedName]*resourceState
@@ -106,8 +105,7 @@ func (r *resourceState) reset() {
 // isChanged returns whether there is a change that was not reconciled yet.
 func (r *resourceState) isChanged() bool { return r.changeMarks > r.handledMarks }
 
-// recordChange records that the desired state may have changed: a difference found next is not
-// drift.
+// recordChange records that the desired state may have changed: a difference found next is not drift.
 func recordChange(r *resourceState) {
 	r.changes++
 	r.watched = false
@@ -229,8 +227,7 @@ func (s *stateStore) recordSuccess(key types.NamespacedName, done bool) {
 	}
 }
 
-// countRefusal records that AWS has refused a change, and returns the number of consecutive
-// refusals.
+// countRefusal records that AWS has refused a change, and returns the number of consecutive refusals.
 func (s *stateStore) countRefusal(key types.NamespacedName) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,8 +236,7 @@ func (s *stateStore) countRefusal(key types.NamespacedName) int {
 	return r.refused
 }
 
-// recordWatched records that a resource is watched by lists, unless it has changed since its
-// state was known.
+// recordWatched records that a resource is watched by lists, unless it has changed since its state was known.
 func (s *stateStore) recordWatched(key types.NamespacedName, known resourceState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -277,8 +273,7 @@ func (s *stateStore) failuresOf(key types.NamespacedName, c errorClass) int {
 	return 0
 }
 
-// recordSession records the session with which a resource is observed, and the id with which it
-// reserves calls.
+// recordSession records the session with which a resource is observed, and the id with which it reserves calls.
 func (s *stateStore) recordSession(key types.NamespacedName, by *session.Session, requester string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -373,8 +368,7 @@ func (s *stateStore) recordReady(key types.NamespacedName) bool {
 	return first
 }
 
-// state returns the state of a key, and creates it if there is none. The caller holds the
-// lock.
+// state returns the state of a key, and creates it if there is none. The caller holds the lock.
 func (s *stateStore) state(key types.NamespacedName) *resourceState {
 	r, ok := s.states[key]
 	if !ok {

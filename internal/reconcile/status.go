@@ -92,8 +92,7 @@ func failureOf(mg Managed, err error, awaits bool) (Failure, string) {
 	return Refused, err.Error()
 }
 
-// differences returns the differences found by this reconcile, or those of the last one if
-// this one did not compare.
+// differences returns the differences found by this reconcile, or those of the last one if this one did not compare.
 func (p *pass[T]) differences(mg Managed) []v1beta1.Difference {
 	switch {
 	case meta.WasDeleted(mg):
@@ -104,9 +103,9 @@ func (p *pass[T]) differences(mg Managed) []v1beta1.Difference {
 	return mg.GetSummary().Differences
 }
 
-// setStalled sets the condition Stalled to True once enough consecutive errors show that only
-// the user can help, or after a rollout has failed. It sets it to False when there is no error, when a new spec fails for
-// another reason, or when enough consecutive errors of another class have occurred.
+// setStalled sets the condition Stalled to True once enough consecutive errors show that only the user can help, or
+// after a rollout has failed. It sets it to False when there is no error, when a new spec fails for another reason, or
+// when enough consecutive errors of another class have occurred.
 func setStalled(s *stateStore, mg Managed, err error, now time.Time) {
 	generation := mg.GetGeneration()
 	c, shown := mg.GetCondition(TypeStalled), func(c errorClass) bool {
@@ -147,9 +146,8 @@ func Unseen(mg Managed) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
 }
 
-// Settled returns whether the present generation of a resource has been settled: AWS served
-// it, or refused it, or only the user could help. A difference found after that was made by
-// someone else.
+// Settled returns whether the present generation of a resource has been settled: AWS served it, or refused it, or only
+// the user could help. A difference found after that was made by someone else.
 func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
 
 // settledGeneration returns the last generation that has been settled. Resources written by

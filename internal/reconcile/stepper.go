@@ -23,9 +23,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// A Stepper reconciles one resource of a kind step by step, without a manager, a quota or a write to the cluster: what a
-// reconcile writes is set in memory. Together with a session that records calls instead of making them, it shows what
-// the controller of the kind would do. It has the state that a kind keeps between reconciles, so it is for one resource.
+// A Stepper reconciles one resource of a kind step by step, without a manager, a quota or a write to the cluster: what
+// a reconcile writes is set in memory. Together with a session that records calls instead of making them, it shows what
+// the controller of the kind would do. It has the state that a kind keeps between reconciles, so it is for one
+// resource.
 type Stepper interface {
 	// Step does one reconcile of a resource at a time.
 	Step(ctx context.Context, mg Managed, s *session.Session, now time.Time) Stepped

@@ -46,25 +46,22 @@ const (
 	graceUnseen = time.Minute
 	graceMost   = 10 * time.Minute
 
-	// graceDeletion is for an external resource with a deletion that AWS has not accepted yet:
-	// removing the finalizer at once would leave it behind. One that was seen waits for
-	// graceSeen only, by when replicas of AWS agree: most likely it was deleted with its
-	// function.
+	// graceDeletion is for an external resource with a deletion that AWS has not accepted yet: removing the finalizer
+	// at once would leave it behind. One that was seen waits for graceSeen only, by when replicas of AWS agree: most
+	// likely it was deleted with its function.
 	graceDeletion = time.Minute
 )
 
-// Reports that have to follow each other before an external resource that was seen counts as
-// gone. A single one may be wrong, and believing it would leave the external resource in AWS:
-// one that AWS names is created again under another name, and a managed resource that is being
-// deleted loses its finalizer. The second report comes two seconds after the first one, and the third one ten seconds
-// after the second.
+// Reports that have to follow each other before an external resource that was seen counts as gone. A single one may be
+// wrong, and believing it would leave the external resource in AWS: one that AWS names is created again under another
+// name, and a managed resource that is being deleted loses its finalizer. The second report comes two seconds after the
+// first one, and the third one ten seconds after the second.
 const (
 	absentReports      = 2
 	absentReportsNamed = 3
 )
 
-// absence is the name under which Repeats keeps reports of AWS that an external
-// resource does not exist.
+// absence is the name under which Repeats keeps reports of AWS that an external resource does not exist.
 const absence = "absence"
 
 // Messages of Ready for an external resource that AWS has created and does not show.
@@ -277,9 +274,8 @@ func isUnanswered(err error) bool {
 	return !unsent && !later && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
-// available reports whether an external resource was ready when it was last seen. Its
-// Ready condition stays unchanged while replicas of AWS disagree, so that it still records
-// that the external resource was seen.
+// available reports whether an external resource was ready when it was last seen. Its Ready condition stays unchanged
+// while replicas of AWS disagree, so that it still records that the external resource was seen.
 func available(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
@@ -304,9 +300,8 @@ func unseen(mg resource.Conditioned) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
 }
 
-// reportGone emits an event about an external resource that existed, or that should exist,
-// and is created again. It emits none about one that this resource itself removed to
-// change it.
+// reportGone emits an event about an external resource that existed, or that should exist, and is created again. It
+// emits none about one that this resource itself removed to change it.
 func (e *external[T, O, S]) reportGone() {
 	mg := e.mg
 	r := mg.GetCondition(xpv2.TypeReady)

@@ -12,8 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// ParkWorkers returns the options of a controller with workers that cost little memory while
-// there is no work for them.
+// ParkWorkers returns the options of a controller with workers that cost little memory while there is no work for them.
 func ParkWorkers(o ctrlcontroller.Options, log logr.Logger) ctrlcontroller.Options {
 	o.NewQueue = func(name string, limiter workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 		q := &parkingQueue{PriorityQueue: priorityqueue.New(name, func(o *priorityqueue.Opts[reconcile.Request]) {
@@ -26,10 +25,9 @@ func ParkWorkers(o ctrlcontroller.Options, log logr.Logger) ctrlcontroller.Optio
 	return o
 }
 
-// A parkingQueue is a queue from which one worker takes an item at a time. The others are
-// parked, and the last one parked takes the next item. So work is done by as few workers as
-// possible, and the stacks of the other ones stay small. controller-runtime's queue serves the
-// workers in turn, so that the stacks of all of them grow.
+// A parkingQueue is a queue from which one worker takes an item at a time. The others are parked, and the last one
+// parked takes the next item. So work is done by as few workers as possible, and the stacks of the other ones stay
+// small. controller-runtime's queue serves the workers in turn, so that the stacks of all of them grow.
 type parkingQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 

@@ -47,8 +47,8 @@ func namesFunction(namespace, dimension string) bool {
 // finds matches what finds metrics in an expression, or calls a function for them.
 var finds = regexp.MustCompile(`(?i)\b(SEARCH|SELECT|LAMBDA|INSIGHT_RULE_METRIC|DB_PERF_INSIGHTS)\b`)
 
-// FindsMetrics reports whether an expression of a metric reads metrics that it does not name, so that they may be those of
-// any function.
+// FindsMetrics reports whether an expression of a metric reads metrics that it does not name, so that they may be those
+// of any function.
 func FindsMetrics(metric v1beta1.RolloutMetric) bool {
 	c := metric.Provider.CloudWatch
 	return c != nil && slices.ContainsFunc(c.Queries, func(q v1beta1.CloudWatchQuery) bool {

@@ -87,8 +87,7 @@ func countRollouts(mgr ctrl.Manager) map[string]int {
 	return counts
 }
 
-// reads returns the operations of the next observation, and the creation that will most
-// likely follow the first one.
+// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func reads(a *v1beta1.Alias) []string {
 	if a.Status.AtProvider.Name == nil && reconcile.MayCreate(a) {
 		return []string{opList, opCreate}

@@ -33,10 +33,9 @@ var aliasName = regexp.MustCompile(`^[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*$`)
 
 const maxName = 128
 
-// idOf returns the id of the alias. The function's name may be empty if the resource is
-// being deleted and never created its alias. During a deletion, the function is the one
-// that has the alias, even if spec names another now; otherwise an error says that the two
-// differ, because the alias would be left behind.
+// idOf returns the id of the alias. The function's name may be empty if the resource is being deleted and never created
+// its alias. During a deletion, the function is the one that has the alias, even if spec names another now; otherwise
+// an error says that the two differ, because the alias would be left behind.
 func idOf(a *v1beta1.Alias) (id, error) {
 	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(reconcile.ExternalName(a), a.GetName())}
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
@@ -47,8 +46,7 @@ func idOf(a *v1beta1.Alias) (id, error) {
 	return i, err
 }
 
-// settings are all that can differ between the desired and the observed alias. JSON names
-// are the users' field names.
+// settings are all that can differ between the desired and the observed alias. JSON names are the users' field names.
 type settings struct {
 	FunctionVersion *string  `json:"functionVersion"`
 	Description     *string  `json:"description"`
@@ -83,9 +81,8 @@ func fromSpec(s v1beta1.AliasSettings) settings {
 	return out
 }
 
-// routingOf returns weights in comparable form, nil if there are none. It omits a weight
-// of all calls: AWS sets one itself while provisioned concurrency moves from one version
-// to another, and users cannot.
+// routingOf returns weights in comparable form, nil if there are none. It omits a weight of all calls: AWS sets one
+// itself while provisioned concurrency moves from one version to another, and users cannot.
 func routingOf(weights map[string]float64) *routing {
 	out := map[string]string{}
 	for v, w := range weights {
@@ -123,9 +120,8 @@ func createInput(i id, s settings) *lambda.CreateAliasInput {
 	return in
 }
 
-// updateInput returns the request for the fields that changed. Weights are sent along with
-// another version, so that all calls move in one step: an empty map clears them, nil would
-// keep them.
+// updateInput returns the request for the fields that changed. Weights are sent along with another version, so that all
+// calls move in one step: an empty map clears them, nil would keep them.
 func updateInput(i id, t settings, changes diff.Changes, revision *string) *lambda.UpdateAliasInput {
 	in := &lambda.UpdateAliasInput{FunctionName: ptr.To(i.function), Name: ptr.To(i.name), RevisionId: revision}
 	if changes.Any("functionVersion") {

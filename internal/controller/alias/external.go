@@ -67,8 +67,7 @@ func (e *external) mayAct(ctx context.Context, targets ...tenancy.Target) error 
 	return e.facts.Others.MayAct(ctx, targets...)
 }
 
-// read reads the alias from the list of its function's aliases, which all Aliases of the
-// function share.
+// read reads the alias from the list of its function's aliases, which all Aliases of the function share.
 func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias) (found, error) {
 	e.facts = f
 	var err error
@@ -94,8 +93,7 @@ func (e *external) read(ctx context.Context, f reconcile.Facts, a *v1beta1.Alias
 	}, nil
 }
 
-// made reports whether a resource has created its alias, or may have: then a list without
-// it is not conclusive.
+// made reports whether a resource has created its alias, or may have: then a list without it is not conclusive.
 func made(a *v1beta1.Alias) bool {
 	return !meta.WasDeleted(a) && (ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
 }
@@ -147,8 +145,7 @@ func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguratio
 	return all, nil
 }
 
-// matchesCreation ignores the version of an alias that follows a Function, which may have
-// published since.
+// matchesCreation ignores the version of an alias that follows a Function, which may have published since.
 func matchesCreation(a *v1beta1.Alias, changes diff.Changes) bool {
 	if follows(a) {
 		changes = changes.But("functionVersion")
@@ -161,8 +158,7 @@ func (e *external) status(a *v1beta1.Alias, o found) {
 	a.Status.AtProvider = observation(e.id, o.Resource)
 }
 
-// desired returns the settings of spec, with the followed version, if the alias follows
-// its Function.
+// desired returns the settings of spec, with the followed version, if the alias follows its Function.
 func (e *external) desired(
 	ctx context.Context, a *v1beta1.Alias,
 ) (forProvider, initProvider settings, err error) {

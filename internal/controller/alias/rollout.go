@@ -139,8 +139,7 @@ func (e *external) subject(a *v1beta1.Alias, s *v1beta1.AliasRolloutStatus) roll
 	return out
 }
 
-// version reads a version with GetFunctionConfiguration, and returns whether AWS has throttled the
-// call.
+// version reads a version with GetFunctionConfiguration, and returns whether AWS has throttled the call.
 func (e *external) version(ctx context.Context, number string) (v rollout.Version, throttled bool) {
 	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{
 		FunctionName: ptr.To(e.id.function), Qualifier: ptr.To(number),

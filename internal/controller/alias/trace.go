@@ -62,8 +62,8 @@ func (e *external) trace(ctx context.Context, a *v1beta1.Alias, before, after *v
 	end := endOf(after, e.now())
 	start := timeOf(before.StepStartedAt, end)
 	began := timeOf(before.StartedAt, start)
-	// The span of the rollout is the parent of all steps. It is started for each of them, since whether they are sampled
-	// depends on it, and sent when the rollout has ended.
+	// The span of the rollout is the parent of all steps. It is started for each of them, since whether they are
+	// sampled depends on it, and sent when the rollout has ended.
 	identity := string(a.GetUID()) + "/" + before.ID
 	in, whole := e.tracer.Start(telemetry.WithIDs(ctx, traceID(identity), spanID(identity)), "Rollout", trace.WithNewRoot(), trace.WithTimestamp(began), trace.WithAttributes(
 		semconv.K8SNamespaceName(a.GetNamespace()), attribute.String("crossplane.kind", v1beta1.AliasKind), attribute.String("crossplane.name", a.GetName()),

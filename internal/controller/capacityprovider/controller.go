@@ -1,8 +1,7 @@
 // Package capacityprovider manages AWS Lambda capacity providers.
 //
-// Each change of a capacity provider takes AWS a while; readiness.go derives the Ready
-// condition from its state. AWS returns tags only by a call of their own, the results of
-// which readcache.TagCache keeps.
+// Each change of a capacity provider takes AWS a while; readiness.go derives the Ready condition from its state. AWS
+// returns tags only by a call of their own, the results of which readcache.TagCache keeps.
 package capacityprovider
 
 import (
@@ -62,8 +61,7 @@ func (c *connector) observer(
 	})
 }
 
-// reads returns the operations of the next observation, and the creation that will most
-// likely follow the first one.
+// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
 	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
 	switch {

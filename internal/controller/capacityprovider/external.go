@@ -57,8 +57,7 @@ func nameOf(c *v1beta1.CapacityProvider) string {
 
 func description(name string) string { return "capacity provider " + name }
 
-// read reads a capacity provider with GetCapacityProvider, and its tags if their cached
-// value is outdated.
+// read reads a capacity provider with GetCapacityProvider, and its tags if their cached value is outdated.
 func (e *external) read(ctx context.Context, _ reconcile.Facts, c *v1beta1.CapacityProvider) (found, error) {
 	name := nameOf(c)
 	out, err := e.api.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: ptr.To(name)})
@@ -137,8 +136,7 @@ func (e *external) compare(
 	return k, nil
 }
 
-// plan returns the call that is due. Tags are changed first. While AWS is busy, nothing
-// else is changed.
+// plan returns the call that is due. Tags are changed first. While AWS is busy, nothing else is changed.
 func (e *external) plan(
 	_ context.Context, c *v1beta1.CapacityProvider, o found, k reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {

@@ -40,8 +40,7 @@ type instances struct {
 	ExcludedInstanceTypes diff.Set      `json:"excludedInstanceTypes"`
 }
 
-// architectures is a list with a single value in the API, compared as a scalar. If it is
-// not set, it is left to AWS.
+// architectures is a list with a single value in the API, compared as a scalar. If it is not set, it is left to AWS.
 type architectures *string
 
 type scalingConfig struct {
@@ -96,8 +95,7 @@ type observed struct {
 	tags     map[string]string
 }
 
-// fromAWS returns the AWS values in comparable form. Blocks that AWS leaves out equal its
-// defaults.
+// fromAWS returns the AWS values in comparable form. Blocks that AWS leaves out equal its defaults.
 func fromAWS(name string, o observed) settings {
 	p := o.provider
 	s := settings{

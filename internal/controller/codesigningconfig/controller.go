@@ -1,8 +1,7 @@
 // Package codesigningconfig manages AWS Lambda code signing configurations.
 //
-// AWS gives a configuration its name, the ARN, and returns its tags only by a call of
-// their own, the results of which readcache.TagCache keeps. lost.go finds by tags what an
-// unanswered create has made.
+// AWS gives a configuration its name, the ARN, and returns its tags only by a call of their own, the results of which
+// readcache.TagCache keeps. lost.go finds by tags what an unanswered create has made.
 package codesigningconfig
 
 import (
@@ -45,8 +44,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	})
 }
 
-// calls are the operations by which this kind creates, updates and deletes. AWS gives the
-// name.
+// calls are the operations by which this kind creates, updates and deletes. AWS gives the name.
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
@@ -66,8 +64,7 @@ func (c *connector) observer(
 	})
 }
 
-// reads returns the operations of the next observation, and the creation that will most
-// likely follow the first one.
+// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
 	arn := reconcile.ExternalName(mg)
 	switch {

@@ -102,8 +102,7 @@ func (e *external) ready(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
 	return tagging.Ready(c, o.Resource.tags, reconcile.Available(c.GetGeneration()))
 }
 
-// desired returns the settings of spec, with what it refers to resolved. A policy that is
-// not set is AWS's default.
+// desired returns the settings of spec, with what it refers to resolved. A policy that is not set is AWS's default.
 func (e *external) desired(
 	ctx context.Context, c *v1beta1.CodeSigningConfig,
 ) (forProvider, initProvider settings, err error) {
@@ -149,8 +148,7 @@ func (e *external) settings(
 	return fromSpec(p, arns), err
 }
 
-// create creates the configuration. If the response lacks the ARN, it is found by its
-// tags.
+// create creates the configuration. If the response lacks the ARN, it is found by its tags.
 func (e *external) create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (reconcile.Result, error) {
 	s.Tags = e.owner.Target(s.Tags, nil)
 	defer e.cache.Forget(listKey())

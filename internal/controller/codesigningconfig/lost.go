@@ -60,8 +60,7 @@ func (e *external) candidates(
 // listKey returns the key of the list of all configurations in the read cache.
 func listKey() readcache.Key { return readcache.Key{Operation: opList} }
 
-// modifiedBefore reports whether a configuration was created or last changed before a
-// time.
+// modifiedBefore reports whether a configuration was created or last changed before a time.
 func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
 	at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
 	return err == nil && at.Before(t)

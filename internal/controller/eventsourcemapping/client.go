@@ -8,8 +8,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
-// reader has the calls that read mappings: by UUID, or by source to find a mapping that was
-// created but never recorded.
+// reader has the calls that read mappings: by UUID, or by source to find a mapping that was created but never recorded.
 type reader interface {
 	readcache.TagLister
 	GetEventSourceMapping(ctx context.Context, in *lambda.GetEventSourceMappingInput, opts ...func(*lambda.Options)) (*lambda.GetEventSourceMappingOutput, error)

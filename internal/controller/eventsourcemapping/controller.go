@@ -1,10 +1,9 @@
 // Package eventsourcemapping manages AWS Lambda event source mappings.
 //
-// The files are those of every kind: controller.go sets up the controller, external.go
-// makes the calls to AWS, client.go declares them, convert.go builds AWS's inputs, and
-// diff.go compares the desired with the observed state. settings.go and observed.go put
-// both states in one comparable form, readiness.go is the state machine, lost.go finds a
-// mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
+// The files are those of every kind: controller.go sets up the controller, external.go makes the calls to AWS,
+// client.go declares them, convert.go builds AWS's inputs, and diff.go compares the desired with the observed state.
+// settings.go and observed.go put both states in one comparable form, readiness.go is the state machine, lost.go finds
+// a mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
 package eventsourcemapping
 
 import (
@@ -59,8 +58,7 @@ func references(m *v1beta1.EventSourceMapping) []reconcile.Reference {
 	}
 }
 
-// calls names the operations that create, update and delete a mapping. AWS assigns the
-// name.
+// calls names the operations that create, update and delete a mapping. AWS assigns the name.
 var calls = reconcile.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {

@@ -11,8 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// createInput returns the input that creates the whole mapping in one call. function is the
-// name or ARN in spec.
+// createInput returns the input that creates the whole mapping in one call. function is the name or ARN in spec.
 func createInput(function string, s settings) *lambda.CreateEventSourceMappingInput {
 	in := &lambda.CreateEventSourceMappingInput{
 		FunctionName:                        ptr.To(function),
@@ -163,8 +162,7 @@ func accessInput(in diff.Set) []types.SourceAccessConfiguration {
 	return out
 }
 
-// changedAccess returns the access configurations without the virtual host, which an update
-// must not include.
+// changedAccess returns the access configurations without the virtual host, which an update must not include.
 func changedAccess(in diff.Set) []types.SourceAccessConfiguration {
 	others, _ := split(in)
 	return accessInput(others)

@@ -47,8 +47,7 @@ func withShown(have, wanted settings) settings {
 	return have
 }
 
-// keepFixed copies from the observed state what spec leaves out of the settings that are
-// fixed at creation.
+// keepFixed copies from the observed state what spec leaves out of the settings that are fixed at creation.
 func keepFixed(t, have settings) settings {
 	for _, f := range []struct{ to, from *diff.Set }{
 		{&t.SelfManagedEventSource, &have.SelfManagedEventSource}, {&t.Topics, &have.Topics}, {&t.Queues, &have.Queues},

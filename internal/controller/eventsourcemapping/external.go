@@ -149,8 +149,7 @@ func fresh(m *v1beta1.EventSourceMapping) bool {
 	return m.GetCondition(xpv2.TypeReady).ObservedGeneration != m.GetGeneration()
 }
 
-// plan returns the calls that are due, tags first. While AWS changes the mapping, nothing
-// is due.
+// plan returns the calls that are due, tags first. While AWS changes the mapping, nothing is due.
 func (e *external) plan(_ context.Context, m *v1beta1.EventSourceMapping, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
@@ -166,9 +165,8 @@ func (e *external) plan(_ context.Context, m *v1beta1.EventSourceMapping, o foun
 	return p, nil
 }
 
-// create creates the mapping and returns its UUID. If AWS already has a mapping for this
-// source and function, create returns that one if its tags or the user say that it belongs
-// to this resource.
+// create creates the mapping and returns its UUID. If AWS already has a mapping for this source and function, create
+// returns that one if its tags or the user say that it belongs to this resource.
 func (e *external) create(ctx context.Context, m *v1beta1.EventSourceMapping, s settings) (reconcile.Result, error) {
 	if source, err := e.source(ctx, m); err == nil {
 		defer e.cache.Forget(listKey(listInput(m, source)))
@@ -204,8 +202,7 @@ func (e *external) update(
 	return reconcile.Result{}, errors.Wrapf(awserr.Sanitize(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// duplicate returns the error of a change that would give two mappings the same source and
-// function.
+// duplicate returns the error of a change that would give two mappings the same source and function.
 func (e *external) duplicate(ctx context.Context, uuid string) error {
 	whose := "AWS"
 	if owner := e.facts.Others.Owner(ctx, uuid); owner != "" {

@@ -110,9 +110,8 @@ func listKey(in *lambda.ListEventSourceMappingsInput) readcache.Key {
 
 var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`)
 
-// takeOver returns the UUID of the mapping that AWS reports as existing, if it belongs to
-// this resource or the user wants it adopted. Otherwise it returns an error with the UUID
-// and how to import the mapping.
+// takeOver returns the UUID of the mapping that AWS reports as existing, if it belongs to this resource or the user
+// wants it adopted. Otherwise it returns an error with the UUID and how to import the mapping.
 func (e *external) takeOver(
 	ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error,
 ) (reconcile.Result, error) {

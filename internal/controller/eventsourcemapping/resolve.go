@@ -72,8 +72,7 @@ func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.
 	return s, nil
 }
 
-// prefixed returns the ID of a subnet or security group in the form that AWS expects in
-// this field.
+// prefixed returns the ID of a subnet or security group in the form that AWS expects in this field.
 func prefixed(kind, uri string) string {
 	prefix := map[string]string{"VPC_SUBNET": "subnet:", "VPC_SECURITY_GROUP": "security_group:"}[kind]
 	if strings.HasPrefix(uri, prefix) {

@@ -13,9 +13,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/functionname"
 )
 
-// settings has everything that can differ between the desired and the observed mapping in
-// one value. Both states are expressed in it, and package diff compares them. JSON names
-// are the users' field names.
+// settings has everything that can differ between the desired and the observed mapping in one value. Both states are
+// expressed in it, and package diff compares them. JSON names are the users' field names.
 //
 // The blocks of Kafka and DocumentDB exist in every mapping of these sources, so they are
 // values: fields that are not set in them are left to AWS.
@@ -80,8 +79,7 @@ type documentDBConfig struct {
 	FullDocument   *string `json:"fullDocument"`
 }
 
-// fromParameters returns spec.forProvider in comparable form. The caller has resolved
-// references into p.
+// fromParameters returns spec.forProvider in comparable form. The caller has resolved references into p.
 func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
 	s := fromSpec(p.EventSourceMappingSettings)
 	if p.FunctionName != nil {
@@ -161,8 +159,7 @@ func servers(in *v1beta1.SelfManagedEventSource) diff.Set {
 	return diff.Set(in.Endpoints[bootstrapServers])
 }
 
-// patterns returns filter patterns in canonical form, so that equivalent patterns are
-// equal.
+// patterns returns filter patterns in canonical form, so that equivalent patterns are equal.
 func patterns(in []v1beta1.Filter) diff.Set {
 	out := make(diff.Set, 0, len(in))
 	for _, f := range in {

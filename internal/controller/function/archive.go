@@ -19,8 +19,7 @@ type deploymentPackage struct {
 	// bundle is the .zip archive, unless it is an image.
 	bundle archive.Bundle
 
-	// digest is the digest that the image tag currently names. It is set only if the tag is
-	// tracked.
+	// digest is the digest that the image tag currently names. It is set only if the tag is tracked.
 	digest string
 }
 

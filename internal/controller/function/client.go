@@ -73,8 +73,7 @@ type publisher interface {
 	) (*lambda.PublishVersionOutput, error)
 }
 
-// provisionedReader lists the provisioned concurrency of a function, which decides whether
-// a reservation is possible.
+// provisionedReader lists the provisioned concurrency of a function, which decides whether a reservation is possible.
 type provisionedReader interface {
 	ListProvisionedConcurrencyConfigs(
 		ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options),

@@ -134,9 +134,8 @@ func (c *connector) invocations(
 	)
 }
 
-// expectedReads returns the calls of the next observation, and the creation or deletion that is
-// likely to follow: without it, the reads of many Functions would go before the calls that follow
-// them, and be repeated.
+// expectedReads returns the calls of the next observation, and the creation or deletion that is likely to follow:
+// without it, the reads of many Functions would go before the calls that follow them, and be repeated.
 func expectedReads(f *v1beta1.Function) []string {
 	switch deleted := meta.WasDeleted(f); {
 	case !deleted && f.Status.AtProvider.FunctionArn == nil && !reconcile.ObserveOnly(f):

@@ -28,9 +28,8 @@ func createInput(name string, s settings, a deploymentPackage, p publish) *lambd
 	return in
 }
 
-// configurationInput returns an update with only the fields that changed, each of them
-// complete: AWS keeps what is nil and clears what is empty. The revision makes AWS reject
-// the update if the function was changed since the observation.
+// configurationInput returns an update with only the fields that changed, each of them complete: AWS keeps what is nil
+// and clears what is empty. The revision makes AWS reject the update if the function was changed since the observation.
 func configurationInput(
 	name string, t settings, changes diff.Changes, revision *string,
 ) *lambda.UpdateFunctionConfigurationInput {
@@ -48,8 +47,7 @@ func configurationInput(
 	return in
 }
 
-// codeInput returns the update that deploys the archive for the architecture that it was
-// built for.
+// codeInput returns the update that deploys the archive for the architecture that it was built for.
 func codeInput(
 	name string, t settings, a deploymentPackage, p publish, revision *string,
 ) *lambda.UpdateFunctionCodeInput {

@@ -18,13 +18,11 @@ import (
 )
 
 const (
-	// creationWindow is how long after this resource requested a creation a function in
-	// state Failed can be its result. A function that failed later may have served requests
-	// before.
+	// creationWindow is how long after this resource requested a creation a function in state Failed can be its result.
+	// A function that failed later may have served requests before.
 	creationWindow = 30 * time.Minute
 
-	// clockSkew is the largest expected difference between the clocks of AWS and the
-	// provider.
+	// clockSkew is the largest expected difference between the clocks of AWS and the provider.
 	clockSkew = 2 * time.Minute
 )
 
@@ -33,14 +31,12 @@ func isNew(f *v1beta1.Function) bool {
 	return ownership.Untried(f) && f.Status.AtProvider.FunctionArn == nil && reconcile.MayCreate(f)
 }
 
-// createdJustNow reports whether a function in state Failed is the result of the creation
-// that this resource has just requested, so that deleting it loses nothing. Deletion also
-// removes all versions and aliases, so the answer is no in every case of doubt: the
-// function must carry this object's UID; the object must have requested a creation itself,
-// which a restored or re-created object has not, and AWS must not have rejected it because
-// the function existed; the function must never have been observed
-// Active and must have no version; and it must not be older than that creation, as an
-// imported function is.
+// createdJustNow reports whether a function in state Failed is the result of the creation that this resource has just
+// requested, so that deleting it loses nothing. Deletion also removes all versions and aliases, so the answer is no in
+// every case of doubt: the function must carry this object's UID; the object must have requested a creation itself,
+// which a restored or re-created object has not, and AWS must not have rejected it because the function existed; the
+// function must never have been observed Active and must have no version; and it must not be older than that creation,
+// as an imported function is.
 func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now time.Time) bool {
 	requested := meta.GetExternalCreatePending(f)
 	modified := lastModified(o.config())

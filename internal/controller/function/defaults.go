@@ -14,9 +14,8 @@ var (
 	defaultSnapStart = v1beta1.SnapStart{ApplyOn: string(types.SnapStartApplyOnNone)}
 )
 
-// withDefaults sets AWS's defaults in blocks that AWS never leaves empty, if AWS returns
-// them. Some regions and emulators lack a setting: its default would never be observed
-// there.
+// withDefaults sets AWS's defaults in blocks that AWS never leaves empty, if AWS returns them. Some regions and
+// emulators lack a setting: its default would never be observed there.
 func withDefaults(s, have settings, name string) settings {
 	if s.PackageType == nil && s.Code != (code{}) {
 		s.PackageType = ptr.To(string(types.PackageTypeZip))

@@ -11,16 +11,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// AWS's defaults for blocks that every function has. A block that is removed from spec is
-// reset to them.
+// AWS's defaults for blocks that every function has. A block that is removed from spec is reset to them.
 const (
 	directS3ReadDefault = string(types.DirectS3ReadAuto)
 	noReservation       = -1
 )
 
-// target returns the state that AWS is to reach: the desired state, completed from the
-// observed state for settings that are left to AWS or to other tools. Comparing it with the
-// observed state needs no more rules.
+// target returns the state that AWS is to reach: the desired state, completed from the observed state for settings that
+// are left to AWS or to other tools. Comparing it with the observed state needs no more rules.
 func target(d reconcile.Desired[settings], have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
@@ -57,8 +55,7 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	return out
 }
 
-// keepImmutable copies from the observed state the blocks that can't be removed once they
-// are set.
+// keepImmutable copies from the observed state the blocks that can't be removed once they are set.
 func keepImmutable(t, have settings) settings {
 	if t.DurableConfig == nil {
 		t.DurableConfig = have.DurableConfig
@@ -84,11 +81,10 @@ func immutable(changes diff.Changes, have settings) diff.Changes {
 	return in
 }
 
-// due returns the calls that make the changes, in the order in which they are made. Tags
-// come first, because they record the owner. Code signing comes before the code, because
-// AWS validates code against it. The configuration comes before the code, so that a version
-// that is published with the code includes both. Settings that are not part of a version
-// come last.
+// due returns the calls that make the changes, in the order in which they are made. Tags come first, because they
+// record the owner. Code signing comes before the code, because AWS validates code against it. The configuration comes
+// before the code, so that a version that is published with the code includes both. Settings that are not part of a
+// version come last.
 func due(changes diff.Changes, t, have settings) []call {
 	var calls []call
 	for _, c := range []call{

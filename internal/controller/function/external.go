@@ -27,8 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// external is a function in AWS. It lives for one reconcile: each call uses what an earlier
-// one found.
+// external is a function in AWS. It lives for one reconcile: each call uses what an earlier one found.
 type external struct {
 	api      lambdaAPI
 	resolver *resolver
@@ -158,8 +157,7 @@ func (e *external) desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	return forProvider, initProvider, err
 }
 
-// compare compares spec, including the code and variables that it refers to, with the
-// function.
+// compare compares spec, including the code and variables that it refers to, with the function.
 func (e *external) compare(
 	ctx context.Context, f *v1beta1.Function, d reconcile.Desired[settings], o found,
 ) (c reconcile.Comparison[settings], err error) {

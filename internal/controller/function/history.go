@@ -67,8 +67,7 @@ func steady(f *v1beta1.Function) bool {
 		!meta.WasDeleted(f) && reconcile.Allows(f, xpv2.ManagementActionUpdate)
 }
 
-// withHistory adds to a plan that has no other call the deletion of a version beyond the
-// limit that nothing uses.
+// withHistory adds to a plan that has no other call the deletion of a version beyond the limit that nothing uses.
 func (e *external) withHistory(f *v1beta1.Function, p reconcile.Plan) (reconcile.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
@@ -112,10 +111,9 @@ func (e *external) publishesNow(f *v1beta1.Function, steps []reconcile.Step) boo
 	return false
 }
 
-// intent returns the record of what is to be published: a version with a higher number than
-// those that existed before belongs to the function. It lists the versions, unless an intent with the
-// same fingerprint is recorded, which is kept, because the answer of its call was lost. If the list fails, publish
-// returns its error.
+// intent returns the record of what is to be published: a version with a higher number than those that existed before
+// belongs to the function. It lists the versions, unless an intent with the same fingerprint is recorded, which is
+// kept, because the answer of its call was lost. If the list fails, publish returns its error.
 func (e *external) intent(ctx context.Context, f *v1beta1.Function, o found) (reconcile.Record, error) {
 	c := o.Resource.config()
 	sum := fingerprint.Read(c).Fingerprint()

@@ -44,15 +44,13 @@ type record struct {
 type refusal struct {
 	changes string
 	count   int
-	// number is the sequence number of the last rejection. The call rejected longest ago is
-	// tried first.
+	// number is the sequence number of the last rejection. The call rejected longest ago is tried first.
 	number int
 }
 
 func newRecords() *records { return &records{records: map[types.UID]*record{}} }
 
-// of returns the record of a resource and creates it if there is none. The caller must hold
-// the lock.
+// of returns the record of a resource and creates it if there is none. The caller must hold the lock.
 func (m *records) of(mg metav1.Object) *record {
 	r := m.records[mg.GetUID()]
 	if r == nil {
@@ -75,8 +73,7 @@ func (m *records) drop(uid types.UID) {
 	delete(m.records, uid)
 }
 
-// refuse records that AWS rejected a call. After a final rejection the other calls go first
-// immediately.
+// refuse records that AWS rejected a call. After a final rejection the other calls go first immediately.
 func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,8 +93,7 @@ func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final b
 	r.refusals[c] = was
 }
 
-// accept records that AWS accepted a call, with the fingerprints of the settings that it
-// sent.
+// accept records that AWS accepted a call, with the fingerprints of the settings that it sent.
 func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -106,9 +102,8 @@ func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	maps.Copy(r.sent, sent)
 }
 
-// orderedCalls returns the calls that may be made, in order. Calls that AWS rejects repeatedly
-// come last, so that one rejected setting does not block the others. A call that depends on
-// a rejected one is left out.
+// orderedCalls returns the calls that may be made, in order. Calls that AWS rejects repeatedly come last, so that one
+// rejected setting does not block the others. A call that depends on a rejected one is left out.
 func (m *records) orderedCalls(mg metav1.Object, calls []call, changes diff.Changes) []call {
 	m.mu.Lock()
 	defer m.mu.Unlock()

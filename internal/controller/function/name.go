@@ -11,9 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// functionName returns the external name, or the object's own name if it has none. AWS
-// accepts either form of external name: a name, or an ARN, which can identify a function of
-// another account.
+// functionName returns the external name, or the object's own name if it has none. AWS accepts either form of external
+// name: a name, or an ARN, which can identify a function of another account.
 func functionName(f *v1beta1.Function) string {
 	if n := meta.GetExternalName(f); n != "" {
 		return n

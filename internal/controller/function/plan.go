@@ -122,9 +122,8 @@ func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (wan
 	return want, have, nil
 }
 
-// followed returns the changes that did not come from spec: new code under the same S3 key
-// or image tag, while AWS still has what was deployed last, and the version that is due for
-// it.
+// followed returns the changes that did not come from spec: new code under the same S3 key or image tag, while AWS
+// still has what was deployed last, and the version that is due for it.
 func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	paths := []string{publishPath}
 	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.resource.config().CodeSha256, "")
@@ -134,8 +133,7 @@ func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	return p.Changes.In(paths...)
 }
 
-// codeOf returns the code to deploy, and whether it is left to other tools after the
-// creation.
+// codeOf returns the code to deploy, and whether it is left to other tools after the creation.
 func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 	if c := f.Spec.ForProvider.Code; c != nil {
 		return c, false
@@ -146,8 +144,7 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 	return nil, true
 }
 
-// asynchronous reports whether AWS applies the call asynchronously and rejects other calls until
-// it is done.
+// asynchronous reports whether AWS applies the call asynchronously and rejects other calls until it is done.
 func (c call) asynchronous() bool { return c == opUpdateConfiguration || c == opUpdateCode }
 
 // describe returns the text of the event for a call that is made for a cause.

@@ -29,12 +29,10 @@ const (
 	// publishPath is the setting that changes if a version is due.
 	publishPath = "publish"
 
-	// newVersion is the desired value of publishPath if the function was changed since the
-	// last version.
+	// newVersion is the desired value of publishPath if the function was changed since the last version.
 	newVersion = "a new version"
 
-	// onAnyChange is the value of publishOn that also publishes changes made outside of the
-	// manifest.
+	// onAnyChange is the value of publishOn that also publishes changes made outside of the manifest.
 	onAnyChange = "AnyChange"
 )
 
@@ -100,10 +98,9 @@ func (p plan) withPublication(f *v1beta1.Function, d reconcile.Desired[settings]
 	return p
 }
 
-// specFingerprint returns a fingerprint of the parts of a version that the manifest and its
-// references determine. Settings that are left to AWS or to others do not count. Variables
-// and code are taken from the observation, because they differ from the manifest only until
-// the pending change is made.
+// specFingerprint returns a fingerprint of the parts of a version that the manifest and its references determine.
+// Settings that are left to AWS or to others do not count. Variables and code are taken from the observation, because
+// they differ from the manifest only until the pending change is made.
 func (p plan) specFingerprint(d reconcile.Desired[settings]) string {
 	s := diff.Fill(withDefaults(d.Settings, p.Observed, p.name), settings{}, d.Left)
 	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
@@ -133,8 +130,7 @@ func (p plan) managedVariables(d reconcile.Desired[settings]) *types.Environment
 	return &types.EnvironmentResponse{Variables: out}
 }
 
-// publishedSince returns the text of the event for a version: why it is published after the
-// last one.
+// publishedSince returns the text of the event for a version: why it is published after the last one.
 func publishedSince(last *string, byHand bool) string {
 	switch {
 	case last == nil:
@@ -146,9 +142,8 @@ func publishedSince(last *string, byHand bool) string {
 	return "published a version: spec, or what it refers to, changed since version " + *last
 }
 
-// publications copies the state of publishing from the last status, and updates it if AWS
-// has finished preparing a version. The fingerprint of the function is kept as long as its
-// revision is the same.
+// publications copies the state of publishing from the last status, and updates it if AWS has finished preparing a
+// version. The fingerprint of the function is kept as long as its revision is the same.
 func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.FunctionObservation) {
 	if last.RevisionID != nil && *last.RevisionID == ptr.Deref(out.RevisionID, "") {
 		out.Fingerprint = last.Fingerprint
@@ -182,8 +177,7 @@ func prepared(c *types.FunctionConfiguration) bool {
 	return c.State != types.StatePending && c.State != types.StateFailed
 }
 
-// publishingCondition returns the Ready condition while AWS prepares a version, or after
-// that failed.
+// publishingCondition returns the Ready condition while AWS prepares a version, or after that failed.
 func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.Condition {
 	version := ptr.Deref(c.Version, "")
 	if c.State == types.StateFailed {
@@ -192,9 +186,8 @@ func publishingCondition(c *types.FunctionConfiguration, f decisionInput) xpv2.C
 	return reconcile.Updating(f.generation, "AWS is preparing version "+version)
 }
 
-// publish publishes exactly what was observed: AWS rejects the call if the function was
-// changed since. If nothing was changed since the last version, for example because the
-// answer of an earlier call was lost, AWS returns that version.
+// publish publishes exactly what was observed: AWS rejects the call if the function was changed since. If nothing was
+// changed since the last version, for example because the answer of an earlier call was lost, AWS returns that version.
 func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
 	if e.unlisted != nil {
 		return e.unlisted
@@ -213,8 +206,7 @@ func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) err
 	return nil
 }
 
-// readPublishing reads the version that AWS was preparing, unless the function itself is
-// still changing.
+// readPublishing reads the version that AWS was preparing, unless the function itself is still changing.
 func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	version, c := f.Status.AtProvider.PublishingVersion, o.config()
 	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {

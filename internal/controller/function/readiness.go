@@ -16,15 +16,13 @@ import (
 )
 
 const (
-	// recreateAfter is how long a failed creation is kept before the function is deleted
-	// and created again. It doubles with each attempt, up to recreateAtMost, which is well
-	// below creationWindow.
+	// recreateAfter is how long a failed creation is kept before the function is deleted and created again. It doubles
+	// with each attempt, up to recreateAtMost, which is well below creationWindow.
 	recreateAfter  = 1 * time.Minute
 	recreateAtMost = creationWindow / 2
 
-	// retryAfter is how long a failed update is kept before it is sent again unchanged: the
-	// cause may have been fixed outside of the manifest. It doubles with each attempt, up
-	// to retryAtMost.
+	// retryAfter is how long a failed update is kept before it is sent again unchanged: the cause may have been fixed
+	// outside of the manifest. It doubles with each attempt, up to retryAtMost.
 	retryAfter = 5 * time.Minute
 	// retrySoon replaces retryAfter if the cause is a failure of AWS.
 	retrySoon   = 30 * time.Second
@@ -110,8 +108,7 @@ func decide(o observed, calls []call, changes diff.Changes, f decisionInput) dec
 	return d
 }
 
-// readyCondition returns the Ready condition of a function that is neither changing nor
-// failed.
+// readyCondition returns the Ready condition of a function that is neither changing nor failed.
 func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Condition {
 	c := o.config()
 	switch {
@@ -128,14 +125,12 @@ func readyCondition(o observed, changes diff.Changes, f decisionInput) xpv2.Cond
 	}
 }
 
-// notDeleted is added to Ready if a failed function may not be the result of the creation
-// that this resource requested.
+// notDeleted is added to Ready if a failed function may not be the result of the creation that this resource requested.
 const notDeleted = "; it is not deleted and created again, because this resource may not have created it: " +
 	"delete it in AWS, and the provider creates it again"
 
-// failedCreation deletes and creates again a function that could not be created:
-// immediately if the user changed the spec, otherwise after a delay. A function that may
-// have another origin is updated instead.
+// failedCreation deletes and creates again a function that could not be created: immediately if the user changed the
+// spec, otherwise after a delay. A function that may have another origin is updated instead.
 func failedCreation(c *types.FunctionConfiguration, calls []call, f decisionInput) decision {
 	message := "creation failed: " + reason(c)
 	switch {
@@ -215,8 +210,7 @@ func reasonCode(c *types.FunctionConfiguration) string {
 	return string(c.LastUpdateStatusReasonCode)
 }
 
-// lastModified returns the time of the last change according to AWS. A time that can't be
-// parsed counts as long ago.
+// lastModified returns the time of the last change according to AWS. A time that can't be parsed counts as long ago.
 func lastModified(c *types.FunctionConfiguration) time.Time {
 	t, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
 	if err != nil {

@@ -14,24 +14,21 @@ import (
 )
 
 const (
-	// usualConcurrency is the account limit from which AWS applies the usual minimum. New
-	// accounts have a lower limit and minimum, and AWS returns their minimum only when it
-	// rejects a reservation.
+	// usualConcurrency is the account limit from which AWS applies the usual minimum. New accounts have a lower limit
+	// and minimum, and AWS returns their minimum only when it rejects a reservation.
 	usualConcurrency = 1000
 
 	// usualMinimum is how many concurrent executions AWS requires to stay unreserved.
 	usualMinimum = 100
 
-	// recentFigures is the maximum age of the account's figures by which a reservation is
-	// rejected.
+	// recentFigures is the maximum age of the account's figures by which a reservation is rejected.
 	recentFigures = time.Minute
 
 	// provisionedPages is the maximum number of pages of provisioned concurrency to read.
 	provisionedPages = 20
 )
 
-// accountFigures returns the concurrency limits of the account. account.Account implements
-// it.
+// accountFigures returns the concurrency limits of the account. account.Account implements it.
 type accountFigures interface {
 	Remembered() (account.Figures, bool)
 	Recent(ctx context.Context, age time.Duration) (account.Figures, bool)
@@ -67,14 +64,12 @@ func (e *external) checkReservation(ctx context.Context, p plan) error {
 		want, f.ConcurrentExecutions, free, minimum(f), max(free-minimum(f), 0)))
 }
 
-// hasRoom reports whether the account has room to replace a reservation by another. A smaller
-// one always fits.
+// hasRoom reports whether the account has room to replace a reservation by another. A smaller one always fits.
 func hasRoom(f account.Figures, want, have int32) bool {
 	return want <= have || f.UnreservedConcurrentExecutions+have-want >= minimum(f)
 }
 
-// minimum returns the concurrency that has to stay unreserved, as far as it is known
-// without a call.
+// minimum returns the concurrency that has to stay unreserved, as far as it is known without a call.
 func minimum(f account.Figures) int32 {
 	if f.ConcurrentExecutions < usualConcurrency {
 		return 0
@@ -82,8 +77,7 @@ func minimum(f account.Figures) int32 {
 	return usualMinimum
 }
 
-// provisioned returns the provisioned concurrency of all versions and aliases of a
-// function.
+// provisioned returns the provisioned concurrency of all versions and aliases of a function.
 func (e *external) provisioned(ctx context.Context, name string) (int32, error) {
 	total, in := int32(0), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(name)}
 	for range provisionedPages {

@@ -16,8 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
 
-// resolver turns a spec into desired settings by reading everything that the spec refers
-// to.
+// resolver turns a spec into desired settings by reading everything that the spec refers to.
 type resolver struct {
 	objects objectReader
 	fields  refs.Getter

@@ -14,9 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// settings has everything that can differ between the desired and the observed function in
-// one value. Both states are expressed in it, and package diff compares them. JSON names
-// are the users' field names.
+// settings has everything that can differ between the desired and the observed function in one value. Both states are
+// expressed in it, and package diff compares them. JSON names are the users' field names.
 type settings struct {
 	PackageType            *string                         `json:"packageType"`
 	Runtime                *string                         `json:"runtime"`
@@ -86,8 +85,7 @@ type code struct {
 	SourceKMSKeyArn *string `json:"sourceKmsKeyArn"`
 }
 
-// fromSpec returns a block of spec in comparable form. The caller has resolved references
-// into p.
+// fromSpec returns a block of spec in comparable form. The caller has resolved references into p.
 func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
 	s := settings{Environment: environment{Variables: diff.Secrets(variables)}}
 	specToSettings.Copy(&s, &p)
@@ -131,8 +129,7 @@ func plainFileSystems(in []v1beta1.FileSystemConfig) []v1beta1.FileSystemConfig 
 type observed struct {
 	// function is GetFunction's answer.
 	function *lambda.GetFunctionOutput
-	// codeSigningConfigArn, recursiveLoop and scaling are read only if the spec declares
-	// them.
+	// codeSigningConfigArn, recursiveLoop and scaling are read only if the spec declares them.
 	codeSigningConfigArn *string
 	recursiveLoop        *string
 	scaling              *types.FunctionScalingConfig
@@ -147,8 +144,7 @@ type observed struct {
 
 func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
 
-// fromAWS returns the answers of AWS in comparable form. It treats an empty field like an
-// absent one.
+// fromAWS returns the answers of AWS in comparable form. It treats an empty field like an absent one.
 func fromAWS(o observed) settings {
 	c := o.config()
 	s := settings{
@@ -166,8 +162,7 @@ func fromAWS(o observed) settings {
 	return s
 }
 
-// vpc returns nil for the empty configuration that AWS returns after a function left its
-// VPC.
+// vpc returns nil for the empty configuration that AWS returns after a function left its VPC.
 func vpc(in *types.VpcConfigResponse) *vpcConfig {
 	if in == nil || len(in.SubnetIds)+len(in.SecurityGroupIds) == 0 {
 		return nil

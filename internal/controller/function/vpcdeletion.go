@@ -22,8 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// reasonVPCKept is the reason of the event for a function that is deleted without releasing
-// its network interfaces.
+// reasonVPCKept is the reason of the event for a function that is deleted without releasing its network interfaces.
 const reasonVPCKept event.Reason = "CannotReleaseVPC"
 
 // releaseDelays are the delays after each failed attempt to release the VPC. After the last
@@ -32,8 +31,7 @@ var releaseDelays = []time.Duration{
 	5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconcile.MinPending,
 }
 
-// changeLimit is the longest time that a deletion waits for AWS to finish a change, measured from AWS's
-// LastModified.
+// changeLimit is the longest time that a deletion waits for AWS to finish a change, measured from AWS's LastModified.
 const changeLimit = 15 * time.Minute
 
 // releaseVPC detaches the function from its VPC or replaces its security groups, if the
@@ -115,8 +113,7 @@ type release struct {
 	// to is the VPC configuration to set. Nil detaches the function from its VPC.
 	to *vpcConfig
 
-	// fileSystems is true if the file systems have to be removed too, because they are
-	// mounted from within the VPC.
+	// fileSystems is true if the file systems have to be removed too, because they are mounted from within the VPC.
 	fileSystems bool
 }
 
@@ -145,9 +142,8 @@ func (e *external) release(
 	return &release{does: "replacing its security groups", to: &to}, nil
 }
 
-// replacements returns the replacement security groups. References that can no longer be
-// resolved are skipped: most likely their objects are being deleted along with the
-// function. The error is that of the last one.
+// replacements returns the replacement security groups. References that can no longer be resolved are skipped: most
+// likely their objects are being deleted along with the function. The error is that of the last one.
 func (e *external) replacements(ctx context.Context, f *v1beta1.Function) (groups []string, missing error) {
 	p := f.Spec.ForProvider
 	groups = slices.Clone(p.ReplacementSecurityGroupIDs)
@@ -215,8 +211,7 @@ func (r *release) made(have *vpcConfig) bool {
 	)
 }
 
-// input returns the update that makes the change. It includes the subnets if the function
-// keeps them.
+// input returns the update that makes the change. It includes the subnets if the function keeps them.
 func (r *release) input(name string) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), VpcConfig: vpcInput(r.to)}
 	if r.fileSystems {

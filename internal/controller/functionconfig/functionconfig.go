@@ -1,6 +1,5 @@
-// Package functionconfig is what kinds share that configure a function, version or alias:
-// the name of what they configure, and a reader that lists all configurations of a
-// function in one call for all resources.
+// Package functionconfig is what kinds share that configure a function, version or alias: the name of what they
+// configure, and a reader that lists all configurations of a function in one call for all resources.
 package functionconfig
 
 import (
@@ -34,9 +33,8 @@ type Target struct {
 	Default string
 }
 
-// Name returns the name of what a resource configures. It returns false if the resource is
-// being deleted and has never configured anything: its references may no longer exist
-// then, so that spec is not conclusive.
+// Name returns the name of what a resource configures. It returns false if the resource is being deleted and has never
+// configured anything: its references may no longer exist then, so that spec is not conclusive.
 func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	known, err := t.known(mg)
 	if err != nil {
@@ -92,8 +90,7 @@ func Acts(mg resource.Managed, function *string) []tenancy.Target {
 	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
 }
 
-// Reads returns the operations of an observation: the read, and the create if the
-// configuration does not exist yet.
+// Reads returns the operations of an observation: the read, and the create if the configuration does not exist yet.
 func Reads(mg resource.Managed, read, create string) []string {
 	if ownership.WrittenName(mg) == "" && reconcile.MayCreate(mg) {
 		return []string{read, create}

@@ -32,18 +32,15 @@ type Reader[V any] struct {
 	// ARN returns the ARN of the function, version or alias that a configuration is for.
 	ARN func(V) *string
 
-	// Get reads a single configuration with the operation GetBy. It is called if the list may
-	// be incomplete.
+	// Get reads a single configuration with the operation GetBy. It is called if the list may be incomplete.
 	Get   func(ctx context.Context, n functionname.Name) (V, error)
 	GetBy string
 }
 
-// Read returns the configuration of a name. It returns false if there is none, or no such
-// function.
+// Read returns the configuration of a name. It returns false if there is none, or no such function.
 //
-// The list is not conclusive if the endpoint, such as an emulator, does not support it, or
-// if it does not contain what the resource has created: then the single configuration is
-// read.
+// The list is not conclusive if the endpoint, such as an emulator, does not support it, or if it does not contain what
+// the resource has created: then the single configuration is read.
 func (r *Reader[V]) Read(ctx context.Context, f reconcile.Facts, mg resource.Managed, n functionname.Name) (V, bool, error) {
 	var none V
 	all, err := readcache.Read(ctx, r.Cache, r.key(n), f.Fresh, func(ctx context.Context) ([]V, error) {
@@ -71,8 +68,7 @@ func made(mg resource.Managed) bool {
 	return !meta.WasDeleted(mg) && (ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero())
 }
 
-// single reads one configuration. If the credentials do not permit the call, the list is
-// taken as conclusive.
+// single reads one configuration. If the credentials do not permit the call, the list is taken as conclusive.
 func (r *Reader[V]) single(ctx context.Context, f reconcile.Facts, n functionname.Name) (V, bool, error) {
 	var none V
 	if r.Get == nil {

@@ -59,8 +59,8 @@ func references(mg *v1beta1.FunctionEventInvokeConfig) []reconcile.Reference {
 	return refs
 }
 
-// uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks those
-// that fields of other objects name.
+// uses returns the functions among the destinations, whether spec names them by ARN or by reference. Desired checks
+// those that fields of other objects name.
 func uses(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 	var all []tenancy.Target
 	for _, d := range destinationsOf(mg) {

@@ -90,8 +90,7 @@ func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings, read lookup) (setting
 	return out, err
 }
 
-// fromAWS returns the AWS value in comparable form. AWS returns empty blocks for
-// destinations that are not set.
+// fromAWS returns the AWS value in comparable form. AWS returns empty blocks for destinations that are not set.
 func fromAWS(c types.FunctionEventInvokeConfig) settings {
 	out := settings{MaximumEventAgeInSeconds: c.MaximumEventAgeInSeconds, MaximumRetryAttempts: c.MaximumRetryAttempts}
 	if d := c.DestinationConfig; d != nil {

@@ -22,8 +22,7 @@ type (
 	update      = reconcile.Update[settings]
 )
 
-// external is the asynchronous invocation configuration of a function in AWS. It lives for
-// one reconcile.
+// external is the asynchronous invocation configuration of a function in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
 	reader *functionconfig.Reader[types.FunctionEventInvokeConfig]

@@ -1,5 +1,4 @@
-// Package functionurl manages the HTTPS endpoints of AWS Lambda functions and of their
-// aliases.
+// Package functionurl manages the HTTPS endpoints of AWS Lambda functions and of their aliases.
 package functionurl
 
 import (

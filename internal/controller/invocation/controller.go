@@ -1,9 +1,8 @@
 // Package invocation invokes AWS Lambda functions, once for each input.
 //
-// AWS does not record whether a function was invoked, so this package does: it writes a
-// record before each call, and the outcome after it (record.go). diff.go decides by that
-// record whether an invocation is due, convert.go builds the call's input and status, and
-// external.go makes the call. An interrupted call is not repeated, unless the user says
+// AWS does not record whether a function was invoked, so this package does: it writes a record before each call, and
+// the outcome after it (record.go). diff.go decides by that record whether an invocation is due, convert.go builds the
+// call's input and status, and external.go makes the call. An interrupted call is not repeated, unless the user says
 // that the function may run twice.
 package invocation
 

@@ -37,8 +37,7 @@ type event struct {
 	secret bool
 }
 
-// check returns an error if the payload can't be sent. AWS would quote the payload in its
-// own error.
+// check returns an error if the payload can't be sent. AWS would quote the payload in its own error.
 func (e event) check(p v1beta1.InvocationParameters) error {
 	switch {
 	case len(e.payload) == 0:
@@ -72,8 +71,7 @@ func identifying(p v1beta1.InvocationParameters, e event) ([]byte, error) {
 	return json.Marshal([]any{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
 }
 
-// input returns the input of the call. before is the payload of the last invocation, or nil
-// if it is not known.
+// input returns the input of the call. before is the payload of the last invocation, or nil if it is not known.
 func input(p v1beta1.InvocationParameters, e event, action string, before *string) (*lambda.InvokeInput, error) {
 	payload := e.payload
 	if inCRUD(p) {

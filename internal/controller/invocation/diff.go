@@ -27,8 +27,7 @@ const (
 
 // A decision is what is due.
 type decision struct {
-	// action is the action to invoke the function for. It is empty if no invocation is due
-	// now.
+	// action is the action to invoke the function for. It is empty if no invocation is due now.
 	action string
 
 	// wait is the time until the next invocation, or 0 if there is none.
@@ -43,8 +42,7 @@ type decision struct {
 	ready xpv2.Condition
 }
 
-// decide returns what is due: one invocation for each input, and another only if the user
-// allows it.
+// decide returns what is due: one invocation for each input, and another only if the user allows it.
 func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
 	switch {
 	case r.neverInvoked() || r.Input != input:

@@ -36,12 +36,10 @@ const (
 	// the timeout of a reconcile to record the outcome.
 	longest = 50 * time.Second
 
-	// writeTimeout is the timeout for recording the outcome, independent of the reconcile's
-	// own context.
+	// writeTimeout is the timeout for recording the outcome, independent of the reconcile's own context.
 	writeTimeout = 10 * time.Second
 
-	// busyWait is the delay before the next observation of a function that can't be invoked
-	// yet.
+	// busyWait is the delay before the next observation of a function that can't be invoked yet.
 	busyWait = 5 * time.Second
 )
 
@@ -150,8 +148,7 @@ func abandon(ctx context.Context, why string) {
 	reconcile.Emit(ctx, xpevent.Warning(reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
-// remember fills in the names that references were resolved to before, because their
-// objects may be gone.
+// remember fills in the names that references were resolved to before, because their objects may be gone.
 func remember(i *v1beta1.Invocation) {
 	p, o := &i.Spec.ForProvider, i.Status.AtProvider
 	if p.FunctionName == nil {
@@ -211,9 +208,8 @@ func (e *external) event(ctx context.Context, i *v1beta1.Invocation) (event, err
 	return ev, errors.Wrap(ev.check(p), field)
 }
 
-// checkFunction returns an error for a synchronous invocation that may exceed the time that
-// the provider waits for it. If the provider may not read the function, the invocation
-// itself shows that.
+// checkFunction returns an error for a synchronous invocation that may exceed the time that the provider waits for it.
+// If the provider may not read the function, the invocation itself shows that.
 func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) error {
 	p := i.Spec.ForProvider
 	if t := ptr.Deref(p.InvocationType, ""); t == string(types.InvocationTypeEvent) || t == string(types.InvocationTypeDryRun) || p.DurableExecutionName != nil {
@@ -245,8 +241,7 @@ func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (managed.E
 	return managed.ExternalUpdate{}, e.invoke(ctx, i)
 }
 
-// Delete invokes the function for the deletion. If the function is gone, it only emits an
-// event.
+// Delete invokes the function for the deletion. If the function is gone, it only emits an event.
 func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalDelete, error) {
 	i.SetConditions(reconcile.Deleting(i.GetGeneration(), ""))
 	err := e.invoke(ctx, i)

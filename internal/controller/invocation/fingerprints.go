@@ -12,10 +12,9 @@ import (
 // maxFingerprints is the maximum number of cached fingerprints, each some hundred bytes.
 const maxFingerprints = 10_000
 
-// fingerprints caches the last fingerprint of each resource by its UID: the slow hash of a
-// Secret's content costs tens of milliseconds of processor time, which each reconcile would
-// spend. The input is kept as an HMAC with a key that only this process knows. It is safe
-// for concurrent use.
+// fingerprints caches the last fingerprint of each resource by its UID: the slow hash of a Secret's content costs tens
+// of milliseconds of processor time, which each reconcile would spend. The input is kept as an HMAC with a key that
+// only this process knows. It is safe for concurrent use.
 type fingerprints struct {
 	key []byte
 
@@ -34,8 +33,7 @@ func newFingerprints() *fingerprints {
 	return f
 }
 
-// fingerprint returns the result of the function of the same name, from the cache if the
-// input is unchanged.
+// fingerprint returns the result of the function of the same name, from the cache if the input is unchanged.
 func (f *fingerprints) fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, error) {
 	if f == nil || !e.secret {
 		return fingerprint(uid, p, e)

@@ -34,8 +34,7 @@ const (
 // not record whether a call was made. It is kept in an annotation, which backups include,
 // and in status, which survives the replacement of a manifest.
 type record struct {
-	// Of is the resource, as namespace/name: a copy that is made from its manifest has not
-	// invoked the function.
+	// Of is the resource, as namespace/name: a copy that is made from its manifest has not invoked the function.
 	Of string `json:"of"`
 
 	// Input is the fingerprint of what the function was invoked with.

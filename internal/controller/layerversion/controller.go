@@ -1,9 +1,8 @@
 // Package layerversion manages versions of AWS Lambda layers.
 //
-// A version never changes in AWS. If spec or an object that it refers to changes, a new
-// version is published, and the external name moves to it. intent.go records what is about
-// to be published, so that lost.go finds a version again if the answer to its publication
-// was lost. usage.go finds out which versions functions use.
+// A version never changes in AWS. If spec or an object that it refers to changes, a new version is published, and the
+// external name moves to it. intent.go records what is about to be published, so that lost.go finds a version again if
+// the answer to its publication was lost. usage.go finds out which versions functions use.
 package layerversion
 
 import (
@@ -51,16 +50,14 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	})
 }
 
-// redact removes the inline files from a LayerVersion that is logged, because code may
-// contain secrets.
+// redact removes the inline files from a LayerVersion that is logged, because code may contain secrets.
 func redact(l *v1beta1.LayerVersion) {
 	if c := l.Spec.ForProvider.Content; c != nil {
 		c.Inline = diff.RedactedValues(c.Inline)
 	}
 }
 
-// calls names the operations that create, update and delete a version. AWS assigns the
-// name.
+// calls names the operations that create, update and delete a version. AWS assigns the name.
 var calls = reconcile.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 type connector struct {

@@ -34,8 +34,7 @@ func versionOf(arn string) (version, error) {
 	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q does not end in a version number", arn)
 }
 
-// arnOf returns the ARN of a version: the one that AWS returns, or else the layer's ARN
-// with the number.
+// arnOf returns the ARN of a version: the one that AWS returns, or else the layer's ARN with the number.
 func arnOf(returned, layer *string, number int64) *string {
 	if ptr.Deref(returned, "") != "" || ptr.Deref(layer, "") == "" || number == 0 {
 		return returned
@@ -118,8 +117,7 @@ func publishInput(layer string, s settings, b archive.Bundle, storage *string) *
 	}
 }
 
-// observation returns status.atProvider of a version. Fields that only the provider knows
-// are copied from last.
+// observation returns status.atProvider of a version. Fields that only the provider knows are copied from last.
 func observation(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation) v1beta1.LayerVersionObservation {
 	s := v1beta1.LayerVersionObservation{
 		LayerName:               ptr.To(layer),

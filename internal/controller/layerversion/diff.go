@@ -13,9 +13,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// compare returns how spec differs from the version in AWS. A version that was published
-// for these settings counts as equal, in whichever form AWS returns them, because a version
-// never changes.
+// compare returns how spec differs from the version in AWS. A version that was published for these settings counts as
+// equal, in whichever form AWS returns them, because a version never changes.
 func compare(d reconcile.Desired[settings], b archive.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) reconcile.Comparison[settings] {
 	have := fromAWS(o)
 	target := diff.Fill(d.Settings, have, d.Left)
@@ -38,8 +37,7 @@ func codeSHA256(o *lambda.GetLayerVersionOutput) string {
 	return ptr.Deref(o.Content.CodeSha256, "")
 }
 
-// oldVersions returns the versions that the resource published before the given one, oldest
-// first.
+// oldVersions returns the versions that the resource published before the given one, oldest first.
 func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
 	old := slices.Clone(last.OldVersions)
 	if last.Version != nil {

@@ -28,8 +28,7 @@ type external struct {
 	bundles archive.Finder
 	usages  *usages
 
-	// lost is true if the version was published by a call without an answer. adopted is
-	// true if others published it.
+	// lost is true if the version was published by a call without an answer. adopted is true if others published it.
 	lost, adopted bool
 
 	// bundle is the content to publish, and due is the old version to delete.
@@ -110,8 +109,7 @@ func (e *external) observationOf(l *v1beta1.LayerVersion, o *lambda.GetLayerVers
 	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), readBy), Description: v.String()}
 }
 
-// CheckOwnership checks ownership by the external name and the recorded intent, because a
-// version has no tags.
+// CheckOwnership checks ownership by the external name and the recorded intent, because a version has no tags.
 func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, o found) (ownership.Ownership, error) {
 	if e.lost {
 		return ownership.Ours, nil
@@ -199,8 +197,7 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 	return p, nil
 }
 
-// old returns the versions that the policy deletes, oldest first, whether or not functions
-// use them.
+// old returns the versions that the policy deletes, oldest first, whether or not functions use them.
 func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconcile.Allows(l, xpv2.ManagementActionDelete) {
 		return nil

@@ -18,11 +18,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// intent describes what a call of PublishLayerVersion is to publish. It is recorded before
-// the call.
+// intent describes what a call of PublishLayerVersion is to publish. It is recorded before the call.
 type intent struct {
-	// UID is the UID of the resource that recorded the intent: a copy of a resource does
-	// not inherit it.
+	// UID is the UID of the resource that recorded the intent: a copy of a resource does not inherit it.
 	UID string `json:"uid"`
 
 	// Before is the highest version number of the layer at that time. Numbers only grow, so
@@ -35,8 +33,7 @@ type intent struct {
 	// Settings is a hash of everything but the content.
 	Settings string `json:"settings"`
 
-	// SHA256 is the hash of the content. It is empty if it is known only after the
-	// publication.
+	// SHA256 is the hash of the content. It is empty if it is known only after the publication.
 	SHA256 string `json:"sha256,omitempty"`
 
 	// Name is the name of the object in S3 that has the content.
@@ -78,8 +75,7 @@ func (i intent) settled(arn string) bool {
 // listed is the maximum time that AWS takes to list a published version.
 const listed = 10 * time.Second
 
-// waits returns how long to wait before a version that is not listed counts as not
-// published.
+// waits returns how long to wait before a version that is not listed counts as not published.
 func (i intent) waits(now time.Time) time.Duration {
 	left := listed - now.Sub(time.Unix(i.At, 0))
 	if i.At == 0 || left <= 0 {

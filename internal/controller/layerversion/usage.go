@@ -33,8 +33,7 @@ const (
 	mostCheck  = 24 * time.Hour
 )
 
-// usages records, for each resource, which versions of its layer functions use. It is safe
-// for concurrent use.
+// usages records, for each resource, which versions of its layer functions use. It is safe for concurrent use.
 type usages struct {
 	mu      sync.Mutex
 	entries map[types.UID]usage
@@ -42,8 +41,7 @@ type usages struct {
 
 // usage is the result of listing the functions of the account that use a layer.
 type usage struct {
-	// began is when the first page was read. marker is the start of the next page, nil
-	// after the last one.
+	// began is when the first page was read. marker is the start of the next page, nil after the last one.
 	began  time.Time
 	marker *string
 	done   bool

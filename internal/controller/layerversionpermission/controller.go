@@ -1,5 +1,4 @@
-// Package layerversionpermission manages statements of the policies of AWS Lambda layer
-// versions.
+// Package layerversionpermission manages statements of the policies of AWS Lambda layer versions.
 //
 // All permissions of one version share the result of GetLayerVersionPolicy. AWS has no
 // operation that changes a statement: one that differs, or that now belongs to another
@@ -43,8 +42,7 @@ func observer(
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
-// reads returns the operations of the next observation, and the creation that will most
-// likely follow the first one.
+// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func reads(p *v1beta1.LayerVersionPermission) []string {
 	if p.Status.AtProvider.StatementID == nil && reconcile.MayCreate(p) {
 		return []string{opRead, opAdd}

@@ -22,8 +22,7 @@ import (
 // action is the only one that AWS permits on layers.
 const action = "lambda:GetLayerVersion"
 
-// A statementKey identifies a statement by layer, version and statement id. Its text is the
-// external name.
+// A statementKey identifies a statement by layer, version and statement id. Its text is the external name.
 type statementKey struct {
 	layer   string
 	version int64
@@ -73,10 +72,9 @@ func desiredStatementKey(p *v1beta1.LayerVersionPermission) (statementKey, error
 	return at, nil
 }
 
-// allVersions returns the key that the statement should have, and the others that it may
-// have: where it was added, and where an unanswered create may have added it. It returns
-// an error if spec names no version, or if the user has set an external name for another
-// version than spec asks for.
+// allVersions returns the key that the statement should have, and the others that it may have: where it was added, and
+// where an unanswered create may have added it. It returns an error if spec names no version, or if the user has set an
+// external name for another version than spec asks for.
 func allVersions(p *v1beta1.LayerVersionPermission) (at statementKey, others []statementKey, err error) {
 	at, err = desiredStatementKey(p)
 	name := reconcile.ExternalName(p)

@@ -39,8 +39,7 @@ func settingsOf(at statementKey, g policy.Grant) settings {
 	return out
 }
 
-// changes returns how a statement differs from the desired one. A principal that spec does
-// not name is ignored.
+// changes returns how a statement differs from the desired one. A principal that spec does not name is ignored.
 func changes(at statementKey, wanted policy.Grant, o observed) diff.Changes {
 	is := fromAWS(o).Like(wanted)
 	if wanted.Principal == "" {

@@ -25,8 +25,7 @@ type external struct {
 	at statementKey
 }
 
-// answer is the result of GetLayerVersionPolicy, which all permissions of one version
-// share.
+// answer is the result of GetLayerVersionPolicy, which all permissions of one version share.
 type answer struct {
 	policy   policy.Document
 	revision string
@@ -46,8 +45,7 @@ func newExternal(api lambdaAPI, cache *readcache.Cache) awsResource {
 	}
 }
 
-// read reads the statement from its former place, if spec now asks for another one, or
-// else from the desired place.
+// read reads the statement from its former place, if spec now asks for another one, or else from the desired place.
 func (e *external) read(ctx context.Context, f reconcile.Facts, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := allVersions(p)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-// changeWait is the requeue interval while another Permission is changing the policy:
-// about as long as one call takes.
+// changeWait is the requeue interval while another Permission is changing the policy: about as long as one call takes.
 const changeWait = 100 * time.Millisecond
 
 // ongoing is the set of functions with policies that this provider is changing. If several

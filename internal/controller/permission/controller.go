@@ -1,9 +1,7 @@
-// Package permission manages statements of the policies of AWS Lambda functions, versions
-// and aliases.
+// Package permission manages statements of the policies of AWS Lambda functions, versions and aliases.
 //
-// All Permissions of one function share the result of GetPolicy. AWS has no operation that
-// changes a statement: one that differs is removed, and added again by the next reconcile,
-// which finds it absent.
+// All Permissions of one function share the result of GetPolicy. AWS has no operation that changes a statement: one
+// that differs is removed, and added again by the next reconcile, which finds it absent.
 package permission
 
 import (
@@ -60,8 +58,7 @@ func redact(p *v1beta1.Permission) {
 	}
 }
 
-// reads returns the operations of the next observation, and the creation that will most
-// likely follow the first one.
+// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func reads(p *v1beta1.Permission) []string {
 	if p.Status.AtProvider.StatementID == nil && reconcile.MayCreate(p) {
 		return []string{opRead, opAdd}

@@ -38,8 +38,7 @@ func description(n functionname.Name) string { return "function " + n.String() }
 // suffix returns the end of the ARN of a function, version or alias.
 func suffix(n functionname.Name) string { return ":function:" + n.String() }
 
-// statementID returns the statement's id. It returns an error if spec and external name
-// differ.
+// statementID returns the statement's id. It returns an error if spec and external name differ.
 func statementID(p *v1beta1.Permission) (string, error) {
 	name, id := reconcile.ExternalName(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
 	if name != "" && id != "" && name != id {

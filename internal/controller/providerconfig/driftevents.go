@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// TypeReceivesDriftEvents says whether messages are received from the queue of spec.driftEvents. A config without one
-	// does not have the condition.
+	// TypeReceivesDriftEvents says whether messages are received from the queue of spec.driftEvents. A config without
+	// one does not have the condition.
 	TypeReceivesDriftEvents xpv2.ConditionType = "ReceivesDriftEvents"
 
 	// ReasonReceiving means that the last call of SQS succeeded.

@@ -60,8 +60,7 @@ type providerConfig interface {
 	GetConfigStatus() *v1beta1.ProviderConfigStatus
 }
 
-// A Reconciler reconciles the configs of one kind. It replaces crossplane-runtime's, and writes
-// only what has changed.
+// A Reconciler reconciles the configs of one kind. It replaces crossplane-runtime's, and writes only what has changed.
 type Reconciler struct {
 	kind     kind
 	kube     client.Client
@@ -193,8 +192,7 @@ func (r *Reconciler) addFinalizer(ctx context.Context, c providerConfig) error {
 	return errors.Wrap(r.kube.Patch(ctx, c, patchFrom(before)), "cannot add the finalizer")
 }
 
-// identify shows the AWS identity of a config in status, or why it has none. It returns when to
-// check again.
+// identify shows the AWS identity of a config in status, or why it has none. It returns when to check again.
 func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (time.Duration, error) {
 	before, after := deepCopy(c), checkEvery
 	status := c.GetConfigStatus()
@@ -276,8 +274,7 @@ func deepCopy[T runtime.Object](o T) T {
 	return c
 }
 
-// patchFrom returns a patch from an earlier state, which fails if something else has changed the
-// object since.
+// patchFrom returns a patch from an earlier state, which fails if something else has changed the object since.
 func patchFrom(before client.Object) client.Patch {
 	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 }

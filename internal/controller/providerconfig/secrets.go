@@ -69,8 +69,7 @@ func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usa
 type need struct {
 	// any is true if a config does.
 	any bool
-	// going is true if a config does that is being deleted, and may be deleted together with the
-	// Secret.
+	// going is true if a config does that is being deleted, and may be deleted together with the Secret.
 	going bool
 	// used is true if a config does that works, and that resources use.
 	used bool

@@ -28,8 +28,7 @@ const (
 	ReasonAnswering xpv2.ConditionReason = "Answering"
 )
 
-// showBreakers sets the condition Reachable, and returns when to check again, 0 if that is not
-// necessary.
+// showBreakers sets the condition Reachable, and returns when to check again, 0 if that is not necessary.
 func (r *Reconciler) showBreakers(c providerConfig) time.Duration {
 	open := r.breakers.Open(c.GetUID())
 	was := c.GetCondition(TypeReachable).Status

@@ -94,10 +94,9 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(), usage.ResourceReference.Name))
 }
 
-// counts reports whether a usage counts: whether its resource still uses the config. It releases a
-// usage that does not. A usage without an owner has lost its resource, for example in a restored
-// backup. It is obsolete, or is recorded anew in the next reconcile of the resource. A usage that a
-// user created never decides about a deletion.
+// counts reports whether a usage counts: whether its resource still uses the config. It releases a usage that does not.
+// A usage without an owner has lost its resource, for example in a restored backup. It is obsolete, or is recorded anew
+// in the next reconcile of the resource. A usage that a user created never decides about a deletion.
 func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
@@ -118,9 +117,8 @@ func (r *Reconciler) counts(ctx context.Context, c providerConfig, u *v1beta1.Pr
 	return false, errors.Wrap(session.Release(ctx, r.kube, u), "cannot release a usage")
 }
 
-// needs reports whether a resource exists that uses the config and is not yet deleted in AWS. A
-// resource without the finalizer may only wait for its usage to be deleted. A resource that cannot
-// be read may need the config.
+// needs reports whether a resource exists that uses the config and is not yet deleted in AWS. A resource without the
+// finalizer may only wait for its usage to be deleted. A resource that cannot be read may need the config.
 func (r *Reconciler) needs(ctx context.Context, c providerConfig, namespace string, owner *metav1.OwnerReference) (bool, error) {
 	obj, err := r.kube.Scheme().New(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
 	if err != nil {

@@ -91,8 +91,8 @@ func (r *Reconciler) usersOfSecret(ctx context.Context, secret client.Object) []
 	return requests
 }
 
-// stateChanges returns an event for each breaker that opens or closes, and for each queue of drift events that changes its
-// state, with the UID of its config.
+// stateChanges returns an event for each breaker that opens or closes, and for each queue of drift events that changes
+// its state, with the UID of its config.
 func (r *Reconciler) stateChanges() <-chan event.GenericEvent {
 	changes := make(chan event.GenericEvent, pending)
 	r.breakers.Watch(func(k breaker.Key) {

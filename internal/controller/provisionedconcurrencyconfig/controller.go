@@ -1,5 +1,4 @@
-// Package provisionedconcurrencyconfig manages the provisioned concurrency of AWS Lambda
-// functions.
+// Package provisionedconcurrencyconfig manages the provisioned concurrency of AWS Lambda functions.
 package provisionedconcurrencyconfig
 
 import (

@@ -79,8 +79,7 @@ func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, 
 	return plan
 }
 
-// since returns the time since the last request, by AWS's record. An unreadable time
-// counts as long ago.
+// since returns the time since the last request, by AWS's record. An unreadable time counts as long ago.
 func since(p types.ProvisionedConcurrencyConfigListItem, now time.Time) time.Duration {
 	t, err := time.Parse(modifiedLayout, ptr.Deref(p.LastModified, ""))
 	if err != nil {

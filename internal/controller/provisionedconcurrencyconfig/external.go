@@ -24,8 +24,7 @@ type (
 	update      = reconcile.Update[settings]
 )
 
-// external is the provisioned concurrency of an alias or a version in AWS. It lives for
-// one reconcile.
+// external is the provisioned concurrency of an alias or a version in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
 	reader *functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]

@@ -1,5 +1,4 @@
-// Package resourcepolicy manages the complete policies of AWS Lambda functions, versions
-// and aliases.
+// Package resourcepolicy manages the complete policies of AWS Lambda functions, versions and aliases.
 package resourcepolicy
 
 import (
@@ -38,8 +37,7 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 // calls are the operations by which this kind creates, updates and deletes.
 var calls = reconcile.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
-// reads returns the operations of the next observation, and the creation that will most
-// likely follow the first one.
+// reads returns the operations of the next observation, and the creation that will most likely follow the first one.
 func reads(p *v1beta1.ResourcePolicy) []string {
 	if p.Status.AtProvider.ResourceArn == nil && reconcile.MayCreate(p) {
 		return []string{opRead, opPut}

@@ -25,8 +25,7 @@ type observed struct {
 	revision string
 }
 
-// known returns the ARN of the resource that has the policy, or was to have it. It is
-// empty if there was none.
+// known returns the ARN of the resource that has the policy, or was to have it. It is empty if there was none.
 func known(p *v1beta1.ResourcePolicy) string {
 	return cmp.Or(reconcile.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
 }
@@ -41,8 +40,7 @@ func desired(p *v1beta1.ResourcePolicy) (policy.Document, error) {
 	return d, errors.Wrap(err, "spec.forProvider.policy is not a valid policy")
 }
 
-// putInput returns the request that replaces a policy of the given revision, or of any if
-// that is empty.
+// putInput returns the request that replaces a policy of the given revision, or of any if that is empty.
 func putInput(arn, text, revision string) *lambda.PutResourcePolicyInput {
 	in := &lambda.PutResourcePolicyInput{ResourceArn: ptr.To(arn), Policy: ptr.To(policy.Compact(text))}
 	if revision != "" {

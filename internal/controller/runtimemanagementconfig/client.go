@@ -6,8 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI is the part of the Lambda API that this kind calls. AWS cannot list the
-// configurations.
+// lambdaAPI is the part of the Lambda API that this kind calls. AWS cannot list the configurations.
 type lambdaAPI interface {
 	GetRuntimeManagementConfig(ctx context.Context, in *lambda.GetRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.GetRuntimeManagementConfigOutput, error)
 	PutRuntimeManagementConfig(ctx context.Context, in *lambda.PutRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.PutRuntimeManagementConfigOutput, error)

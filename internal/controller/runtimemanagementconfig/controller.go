@@ -1,5 +1,4 @@
-// Package runtimemanagementconfig manages when AWS updates the runtimes of Lambda
-// functions.
+// Package runtimemanagementconfig manages when AWS updates the runtimes of Lambda functions.
 //
 // Every version of a function has such a configuration, so that it has no owner: creating
 // it sets it, and deleting it resets it to AWS's default, Auto.

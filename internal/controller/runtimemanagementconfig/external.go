@@ -26,8 +26,7 @@ type (
 	update      = reconcile.Update[settings]
 )
 
-// external is the runtime management configuration of a version in AWS. It lives for one
-// reconcile.
+// external is the runtime management configuration of a version in AWS. It lives for one reconcile.
 type external struct {
 	api lambdaAPI
 

@@ -93,11 +93,10 @@ type Search struct {
 	List func(ctx context.Context, created time.Time, f readcache.Freshness) ([]Candidate, error)
 }
 
-// FindLost returns the name of the resource in AWS that carries the UID of a managed resource
-// without an external name, if the managed resource may have created one with a name that was
-// not recorded: the response was lost, the process ended, or someone has removed the managed
-// resource's annotations since. It is empty if there is none. It returns the errors of Find, and those of reading the list unless the
-// list is unsupported and no create was recorded.
+// FindLost returns the name of the resource in AWS that carries the UID of a managed resource without an external name,
+// if the managed resource may have created one with a name that was not recorded: the response was lost, the process
+// ended, or someone has removed the managed resource's annotations since. It is empty if there is none. It returns the
+// errors of Find, and those of reading the list unless the list is unsupported and no create was recorded.
 func (s Search) FindLost(ctx context.Context, mg resource.Managed) (string, reconcile.Effects, error) {
 	created := meta.GetExternalCreatePending(mg)
 	if created.IsZero() {
@@ -148,13 +147,10 @@ func (s Search) freshness(created time.Time) readcache.Freshness {
 	return f
 }
 
-// Find returns the name of the candidate that carries the UID of a managed resource. It is
-// empty if there is none. It reads the
-// tags of at most 20 candidates in one reconcile, and returns a reconcile.LaterError then: the next one continues. It
-// returns an error if several
-// candidates carry the UID, if tags cannot be read, or if AWS does not return those of a
-// likely candidate. Other candidates without tags, and those that other managed resources
-// name, are skipped.
+// Find returns the name of the candidate that carries the UID of a managed resource. It is empty if there is none. It
+// reads the tags of at most 20 candidates in one reconcile, and returns a reconcile.LaterError then: the next one
+// continues. It returns an error if several candidates carry the UID, if tags cannot be read, or if AWS does not return
+// those of a likely candidate. Other candidates without tags, and those that other managed resources name, are skipped.
 func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, reconcile.Effects, error) {
 	effects := reconcile.Effects{}
 	if len(candidates) == 0 {
@@ -187,9 +183,8 @@ func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Cand
 	return name, effects, err
 }
 
-// tags returns the tags of a candidate, as they were at most an hour ago. Those that carry no
-// UID are read again after a minute, or at once if the candidate is a likely one. They are nil
-// if AWS does not return them.
+// tags returns the tags of a candidate, as they were at most an hour ago. Those that carry no UID are read again after
+// a minute, or at once if the candidate is a likely one. They are nil if AWS does not return them.
 func (s Search) tags(ctx context.Context, c Candidate, reads *int) (map[string]string, error) {
 	if c.ARN == "" {
 		return nil, nil //nolint:nilnil // Nil tags are not known.

@@ -1,5 +1,4 @@
-// Package tagging compares and changes the tags of an external resource with the calls
-// that AWS has for tags alone.
+// Package tagging compares and changes the tags of an external resource with the calls that AWS has for tags alone.
 package tagging
 
 import (
@@ -27,8 +26,7 @@ const (
 	OpUntag = "UntagResource"
 )
 
-// NotReturned is the message of Ready if AWS does not return the tags of an external
-// resource.
+// NotReturned is the message of Ready if AWS does not return the tags of an external resource.
 const NotReturned = "AWS does not return its tags, so they are neither compared nor set"
 
 // An Owner is the owner of external resources, and how their tags record it.
@@ -60,8 +58,7 @@ func NewOwner(mg resource.ModernManaged, kind, clusterID string, s *session.Sess
 	}
 }
 
-// Desired returns the tags that a resource's external resource should have, given those of
-// its spec.
+// Desired returns the tags that a resource's external resource should have, given those of its spec.
 func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]string {
 	out := map[string]string{}
 	maps.Copy(out, o.Defaults)
@@ -97,9 +94,8 @@ func (o Owner) TargetIfReturned(desired, have map[string]string) map[string]stri
 	return o.Target(desired, have)
 }
 
-// CheckOwnership returns the ownership of an external resource by its tags. named is
-// ownership.Expected.Named; what describes the external resource to users. It returns an
-// error that says why the external resource is not owned.
+// CheckOwnership returns the ownership of an external resource by its tags. named is ownership.Expected.Named; what
+// describes the external resource to users. It returns an error that says why the external resource is not owned.
 func (o Owner) CheckOwnership(
 	ctx context.Context, others *reconcile.Others, mg metav1.Object, tags map[string]string, named bool, what string,
 ) (ownership.Ownership, error) {
@@ -114,9 +110,8 @@ func (o Owner) CheckOwnership(
 	return v, nil
 }
 
-// Read returns the tags of an external resource that AWS returns only by a call of their
-// own, nil if it does not return them. A resource that only observes may also read the
-// tags of others' external resources.
+// Read returns the tags of an external resource that AWS returns only by a call of their own, nil if it does not return
+// them. A resource that only observes may also read the tags of others' external resources.
 func Read(ctx context.Context, mg resource.Managed, arn string, m *readcache.TagCache, api readcache.TagLister) (map[string]string, error) {
 	if ownership.ObserveOnly(mg) {
 		return m.Show(ctx, mg, arn, api)
@@ -155,8 +150,7 @@ func Steps(
 	return steps, nil
 }
 
-// Due returns the first call that leads from the current tags to the desired ones:
-// OpTag, OpUntag, or none.
+// Due returns the first call that leads from the current tags to the desired ones: OpTag, OpUntag, or none.
 func Due(want, have map[string]string) string {
 	switch {
 	case len(missing(want, have)) > 0:

@@ -7,8 +7,7 @@
 // A version has no tags. A Version recognises its own by the intent that it recorded before
 // each call of PublishVersion (see versions.Intent), and deletes no others.
 //
-// In addition to the files that every kind has, read.go has the individual reads that
-// external.go combines.
+// In addition to the files that every kind has, read.go has the individual reads that external.go combines.
 package version
 
 import (

@@ -33,8 +33,7 @@ func nameOf(v *v1beta1.Version) (string, error) {
 	return name, nil
 }
 
-// functionOf returns the function to publish: the one that has the version, or the one in
-// spec.
+// functionOf returns the function to publish: the one that has the version, or the one in spec.
 func functionOf(v *v1beta1.Version) (string, error) {
 	return ownership.ParentOf(
 		v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""),
@@ -80,8 +79,7 @@ func prepared(s types.State) bool {
 	return s == types.StateActive || s == types.StateActiveNonInvocable
 }
 
-// unreadable returns why AWS does not return the variables of a function or a version, or
-// "" if it does.
+// unreadable returns why AWS does not return the variables of a function or a version, or "" if it does.
 func unreadable(c *types.FunctionConfiguration) string {
 	if c.Environment == nil || c.Environment.Error == nil {
 		return ""
@@ -98,8 +96,7 @@ var answerToStatus = samefields.MustNew[types.FunctionConfiguration, v1beta1.Ver
 	samefields.With(func(l types.Layer) string { return ptr.Deref(l.Arn, "") }),
 )
 
-// observation returns status.atProvider of a version. Fields that only the provider knows
-// are copied from last.
+// observation returns status.atProvider of a version. Fields that only the provider knows are copied from last.
 func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation) v1beta1.VersionObservation {
 	out := v1beta1.VersionObservation{
 		InvokeArn:            lambdaapi.Text(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, ""))),

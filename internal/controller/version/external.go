@@ -46,13 +46,11 @@ type external struct {
 
 // observed is everything that one reconcile read.
 type observed struct {
-	// function is $LATEST. It is not read for a resource that is being deleted or only
-	// observed.
+	// function is $LATEST. It is not read for a resource that is being deleted or only observed.
 	function *types.FunctionConfiguration
 	// version is the version that was published last, nil if there is none.
 	version *types.FunctionConfiguration
-	// versions are the numbered versions of the function. They are read only if one is to
-	// be published.
+	// versions are the numbered versions of the function. They are read only if one is to be published.
 	versions []types.FunctionConfiguration
 	// unused is a version beyond the limit that nothing uses. unknown is why that check
 	// failed, which does not block other changes.
@@ -200,9 +198,8 @@ func (e *external) readAuxiliary(ctx context.Context, v *v1beta1.Version, o *obs
 	return effects, nil
 }
 
-// owner decides by the intent that was recorded before publishing: a
-// version that existed before belongs to someone else, even if AWS returned it because
-// nothing had changed since.
+// owner decides by the intent that was recorded before publishing: a version that existed before belongs to someone
+// else, even if AWS returned it because nothing had changed since.
 func (e *external) owner(
 	ctx context.Context, f reconcile.Facts, v *v1beta1.Version, o found,
 ) (ownership.Ownership, error) {
@@ -222,8 +219,7 @@ func (e *external) owner(
 	return ownership.Foreign, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
 }
 
-// status sets status.atProvider. An imported version counts as published for the current
-// publishTrigger.
+// status sets status.atProvider. An imported version counts as published for the current publishTrigger.
 func (e *external) status(v *v1beta1.Version, o found) {
 	last := v.Status.AtProvider
 	if last.Version == nil && last.PublishTrigger == nil {
@@ -299,10 +295,9 @@ func (e *external) prepareCreate(_ context.Context, v *v1beta1.Version, _ settin
 	return reconcile.Creation{Intent: e.toPublish(v)}, nil
 }
 
-// wait returns the delay before the next observation if publishing has to wait. 0 means the
-// usual poll interval, which suffices while AWS changes a function, because that takes
-// seconds. A Function triggers a reconcile of this resource when it becomes Ready, so
-// polling for that becomes less and less frequent.
+// wait returns the delay before the next observation if publishing has to wait. 0 means the usual poll interval, which
+// suffices while AWS changes a function, because that takes seconds. A Function triggers a reconcile of this resource
+// when it becomes Ready, so polling for that becomes less and less frequent.
 func (e *external) wait(v *v1beta1.Version) time.Duration {
 	if e.found.unready == "" {
 		return 0
@@ -358,8 +353,7 @@ func (e *external) toPublish(v *v1beta1.Version) reconcile.Record {
 	}
 }
 
-// publish publishes exactly what was observed: AWS rejects the call if the function was
-// changed since.
+// publish publishes exactly what was observed: AWS rejects the call if the function was changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i := e.intent()
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
@@ -377,8 +371,7 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 	return name, nil
 }
 
-// delete deletes one version, and requeues if there are more. An earlier version that stays
-// in use is kept.
+// delete deletes one version, and requeues if there are more. An earlier version that stays in use is kept.
 func (e *external) delete(ctx context.Context, v *v1beta1.Version, o found) (reconcile.Result, error) {
 	why := ""
 	if by := o.Resource.usedBy; by != "" {

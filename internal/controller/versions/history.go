@@ -1,10 +1,9 @@
 // Package versions records the versions of a function that a resource has published, and finds
 // those beyond a limit that nothing uses.
 //
-// A version has no tags. A resource knows its own versions by what it has recorded before each
-// call of PublishVersion (see Intent), and keeps them in its status: others are never deleted.
-// history.go decides without calls; uses.go asks AWS what uses a version; prune.go combines
-// the two.
+// A version has no tags. A resource knows its own versions by what it has recorded before each call of PublishVersion
+// (see Intent), and keeps them in its status: others are never deleted. history.go decides without calls; uses.go asks
+// AWS what uses a version; prune.go combines the two.
 package versions
 
 import (
@@ -18,16 +17,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// LatestPublished is the version without a number that functions on Lambda Managed Instances
-// run.
+// LatestPublished is the version without a number that functions on Lambda Managed Instances run.
 const LatestPublished = "$LATEST.PUBLISHED"
 
 const (
 	// maxHistory is the maximum number of versions in a status.
 	maxHistory = 101
 
-	// minRecheck and maxRecheck are the shortest and longest time before a version that was in
-	// use is checked again.
+	// minRecheck and maxRecheck are the shortest and longest time before a version that was in use is checked again.
 	minRecheck = time.Minute
 	maxRecheck = 6 * time.Hour
 )
@@ -67,8 +64,7 @@ func Forget(h *v1beta1.VersionHistory, version string) {
 	release(h, version)
 }
 
-// Earlier returns the versions that the resource has published, newest first, except for
-// those in wanted.
+// Earlier returns the versions that the resource has published, newest first, except for those in wanted.
 func Earlier(h *v1beta1.VersionHistory, wanted ...string) []string {
 	var out []string
 	for _, p := range h.History {
@@ -79,8 +75,7 @@ func Earlier(h *v1beta1.VersionHistory, wanted ...string) []string {
 	return out
 }
 
-// Excess returns the earlier versions beyond a limit, the oldest first. Without a limit there
-// are none.
+// Excess returns the earlier versions beyond a limit, the oldest first. Without a limit there are none.
 func Excess(h *v1beta1.VersionHistory, limit *int32, wanted ...string) []string {
 	if limit == nil {
 		return nil
@@ -91,9 +86,8 @@ func Excess(h *v1beta1.VersionHistory, limit *int32, wanted ...string) []string 
 	return out
 }
 
-// Due returns the versions of the excess that are due to be checked: all except those that
-// were recently found in use. The longer a version has been in use, the longer is the time
-// between checks.
+// Due returns the versions of the excess that are due to be checked: all except those that were recently found in use.
+// The longer a version has been in use, the longer is the time between checks.
 func Due(h *v1beta1.VersionHistory, excess []string, now time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(excess), func(version string) bool {
 		i := retained(h, version)
@@ -107,8 +101,7 @@ func recheck(r v1beta1.RetainedVersion) time.Time {
 	return r.CheckedAt.Add(min(max(known, minRecheck), maxRecheck))
 }
 
-// retain records that a version was found in use. It returns whether the user of the version
-// is new.
+// retain records that a version was found in use. It returns whether the user of the version is new.
 func retain(h *v1beta1.VersionHistory, version, usedBy string, now time.Time) bool {
 	at := metav1.NewTime(now)
 	i := retained(h, version)

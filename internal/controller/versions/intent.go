@@ -52,8 +52,7 @@ type Lister interface {
 	ListVersionsByFunction(ctx context.Context, in *lambda.ListVersionsByFunctionInput, opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
 }
 
-// List lists the numbered versions of a function. It returns none if the function does not
-// exist.
+// List lists the numbered versions of a function. It returns none if the function does not exist.
 func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
 	all := []types.FunctionConfiguration{}
 	pages := lambda.NewListVersionsByFunctionPaginator(api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})

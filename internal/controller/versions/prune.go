@@ -26,8 +26,7 @@ const (
 	// CallDelete is the operation that deletes a version.
 	CallDelete = callDelete
 
-	// shared is how old cached lists of uses may be, so that deleting many versions calls them
-	// once.
+	// shared is how old cached lists of uses may be, so that deleting many versions calls them once.
 	shared = 10 * time.Second
 
 	// next is when the next version is checked after one was found in use.
@@ -66,8 +65,7 @@ type Pruner struct {
 	// Cache is the cache of the session's answers.
 	Cache *readcache.Cache
 
-	// Aliases reads Aliases, whose rollouts may need versions that nothing in AWS names. Nil reads
-	// none.
+	// Aliases reads Aliases, whose rollouts may need versions that nothing in AWS names. Nil reads none.
 	Aliases client.Reader
 
 	// Limited says that Aliases are only those of some namespaces of the cluster. Then nothing is deleted of a function
@@ -75,10 +73,9 @@ type Pruner struct {
 	Limited bool
 }
 
-// Unused returns the first of the versions in excess that nothing uses, or an empty string. It
-// records versions in use in the history, returns an event about them, and checks them again
-// later. It only calls AWS about versions that are due, and reserves the calls. It returns a reconcile.LaterError if there
-// is no quota for them yet.
+// Unused returns the first of the versions in excess that nothing uses, or an empty string. It records versions in use
+// in the history, returns an event about them, and checks them again later. It only calls AWS about versions that are
+// due, and reserves the calls. It returns a reconcile.LaterError if there is no quota for them yet.
 func (p Pruner) Unused(
 	ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time,
 ) (string, reconcile.Effects, error) {
@@ -118,8 +115,8 @@ func (p Pruner) Unused(
 	return "", effects, nil
 }
 
-// UsedBy returns what uses a version, or an empty string. It reserves the calls. It returns a reconcile.LaterError if there is
-// no quota for them yet.
+// UsedBy returns what uses a version, or an empty string. It reserves the calls. It returns a reconcile.LaterError if
+// there is no quota for them yet.
 func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string, error) {
 	if err := p.reserve(); err != nil {
 		return "", err
@@ -178,9 +175,8 @@ func Kept(function, version, why string) event.Event {
 	return event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why)
 }
 
-// uses returns the uses of the function's versions, as far as lists contain them. It accepts a
-// recent cached answer, unless one of the versions is in use in it, because that may have
-// changed since.
+// uses returns the uses of the function's versions, as far as lists contain them. It accepts a recent cached answer,
+// unless one of the versions is in use in it, because that may have changed since.
 func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
 	fresh, listed := p.Facts.Fresh, false
 	fresh.Since = fresh.Now.Add(-shared)

@@ -2,8 +2,8 @@ package versions
 
 import "context"
 
-// UnusedOf returns those versions of a function that nothing in AWS uses. It makes a call for each list that AWS has per
-// function, and more for each version that is in none of them. It reserves nothing.
+// UnusedOf returns those versions of a function that nothing in AWS uses. It makes a call for each list that AWS has
+// per function, and more for each version that is in none of them. It reserves nothing.
 func UnusedOf(ctx context.Context, api API, f Function, versions []string) ([]string, error) {
 	if len(versions) == 0 {
 		return nil, nil

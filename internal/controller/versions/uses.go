@@ -26,8 +26,7 @@ const (
 	callDelete      = "DeleteFunction"
 )
 
-// API is the part of the Lambda API that returns what uses the versions of a function, and
-// deletes one.
+// API is the part of the Lambda API that returns what uses the versions of a function, and deletes one.
 type API interface {
 	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
 	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
@@ -138,8 +137,7 @@ func addInvokeConfigs(ctx context.Context, api API, function string, l *lists) e
 
 func qualifierOf(arn *string) string { return functionname.OfARN(ptr.Deref(arn, "")).Qualifier }
 
-// useOf returns what uses one version, according to calls for the version itself, or an empty
-// string.
+// useOf returns what uses one version, according to calls for the version itself, or an empty string.
 func useOf(ctx context.Context, api API, f Function, version string) (string, error) {
 	by, err := mappingOf(ctx, api, f.ARN+":"+version)
 	if err != nil || by != "" {
@@ -174,8 +172,7 @@ func mappingOf(ctx context.Context, api API, arn string) (string, error) {
 	return "", nil
 }
 
-// policyOf returns "a resource policy" if a policy of the version grants permissions, and an
-// empty string otherwise.
+// policyOf returns "a resource policy" if a policy of the version grants permissions, and an empty string otherwise.
 func policyOf(ctx context.Context, api API, function, version string) (string, error) {
 	out, err := api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(function), Qualifier: ptr.To(version)})
 	if awserr.IsNotFound(err) {
@@ -190,8 +187,7 @@ func policyOf(ctx context.Context, api API, function, version string) (string, e
 	return "a resource policy", nil
 }
 
-// grantsNothing returns whether a policy has no statement. A policy that cannot be parsed may
-// have one.
+// grantsNothing returns whether a policy has no statement. A policy that cannot be parsed may have one.
 func grantsNothing(policy string) bool {
 	if strings.TrimSpace(policy) == "" {
 		return true

@@ -81,8 +81,7 @@ func NewObjectReader(metadata, live client.Reader, now func() time.Time) *Object
 	return &ObjectReader{metadata: metadata, live: live, now: now, entries: map[ObjectRef]*entry{}}
 }
 
-// Get returns the present data of an object. If the object does not exist, it returns a
-// *MissingError.
+// Get returns the present data of an object. If the object does not exist, it returns a *MissingError.
 func (r *ObjectReader) Get(ctx context.Context, ref ObjectRef) (ObjectData, error) {
 	shown, err := r.shown(ctx, ref)
 	if err != nil {

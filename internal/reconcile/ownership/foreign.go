@@ -25,8 +25,7 @@ func IsForeign(err error) bool {
 	return errors.As(err, &f)
 }
 
-// IsAdoptable returns whether an error says that an external resource is not owned and
-// could be adopted.
+// IsAdoptable returns whether an error says that an external resource is not owned and could be adopted.
 func IsAdoptable(err error) bool {
 	f, ok := errors.AsType[*ForeignError](err)
 	return ok && f.adoptable
@@ -86,33 +85,29 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// OwnedBy returns a message that another existing resource of this cluster owns an
-// external resource, and what to do.
+// OwnedBy returns a message that another existing resource of this cluster owns an external resource, and what to do.
 func OwnedBy(what, kind, namespace, name string) string {
 	return fmt.Sprintf(
 		"%s belongs to %s %s/%s of this cluster, and cannot be taken over while that resource exists: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete",
 		what, kind, namespace, name)
 }
 
-// NewOwnedUntaggedError returns the error for an external resource that cannot have tags
-// and that another existing resource of this cluster owns. It says what to do. name is the
-// external name that would import it, owner names the resource by kind, namespace and
-// name.
+// NewOwnedUntaggedError returns the error for an external resource that cannot have tags and that another existing
+// resource of this cluster owns. It says what to do. name is the external name that would import it, owner names the
+// resource by kind, namespace and name.
 func NewOwnedUntaggedError(what, name, owner string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
 		"%s belongs to %s of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation %s to %q",
 		what, owner, meta.AnnotationKeyExternalName, name)}
 }
 
-// NewOwnedError returns the error for an external resource that another resource owns,
-// with the message of OwnedBy.
+// NewOwnedError returns the error for an external resource that another resource owns, with the message of OwnedBy.
 func NewOwnedError(what, kind, namespace, name string) *ForeignError {
 	return &ForeignError{message: OwnedBy(what, kind, namespace, name)}
 }
 
-// NewMovedError returns the error of a resource that now names, in spec or by its external
-// name, another external resource than the one that it manages, which would be left
-// behind.
+// NewMovedError returns the error of a resource that now names, in spec or by its external name, another external
+// resource than the one that it manages, which would be left behind.
 func NewMovedError(was, is string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
 		"spec or the external name was changed from %q to %q, which would leave %q behind: change spec.forProvider or the annotation %s back, and create another resource for %q",

@@ -1,11 +1,8 @@
-// Package ownership decides by tags which managed resource owns an external resource. It
-// is pure.
+// Package ownership decides by tags which managed resource owns an external resource. It is pure.
 //
-// Every taggable external resource that the provider creates carries the tags that Tags
-// returns. They are checked before anything is changed, so that a foreign external
-// resource is never updated or deleted, an unanswered create is recognised, a restored
-// backup finds its external resources again, and two clusters do not manage the same
-// function.
+// Every taggable external resource that the provider creates carries the tags that Tags returns. They are checked
+// before anything is changed, so that a foreign external resource is never updated or deleted, an unanswered create is
+// recognised, a restored backup finds its external resources again, and two clusters do not manage the same function.
 package ownership
 
 import (
@@ -22,8 +19,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// The tags that record the owner. The first four are those that users of Crossplane's
-// other AWS providers know.
+// The tags that record the owner. The first four are those that users of Crossplane's other AWS providers know.
 const (
 	TagKind           = "crossplane-kind"
 	TagName           = "crossplane-name"
@@ -38,9 +34,8 @@ const (
 	// resource that another cluster or another resource owns, or that has no known owner.
 	AnnotationAdopt = "lambda.aws.m.crossplane.io/adopt"
 
-	// AnnotationNamedBy records which object wrote the external name and what it wrote, as
-	// "uid/name". It distinguishes an external name that the user set, or that a backup
-	// restored, from one that the provider wrote.
+	// AnnotationNamedBy records which object wrote the external name and what it wrote, as "uid/name". It distinguishes
+	// an external name that the user set, or that a backup restored, from one that the provider wrote.
 	AnnotationNamedBy = "lambda.aws.m.crossplane.io/external-name-written-by"
 
 	// AnnotationParent keeps what Parent returns. It is set in memory when a creation is
@@ -51,13 +46,11 @@ const (
 	// whether AWS has created anything.
 	AnnotationUnanswered = "lambda.aws.m.crossplane.io/create-unanswered"
 
-	// AnnotationIntent records what a resource is about to create in AWS, in a form of the
-	// kind's own. It is written before the call, so that the result is found even if the
-	// response is lost.
+	// AnnotationIntent records what a resource is about to create in AWS, in a form of the kind's own. It is written
+	// before the call, so that the result is found even if the response is lost.
 	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"
 
-	// AnnotationRecord records an action that AWS keeps no trace of: the last call of an
-	// Invocation.
+	// AnnotationRecord records an action that AWS keeps no trace of: the last call of an Invocation.
 	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
 )
 
@@ -206,16 +199,14 @@ func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownershi
 	return Foreign
 }
 
-// ObserveOnly returns whether the management policies allow a resource nothing but
-// observing, so that it owns nothing.
+// ObserveOnly returns whether the management policies allow a resource nothing but observing, so that it owns nothing.
 func ObserveOnly(mg resource.Manageable) bool {
 	p := mg.GetManagementPolicies()
 	return len(p) > 0 && !slices.ContainsFunc(p, func(a xpv2.ManagementAction) bool { return a != xpv2.ManagementActionObserve })
 }
 
-// Parent returns the name of what the external resource belongs to in AWS, such as the
-// function of an alias, as it was at the creation: if spec names it by a reference, the
-// referenced object may no longer exist at the deletion.
+// Parent returns the name of what the external resource belongs to in AWS, such as the function of an alias, as it was
+// at the creation: if spec names it by a reference, the referenced object may no longer exist at the deletion.
 func Parent(mg metav1.Object) string { return mg.GetAnnotations()[AnnotationParent] }
 
 // UserSetName returns whether the user set the external name, as for an import, or a
@@ -230,8 +221,7 @@ func WroteName(mg metav1.Object) bool {
 	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
 }
 
-// IsNamed returns whether the external name, set by the user or written by the object
-// itself, is the given one.
+// IsNamed returns whether the external name, set by the user or written by the object itself, is the given one.
 func IsNamed(mg metav1.Object, name string) bool {
 	return name != "" && meta.GetExternalName(mg) == name
 }
@@ -256,10 +246,9 @@ func CheckName(mg metav1.Object) error {
 	return NewMovedError(was, is)
 }
 
-// ParentOf returns the name of what the external resource of mg belongs to. It is the
-// observed one, or else the one that was recorded at the creation, or else the desired
-// one. It returns an error if the desired one is another, because the external resource
-// would be left behind. A resource that is being deleted uses the existing one.
+// ParentOf returns the name of what the external resource of mg belongs to. It is the observed one, or else the one
+// that was recorded at the creation, or else the desired one. It returns an error if the desired one is another,
+// because the external resource would be left behind. A resource that is being deleted uses the existing one.
 func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
 	was := observed
 	if was == "" && (meta.WasDeleted(mg) || WrittenName(mg) != "") {

@@ -23,9 +23,8 @@ type Recovery struct {
 	Doubtful string
 }
 
-// Name returns the name of what the create made, empty if it made nothing. It returns an
-// error if only the user can decide, which says how. A resource that is being deleted
-// takes any of its own.
+// Name returns the name of what the create made, empty if it made nothing. It returns an error if only the user can
+// decide, which says how. A resource that is being deleted takes any of its own.
 func (r Recovery) Name(mg metav1.Object) (string, error) {
 	switch {
 	case len(r.Ours) > 1 && !meta.WasDeleted(mg):

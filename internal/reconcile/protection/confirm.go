@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// AnnotationConfirm is the annotation that confirms a deletion. Its value is a time that is not before the deletion. So a
-// template or a manifest that carries the annotation cannot confirm a deletion in advance, and one command confirms all
-// deletions of a namespace.
+// AnnotationConfirm is the annotation that confirms a deletion. Its value is a time that is not before the deletion. So
+// a template or a manifest that carries the annotation cannot confirm a deletion in advance, and one command confirms
+// all deletions of a namespace.
 const AnnotationConfirm = "lambda.aws.m.crossplane.io/confirm-deletion"
 
 // maxAhead is how far the clock of the person who confirms may be ahead.

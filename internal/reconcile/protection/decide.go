@@ -106,8 +106,8 @@ func (p Policy) Decide(s State) Decision {
 }
 
 const (
-	// minDelay and maxDelay bound the time until a deletion that waits is considered again. A confirmation does not wait
-	// for that.
+	// minDelay and maxDelay bound the time until a deletion that waits is considered again. A confirmation does not
+	// wait for that.
 	minDelay = time.Minute
 	maxDelay = time.Hour
 

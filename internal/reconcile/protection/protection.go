@@ -18,7 +18,8 @@ const maxLimit = 1000
 
 // A Policy says which deletions wait. Its zero value lets none wait.
 type Policy struct {
-	// InvokedWithin is for how long after its last invocation the deletion of a function waits. 0 means that it does not.
+	// InvokedWithin is for how long after its last invocation the deletion of a function waits. 0 means that it does
+	// not.
 	InvokedWithin time.Duration
 
 	// Limit is how many resources of a config are deleted in a namespace in a window of time.

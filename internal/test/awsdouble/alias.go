@@ -60,8 +60,7 @@ func updateAlias(s *Server, r *request) any {
 	return a
 }
 
-// apply validates the resulting alias, then writes it. Every update creates a new revision, even if it changes
-// nothing.
+// apply validates the resulting alias, then writes it. Every update creates a new revision, even if it changes nothing.
 func (in *aliasInput) apply(f *function, to *Alias) {
 	a := *to
 	set(in.Description, &a.Description)
@@ -165,8 +164,7 @@ func (s *Server) Alias(function, name string) (Alias, bool) {
 	return f.aliases[name].copied(), true
 }
 
-// EditAlias changes an alias as an out-of-band update does, with a new RevisionId. It reports whether the alias
-// exists.
+// EditAlias changes an alias as an out-of-band update does, with a new RevisionId. It reports whether the alias exists.
 func (s *Server) EditAlias(function, name string, edit func(*Alias)) bool {
 	defer s.editing()()
 	f := s.lookup(function)

@@ -10,8 +10,7 @@ import (
 type Call struct {
 	// Operation is the operation's name, empty if the double does not implement it.
 	Operation string
-	// Service is the name in the signature's scope: lambda, s3, sts, ecr, sqs or monitoring, which
-	// is CloudWatch's.
+	// Service is the name in the signature's scope: lambda, s3, sts, ecr, sqs or monitoring, which is CloudWatch's.
 	Service string
 	// AccessKey is the ID of the key that signed it, empty if it is unsigned.
 	AccessKey string

@@ -17,10 +17,9 @@ func newResources() resources {
 	return resources{exists: map[string]bool{}, kinds: map[string]bool{}}
 }
 
-// AddResources adds resources of other services that functions, mappings and permissions reference: security groups
-// and subnets by ID, accounts by number, all others by ARN. Once one of a kind was added, only those that were added
-// exist. Kinds are security groups, subnets, accounts, IAM's roles and its users, and what a service has, such as
-// queues.
+// AddResources adds resources of other services that functions, mappings and permissions reference: security groups and
+// subnets by ID, accounts by number, all others by ARN. Once one of a kind was added, only those that were added exist.
+// Kinds are security groups, subnets, accounts, IAM's roles and its users, and what a service has, such as queues.
 func (s *Server) AddResources(ids ...string) {
 	defer s.lock()()
 	for _, id := range ids {

@@ -89,8 +89,7 @@ func (in *mappingInput) checkOnFailure() {
 	}
 }
 
-// checkBatch checks the limits of the batches of queues, and that a mapping uses only one of the two kinds of
-// scaling.
+// checkBatch checks the limits of the batches of queues, and that a mapping uses only one of the two kinds of scaling.
 func (in *mappingInput) checkBatch(m *mapping) {
 	window, size, age := aws.ToInt32(m.MaximumBatchingWindowInSeconds), aws.ToInt32(
 		m.BatchSize), in.MaximumRecordAgeInSeconds

@@ -39,8 +39,7 @@ func (s *Server) discover(rw http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// groups returns the named API group, or all groups if the name is empty. It omits the
-// core group.
+// groups returns the named API group, or all groups if the name is empty. It omits the core group.
 func (s *Server) groups(only string) []metav1.APIGroup {
 	seen := map[schema.GroupVersion]bool{}
 	for r := range s.tables {

@@ -50,9 +50,8 @@ func fieldsOf(o *stored) fields.Set {
 	return out
 }
 
-// eventType returns the type of the event by which a watch reports a change. An update by which an
-// object enters or leaves the selection is reported as its creation or deletion. It returns "" for
-// a change that is not reported.
+// eventType returns the type of the event by which a watch reports a change. An update by which an object enters or
+// leaves the selection is reported as its creation or deletion. It returns "" for a change that is not reported.
 func (s selection) eventType(c change) watch.EventType {
 	was, is := c.before != nil && s.has(c.before), s.has(c.stored)
 	switch {

@@ -32,9 +32,8 @@ type Server struct {
 	serial  int
 }
 
-// New returns a server of the types of Kubernetes that the provider uses, and of those
-// that the CustomResourceDefinitions in a folder define. It has the namespaces default
-// and kube-system.
+// New returns a server of the types of Kubernetes that the provider uses, and of those that the
+// CustomResourceDefinitions in a folder define. It has the namespaces default and kube-system.
 func New(crds string, now func() time.Time) (*Server, error) {
 	custom, err := definitions(crds)
 	if err != nil {

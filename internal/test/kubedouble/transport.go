@@ -63,9 +63,8 @@ func (s *Server) open(r *http.Request) *http.Response {
 	}
 }
 
-// body is the body of a watch. After its reader has closed it, it returns io.EOF, which
-// client-go does not treat as an error: for another error, its watch would block while
-// reporting it.
+// body is the body of a watch. After its reader has closed it, it returns io.EOF, which client-go does not treat as an
+// error: for another error, its watch would block while reporting it.
 type body struct{ *io.PipeReader }
 
 // Read reads what was sent.

@@ -37,8 +37,7 @@ func (w *watcher) take() []change {
 	return q
 }
 
-// watch sends the changes after a version until the client disconnects or the timeout
-// expires.
+// watch sends the changes after a version until the client disconnects or the timeout expires.
 func (s *Server) watch(rw http.ResponseWriter, r *http.Request, t *table, sel selection) error {
 	q := r.URL.Query()
 	if q.Get("sendInitialEvents") != "" {
@@ -89,8 +88,7 @@ type event struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// attach adds a watcher that begins after a version. Without a version, it begins with all
-// existing objects.
+// attach adds a watcher that begins after a version. Without a version, it begins with all existing objects.
 func (s *Server) attach(t *table, sel selection, version string) (*watcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -128,8 +128,7 @@ func (s *Server) replace(t *table, old *stored, u *unstructured.Unstructured) (*
 	return s.put(t, watch.Modified, u), nil
 }
 
-// desired reports whether an update changes the desired state: anything but metadata and
-// status.
+// desired reports whether an update changes the desired state: anything but metadata and status.
 func desired(u *unstructured.Unstructured, old *stored) bool {
 	strip := func(o map[string]any) map[string]any {
 		out := map[string]any{}

@@ -63,8 +63,7 @@ type AWS struct {
 	// OnCall receives the input of each call of Lambda before it is made. It may be nil.
 	OnCall func(in any)
 
-	// Script replaces the double for calls of Lambda. If it is not nil, a call without a response in it fails the
-	// test.
+	// Script replaces the double for calls of Lambda. If it is not nil, a call without a response in it fails the test.
 	Script Script
 
 	// scriptedCalls are the operations to which the script has responded.

@@ -24,9 +24,9 @@ type EmulatorCase struct {
 	Message string
 }
 
-// RunEmulatorCases reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the user
-// gets a message about what is wrong, nothing is created twice and no call is repeated without bound. newCase returns a
-// new env and a resource to create in it.
+// RunEmulatorCases reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the
+// user gets a message about what is wrong, nothing is created twice and no call is repeated without bound. newCase
+// returns a new env and a resource to create in it.
 func RunEmulatorCases[T reconcile.Managed](t *testing.T, newCase func(testing.TB) (*Env[T], T), tables ...map[string]EmulatorCase) {
 	t.Helper()
 	cases := map[string]EmulatorCase{}

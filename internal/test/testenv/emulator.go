@@ -119,9 +119,9 @@ func (w *AWS) answering(stack *middleware.Stack) error {
 	}), middleware.After)
 }
 
-// ReconcileForAnHour reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after errors,
-// otherwise when a requeue is requested or when it is polled. writes are the calls that may change something in that
-// time. In the end, the last error or else the Ready condition must contain message.
+// ReconcileForAnHour reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after
+// errors, otherwise when a requeue is requested or when it is polled. writes are the calls that may change something in
+// that time. In the end, the last error or else the Ready condition must contain message.
 func (r *Env[T]) ReconcileForAnHour(mg T, responses map[string]Answer, writes []string, message string) {
 	r.Helper()
 	r.Responses = responses

@@ -31,10 +31,9 @@ const (
 	longest = 2000
 )
 
-// Fuzz reconciles a resource that is edited by a fuzzer, within the schema of its CustomResourceDefinition, while
-// AWS's responses are edited too. Of its CEL rules, only patterns are respected. Nothing may panic; messages to users
-// are short and contain no secret; and if AWS's responses are unedited, each call has all members that the SDK
-// requires.
+// Fuzz reconciles a resource that is edited by a fuzzer, within the schema of its CustomResourceDefinition, while AWS's
+// responses are edited too. Of its CEL rules, only patterns are respected. Nothing may panic; messages to users are
+// short and contain no secret; and if AWS's responses are unedited, each call has all members that the SDK requires.
 func Fuzz[T reconcile.Managed](f *testing.F, crd string, newCase func(testing.TB) (*Env[T], T)) {
 	f.Helper()
 	schema := forProvider(f, crd)

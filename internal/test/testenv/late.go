@@ -46,8 +46,7 @@ type Lifecycle[T reconcile.Managed] struct {
 	// Resource to create, to edit and to delete.
 	Resource T
 
-	// Create and Delete are the AWS operations that create and delete it. Delete is empty if nothing in AWS is
-	// deleted.
+	// Create and Delete are the AWS operations that create and delete it. Delete is empty if nothing in AWS is deleted.
 	Create, Delete string
 
 	// Edit edits the spec, or an object that it references. If the resource changes, its generation is increased.

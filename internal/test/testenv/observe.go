@@ -38,8 +38,7 @@ type Observation struct {
 	// Aborted says that the reconcile is aborted and repeated.
 	Aborted bool
 
-	// Reserved are the calls that were reserved. They are not compared if the expected ones are nil; None expects
-	// none.
+	// Reserved are the calls that were reserved. They are not compared if the expected ones are nil; None expects none.
 	Reserved []string
 
 	// Calls are the calls to AWS, compared as Reserved is.

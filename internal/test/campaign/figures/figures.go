@@ -46,8 +46,7 @@ type Figures struct {
 	Findings int `json:"findings"`
 }
 
-// Record writes the figures of a campaign to the log of its test, and to the file of the
-// flag -campaign.report.
+// Record writes the figures of a campaign to the log of its test, and to the file of the flag -campaign.report.
 func Record(t testing.TB, f Figures) {
 	t.Helper()
 	b, err := json.Marshal(f)

@@ -1,6 +1,5 @@
-// Package watchfault delays, drops, merges and reorders the watch events of one client.
-// Tests wrap a client's transport with it, so that the caches of that client show an older
-// state of the cluster than its API server.
+// Package watchfault delays, drops, merges and reorders the watch events of one client. Tests wrap a client's transport
+// with it, so that the caches of that client show an older state of the cluster than its API server.
 package watchfault
 
 import (
@@ -51,8 +50,7 @@ func Merged(held []Event) []Event {
 	return out
 }
 
-// Reversed delivers the events in reverse order, so that the cache ends with the oldest
-// one.
+// Reversed delivers the events in reverse order, so that the cache ends with the oldest one.
 func Reversed(held []Event) []Event {
 	out := make([]Event, 0, len(held))
 	for i := range held {
@@ -88,8 +86,7 @@ type watch struct {
 	in       io.Closer
 }
 
-// Freeze freezes the watches of a resource, such as functions: events are held back until
-// Thaw.
+// Freeze freezes the watches of a resource, such as functions: events are held back until Thaw.
 func (f *Faults) Freeze(resource string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
