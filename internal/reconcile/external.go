@@ -174,7 +174,7 @@ func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (C
 	return c, err
 }
 
-// planned compares spec with what was observed and decides what is due. It makes no call to Lambda.
+// planned compares spec with what was observed and decides what is due.
 func (e *external[T, O, S]) planned(ctx context.Context, mg T, preview bool) (Plan, Comparison[S], error) {
 	d, err := e.desired(ctx, mg)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -21,8 +20,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -41,8 +38,7 @@ type Attempt struct {
 	AnnotateFn     func(ctx context.Context, obj client.Object, annotations map[string]string) error
 	IntentRecorder func(ctx context.Context, obj client.Object, annotations map[string]string) error
 
-	facts   Facts
-	preview bool
+	facts Facts
 
 	mu          sync.Mutex
 	later       *LaterError
@@ -50,7 +46,6 @@ type Attempt struct {
 	does        string
 	concluded   xpv2.Condition
 	deletedPart bool
-	waits       bool
 }
 
 type attemptKey struct{}
@@ -82,11 +77,6 @@ func (a *Attempt) Facts() Facts {
 // RequeueAfter sets Effects.After.
 func RequeueAfter(ctx context.Context, after time.Duration) {
 	attemptFrom(ctx).effect(Effects{After: max(after, AtOnce)})
-}
-
-// RetryWithin sets Effects.RetryWithin.
-func RetryWithin(ctx context.Context, after time.Duration) {
-	attemptFrom(ctx).effect(Effects{RetryWithin: max(after, AtOnce)})
 }
 
 // Emit adds to Effects.Events.
@@ -150,9 +140,6 @@ func DescribeChange(ctx context.Context, what string) {
 // Freshness returns Facts.Fresh.
 func Freshness(ctx context.Context) readcache.Freshness { return attemptFrom(ctx).Freshness }
 
-// IsPreview returns Desired.Preview.
-func IsPreview(ctx context.Context) bool { return attemptFrom(ctx).preview }
-
 // Cause returns Facts.Cause.
 func Cause(ctx context.Context, mg Managed) string { return attemptFrom(ctx).facts.Cause(mg) }
 
@@ -195,36 +182,6 @@ func RecordIntent(ctx context.Context, mg resource.Managed, annotations map[stri
 	}
 	return err
 }
-
-// ReportWaiting marks the error that the reconcile returns as an AwaitedError.
-func ReportWaiting(ctx context.Context, mg resource.Managed, err error) {
-	a := attemptFrom(ctx)
-	a.mu.Lock()
-	a.waits = true
-	a.mu.Unlock()
-	ready := mg.GetCondition(xpv2.TypeReady)
-	if ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating {
-		mg.SetConditions(Creating(mg.GetGeneration(), err.Error()))
-	}
-}
-
-// CheckMayAct is Others.MayAct.
-func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
-	return attemptFrom(ctx).facts.Others.MayAct(ctx, targets...)
-}
-
-// CheckOwner is Others.CheckOwner.
-func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string) error {
-	return attemptFrom(ctx).facts.Others.CheckOwner(ctx, tags, v, c, what)
-}
-
-// Owner is Others.Owner.
-func Owner(ctx context.Context, name string) string {
-	return attemptFrom(ctx).facts.Others.Owner(ctx, name)
-}
-
-// OtherNames is Others.Names.
-func OtherNames(ctx context.Context) map[string]bool { return attemptFrom(ctx).facts.Others.Names(ctx) }
 
 // NewForeignUntaggedError is Others.NewForeignUntaggedError.
 func NewForeignUntaggedError(ctx context.Context, what, name string) error {
@@ -311,9 +268,6 @@ func FromClient[T Managed](c managed.TypedExternalClient[T]) Observer[T] {
 		out := a.taken()
 		out.Exists, out.Details = o.ResourceExists, o.ConnectionDetails
 		err = firstOf(err, a)
-		if a.waits && err != nil {
-			err = &AwaitedError{Err: err}
-		}
 		if err != nil {
 			return out, err
 		}
@@ -367,16 +321,6 @@ type OwnershipChecker[T Managed, O, S any] interface {
 	CheckOwnership(ctx context.Context, mg T, o Observation[O, S]) (ownership.Ownership, error)
 }
 
-// CreationMatcher has MatchesCreation.
-type CreationMatcher[T Managed] interface {
-	MatchesCreation(mg T, changes diff.Changes) bool
-}
-
-// ReadyConditioner has Ready.
-type ReadyConditioner[T Managed, O, S any] interface {
-	ReadyCondition(mg T, o Observation[O, S]) xpv2.Condition
-}
-
 // Comparer has Compare.
 type Comparer[T Managed, O, S any] interface {
 	Compare(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error)
@@ -390,11 +334,6 @@ type Planner[T Managed, O, S any] interface {
 // CreationPreparer has PrepareCreate.
 type CreationPreparer[T Managed, S any] interface {
 	PrepareCreate(ctx context.Context, mg T, s S) error
-}
-
-// DeletionPreparer has the calls before Delete.
-type DeletionPreparer[T Managed, O, S any] interface {
-	PrepareDelete(ctx context.Context, mg T, o Observation[O, S]) (ready bool, err error)
 }
 
 // ConnectionDetailer has Details.
@@ -519,9 +458,6 @@ func fromExternalResource[T Managed, O, S any](r ExternalResource[T, O, S], call
 	}
 	out.Desired = func(ctx context.Context, mg T) (S, S, error) {
 		fp, ip, err := r.Desired(ctx, mg)
-		if err != nil && attemptFrom(ctx).waits {
-			err = &AwaitedError{Err: err}
-		}
 		return fp, ip, firstOf(err, attemptFrom(ctx))
 	}
 	out.Create = func(ctx context.Context, mg T, s S) (Result, error) {
@@ -534,12 +470,6 @@ func fromExternalResource[T Managed, O, S any](r ExternalResource[T, O, S], call
 	}
 	out.Delete = func(ctx context.Context, mg T, o Observation[O, S]) (Result, error) {
 		a := attemptFrom(ctx)
-		if p, ok := r.(DeletionPreparer[T, O, S]); ok {
-			ready, err := p.PrepareDelete(ctx, mg, o)
-			if !ready || err != nil {
-				return Result{Part: true, Effects: Effects{After: a.out.After}, Ready: mg.GetCondition(xpv2.TypeReady)}, firstOf(err, a)
-			}
-		}
 		mg.SetConditions(Deleting(mg.GetGeneration(), ""))
 		err := r.Delete(ctx, mg, o)
 		return Result{Part: a.deletedPart}, firstOf(err, a)
@@ -555,12 +485,6 @@ func optional[T Managed, O, S any](r ExternalResource[T, O, S], out *Resource[T,
 			v, err := x.CheckOwnership(ctx, mg, o)
 			return v, firstOf(err, attemptFrom(ctx))
 		}
-	}
-	if x, ok := r.(CreationMatcher[T]); ok {
-		out.MatchesCreation = x.MatchesCreation
-	}
-	if x, ok := r.(ReadyConditioner[T, O, S]); ok {
-		out.Ready = x.ReadyCondition
 	}
 	if x, ok := r.(Comparer[T, O, S]); ok {
 		out.Compare = func(ctx context.Context, mg T, d Desired[S], o Observation[O, S]) (Comparison[S], error) {
@@ -600,11 +524,5 @@ func previewing(ctx context.Context, preview bool) context.Context {
 	}
 	a := attemptFrom(ctx)
 	f := a.facts
-	return WithAttempt(ctx, &Attempt{Freshness: a.Freshness, facts: f, preview: true})
+	return WithAttempt(ctx, &Attempt{Freshness: a.Freshness, facts: f})
 }
-
-// FactsFrom returns the facts of a reconcile, for kinds that have no Observer yet.
-func FactsFrom(ctx context.Context) Facts { return attemptFrom(ctx).Facts() }
-
-// Apply adds effects to a reconcile, for kinds that have no Observer yet.
-func Apply(ctx context.Context, e Effects) { attemptFrom(ctx).effect(e) }
