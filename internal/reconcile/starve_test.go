@@ -318,8 +318,7 @@ func (f *fleet) stop(cancel func()) {
 	f.workers.Wait()
 }
 
-// TestHangingEndpoint runs hundreds of resources with an endpoint that never answers beside
-// others. It checks that the others are as quick as without, that the hanging endpoint is
+// TestHangingEndpoint runs hundreds of resources with an endpoint that stops answering beside others. It checks that the others are as quick as without, that the hanging endpoint is
 // hardly called, and that the waiting resources report it and recover by themselves.
 func TestHangingEndpoint(t *testing.T) {
 	const (
@@ -339,9 +338,14 @@ func TestHangingEndpoint(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		f := newFleet(ctx, t, workers)
 		defer f.stop(cancel)
+		f.apply("evil", "first", 1, false)
+		f.toReady("evil", time.Minute)
+		tarpit := f.endpoints["evil"]
+		tarpit.mu.Lock()
+		tarpit.hangs = true
+		tarpit.mu.Unlock()
 		f.apply("evil", "e", attacker, true)
 		time.Sleep(time.Second)
-		tarpit := f.endpoints["evil"]
 		if tarpit.open != workers/2 {
 			t.Errorf("%d calls hang, want half of the workers: the test tests nothing, or a namespace holds more than its share", tarpit.open)
 		}
@@ -376,8 +380,8 @@ func TestHangingEndpoint(t *testing.T) {
 		if most > workers/2 {
 			t.Errorf("%d calls hung at a time", most)
 		}
-		if writes > 0 {
-			t.Errorf("%d writes of status in ten minutes in which nothing changed", writes)
+		if writes > 1 {
+			t.Errorf("%d writes of status in ten minutes in which one was polled, and nothing changed", writes)
 		}
 		for _, mg := range f.samples("evil") {
 			c := mg.GetCondition(xpv2.TypeSynced)
@@ -410,13 +414,15 @@ func TestHangingRegions(t *testing.T) {
 		f.apply("good", "a", good, false)
 		alone = f.toReady("good", time.Minute)
 	})
-	for _, tenants := range []int{1, 20} {
+	for _, tenants := range []int{1, 5, 20, 100} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			f := newFleet(ctx, t, workers)
 			defer f.stop(cancel)
 			for i := range hostile {
-				f.apply(fmt.Sprint("evil", i%tenants), fmt.Sprintf("eu-x-%d.%d-", i/tenants%regions, i), 1, true)
+				// One tenant after the other, so that each takes its share of the workers that are still free.
+				share := hostile / tenants
+				f.apply(fmt.Sprint("evil", i/share), fmt.Sprintf("eu-x-%d.%d-", i%share%regions, i), 1, true)
 			}
 			requests := func() (n int) {
 				for i := range tenants {
@@ -425,7 +431,11 @@ func TestHangingRegions(t *testing.T) {
 				return n
 			}
 			worst := time.Duration(0)
-			for i, after := range []time.Duration{20 * time.Second, 2 * time.Minute} {
+			if tenants > 60 {
+				// The first calls of so many take two turns. Nobody knows before which of the new configs answer.
+				time.Sleep(2 * unanswered)
+			}
+			for i, after := range []time.Duration{time.Second, 9 * time.Second, 10 * time.Second, 5 * time.Second, 2 * time.Minute} {
 				time.Sleep(after)
 				ns := fmt.Sprint("good", i)
 				f.apply(ns, "a", good, false)

@@ -3,9 +3,10 @@
 // only occupy their workers. While it is open, one resource at a time probes the endpoint. The
 // first answer closes the breaker. Errors and throttles are answers too.
 //
-// Several calls of a configuration without an answer, in whichever regions, make its regions suspect that have not
-// answered lately: a tenant can name all regions of AWS, and have an endpoint that answers in none. Only a few
-// reconciles of a tenant at a time may then call suspect regions, and their breakers open after one call.
+// Only a few reconciles of a tenant at a time may call a region that has not answered lately, so that a tenant whose
+// endpoints never answer occupies a few workers only. After several calls of a configuration without an answer, in
+// whichever regions, the breakers of such regions open after one call: a tenant can name all regions of AWS, and have
+// an endpoint that answers in none.
 //
 // No function here waits. State is kept in memory only.
 package breaker
@@ -20,8 +21,8 @@ import (
 )
 
 const (
-	// most is the number of consecutive calls without an answer that opens a breaker, or makes the regions of a
-	// configuration suspect.
+	// most is the number of consecutive calls without an answer that opens a breaker, or makes one call enough in the
+	// regions of a configuration that have not answered lately.
 	most = 5
 
 	// firstPause and longestPause bound the time until the next probe. It doubles with each probe that gets no answer.
@@ -34,11 +35,18 @@ const (
 	// soon is the wait after a probe without a result.
 	soon = time.Second
 
-	// crowded is the wait of a reconcile while too many call suspect regions.
-	crowded = 500 * time.Millisecond
+	// briefly and crowded are the shortest and the longest wait of a reconcile while too many call unproven regions.
+	briefly = 50 * time.Millisecond
+	crowded = 2 * time.Second
 
-	// suspects is the maximum number of reconciles of a tenant that call suspect regions of a configuration at a time.
-	suspects = 3
+	// maxUnproven is the maximum number of reconciles of a tenant that call unproven regions of a configuration at a
+	// time. It is 1 while more than half of maxTrying do.
+	maxUnproven = 3
+
+	// maxTrying is the maximum number of reconciles of all tenants that call unproven regions at a time, and maxFailing
+	// that of those whose configuration has had a call without an answer: others are left for new configurations.
+	maxTrying  = 60
+	maxFailing = 20
 
 	// maxRegions is the maximum number of regions of a configuration that have a breaker. AWS has fewer.
 	maxRegions = 100
@@ -46,7 +54,7 @@ const (
 	// reliable is the time for which AWS counts as reachable after an answer.
 	reliable = time.Minute
 
-	// idle is the time for which an unused breaker is kept, and for which a region that has answered is not suspect.
+	// idle is the time for which an unused breaker is kept, and after which a region that has answered is unproven.
 	idle = 10 * time.Minute
 )
 
@@ -68,6 +76,10 @@ type Breakers struct {
 	configs  map[types.UID]*config
 	swept    time.Time
 	watchers []func(Key)
+
+	// trying counts the reconciles that may call unproven regions, and failing those of them whose configuration has had
+	// a call without an answer.
+	trying, failing int
 }
 
 // A config has the breakers of a configuration.
@@ -76,8 +88,9 @@ type config struct {
 	circuits map[string]*circuit
 	served   map[string]time.Time
 
-	// trying counts the reconciles that may call suspect regions, by tenant.
+	// trying counts the reconciles that may call unproven regions, by tenant, and since is when the first of them began.
 	trying map[string]int
+	since  time.Time
 }
 
 // A circuit is a breaker with at least one call without an answer since the last answer.
@@ -111,15 +124,24 @@ func (b *Breakers) config(uid types.UID) *config {
 	return c
 }
 
-func (c *config) suspicious(region string, now time.Time) bool {
-	if at, ok := c.served[region]; ok && now.Sub(at) < idle {
-		return false
-	}
-	failures := 0
+// unproven reports whether AWS has served no call in a region lately, or has failed one since.
+func (c *config) unproven(region string, now time.Time) bool {
+	at, ok := c.served[region]
+	return !ok || now.Sub(at) >= idle
+}
+
+// crowdedFor returns the wait of a reconcile while too many of its tenant call unproven regions: as long as they have
+// tried.
+func (c *config) crowdedFor(now time.Time) time.Duration {
+	return min(max(now.Sub(c.since), briefly), crowded)
+}
+
+// failures returns the number of calls without an answer in regions that have not answered since.
+func (c *config) failures() (n int) {
 	for _, circuit := range c.circuits {
-		failures += circuit.failures
+		n += circuit.failures
 	}
-	return failures >= most
+	return n
 }
 
 // circuit returns the circuit of a region, made if there is none. If there are too many, it drops the least recently
@@ -134,7 +156,7 @@ func (c *config) circuit(region string, now time.Time) *circuit {
 		}))
 	}
 	made := &circuit{most: most}
-	if c.suspicious(region, now) {
+	if c.failures() >= most && c.unproven(region, now) {
 		made.most = 1
 	}
 	c.circuits[region] = made
@@ -152,8 +174,8 @@ func (b *Breakers) Watch(changed func(Key)) {
 }
 
 // Enter begins a reconcile of a tenant that calls AWS. If the breaker is open, or the tenant has too many reconciles in
-// suspect regions, it returns how long to wait. Otherwise the caller must call release after the reconcile, which may
-// be the one probe at a time.
+// regions that have not answered lately, it returns how long to wait. Otherwise the caller must call release after the
+// reconcile, which may be the one probe at a time.
 func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Duration) {
 	release = func() {}
 	if b == nil {
@@ -161,10 +183,7 @@ func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Durati
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	cfg := b.configs[k.Config]
-	if cfg == nil {
-		return release, 0
-	}
+	cfg := b.config(k.Config)
 	now, c := b.now(), cfg.circuits[k.Region]
 	if c != nil {
 		c.used = now
@@ -176,29 +195,49 @@ func (b *Breakers) Enter(k Key, tenant string) (release func(), wait time.Durati
 			return release, probing + b.jitter(probing)
 		}
 	}
-	switch isOpen, suspect := c != nil && c.open, cfg.suspicious(k.Region, now); {
-	case suspect && cfg.trying[tenant] >= suspects && isOpen:
-		return release, probing + b.jitter(probing)
-	case suspect && cfg.trying[tenant] >= suspects:
-		return release, crowded + b.jitter(crowded)
-	case !suspect && !isOpen:
+	if !cfg.unproven(k.Region, now) {
 		return release, 0
 	}
-	cfg.trying[tenant]++
+	failing, most := cfg.failures() > 0, maxUnproven
+	if b.trying >= maxTrying/2 {
+		most = 1
+	}
+	switch {
+	case c != nil && c.open && cfg.trying[tenant] >= most:
+		return release, probing + b.jitter(probing)
+	case cfg.trying[tenant] >= most:
+		wait = cfg.crowdedFor(now)
+		return release, wait + b.jitter(wait)
+	case b.trying >= maxTrying || failing && b.failing >= maxFailing:
+		return release, soon + b.jitter(soon)
+	}
+	b.try(cfg, tenant, failing, 1)
 	if c != nil {
 		c.probe = c.open
 	}
-	return sync.OnceFunc(func() { b.tried(k, cfg, tenant, c) }), 0
+	return sync.OnceFunc(func() { b.tried(k, cfg, tenant, failing, c) }), 0
 }
 
-// tried ends a reconcile in a suspect region, or the probe of an open breaker. If a probe had no result, the next one
-// is due soon.
-func (b *Breakers) tried(k Key, cfg *config, tenant string, c *circuit) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if cfg.trying[tenant]--; cfg.trying[tenant] == 0 {
+// try adds n to the reconciles that call unproven regions. The caller holds the lock.
+func (b *Breakers) try(cfg *config, tenant string, failing bool, n int) {
+	if len(cfg.trying) == 0 {
+		cfg.since = b.now()
+	}
+	b.trying += n
+	if failing {
+		b.failing += n
+	}
+	if cfg.trying[tenant] += n; cfg.trying[tenant] == 0 {
 		delete(cfg.trying, tenant)
 	}
+}
+
+// tried ends a reconcile in an unproven region, or the probe of an open breaker. If a probe had no result, the next one
+// is due soon.
+func (b *Breakers) tried(k Key, cfg *config, tenant string, failing bool, c *circuit) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.try(cfg, tenant, failing, -1)
 	if c == nil || !c.probe {
 		return
 	}

@@ -177,8 +177,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestSuspectRegions has a config with regions that do not answer, one call in each.
-func TestSuspectRegions(t *testing.T) {
+// TestUnprovenRegions has regions that have not answered lately, if ever.
+func TestUnprovenRegions(t *testing.T) {
 	at := func(region string) Key { return Key{Config: here.Config, Region: region} }
 	hang := func(e *env, regions int) {
 		for i := range regions {
@@ -198,22 +198,31 @@ func TestSuspectRegions(t *testing.T) {
 		do     func(e *env) time.Duration
 		want   time.Duration
 	}{
-		"AFew": {
-			reason: "A few calls without an answer may happen.",
-			do:     func(e *env) time.Duration { hang(e, most-1); enter(e, 100, "evil"); return waits(e, here, "evil") },
+		"Known": {reason: "A region that answers may be called by all.", do: func(e *env) time.Duration {
+			e.answered(here, true)
+			enter(e, 100, "evil")
+			return waits(e, here, "evil")
+		}},
+		"New": {
+			reason: "A few reconciles may find out whether a region answers.",
+			do:     func(e *env) time.Duration { enter(e, 2, "evil"); return waits(e, here, "evil") },
 		},
-		"Suspect": {
-			reason: "A few reconciles may find out whether other regions answer.",
-			do:     func(e *env) time.Duration { hang(e, most); enter(e, 2, "evil"); return waits(e, here, "evil") },
+		"TooMany": {
+			reason: "No more may at a time: the others wait for the answer, which takes some milliseconds.",
+			do:     func(e *env) time.Duration { enter(e, 3, "evil"); return waits(e, here, "evil") },
+			want:   briefly,
 		},
-		"TooMany": {reason: "No more may at a time.", do: func(e *env) time.Duration {
-			hang(e, most)
-			enter(e, 3,
-				"evil")
+		"Long": {reason: "The longer there is no answer, the longer the others wait.", do: func(e *env) time.Duration {
+			enter(e, 3, "evil")
+			e.now = e.now.Add(time.Second)
+			return waits(e, here, "evil")
+		}, want: time.Second},
+		"Longest": {reason: "The others wait for a limited time.", do: func(e *env) time.Duration {
+			enter(e, 3, "evil")
+			e.now = e.now.Add(time.Minute)
 			return waits(e, here, "evil")
 		}, want: crowded},
-		"Ended": {reason: "One of them has ended.", do: func(e *env) time.Duration {
-			hang(e, most)
+		"Ended": {reason: "One of the few has ended.", do: func(e *env) time.Duration {
 			enter(e, 3, "evil")[0]()
 			return waits(e, here, "evil")
 		}},
@@ -222,22 +231,27 @@ func TestSuspectRegions(t *testing.T) {
 			enter(e, 100, "evil")
 			return waits(e, here, "good")
 		}},
-		"Answers": {reason: "A region that has answered lately is not suspect.", do: func(e *env) time.Duration {
+		"Answers": {reason: "A region that has answered lately is not limited.", do: func(e *env) time.Duration {
 			e.answered(here, true)
 			e.now = e.now.Add(idle / 2)
 			hang(e, most)
 			enter(e, 100, "evil")
 			return waits(e, here, "evil")
 		}},
-		"AnsweredOnce": {reason: "A region that does not answer any more is suspect.", do: func(e *env) time.Duration {
+		"LongAgo": {reason: "It is limited if it has answered long ago.", do: func(e *env) time.Duration {
 			e.answered(here, true)
-			hang(e, most)
+			e.now = e.now.Add(idle)
+			enter(e, 100, "evil")
+			return waits(e, here, "evil")
+		}, want: briefly},
+		"AnsweredOnce": {reason: "A region that does not answer any more is limited.", do: func(e *env) time.Duration {
+			e.answered(here, true)
 			e.unanswered(here)
 			enter(e, 100, "evil")
 			return waits(e, here, "evil")
-		}, want: crowded},
+		}, want: briefly},
 		"Opens": {
-			reason: "One call without an answer opens the breaker of a suspect region.",
+			reason: "If other regions of the config do not answer, one call without an answer opens the breaker of a region.",
 			do: func(e *env) time.Duration {
 				hang(e, most)
 				e.unanswered(here)
@@ -256,10 +270,38 @@ func TestSuspectRegions(t *testing.T) {
 			enter(e, 100, "evil")
 			return waits(e, Key{Config: "c2", Region: here.Region}, "evil")
 		}},
+		"Half": {reason: "Each tenant has one reconcile at a time while many call new regions.", do: func(e *env) time.Duration {
+			for i := range maxTrying / maxUnproven / 2 {
+				enter(e, 3, strconv.Itoa(i))
+			}
+			enter(e, 1, "evil")
+			return waits(e, here, "evil")
+		}, want: briefly},
+		"All": {reason: "The reconciles of all tenants are limited.", do: func(e *env) time.Duration {
+			for i := range 2 * maxTrying {
+				enter(e, 1, strconv.Itoa(i))
+			}
+			return waits(e, here, "evil")
+		}, want: soon},
+		"Failing": {reason: "Where a call had no answer, fewer may find out.", do: func(e *env) time.Duration {
+			hang(e, 1)
+			for i := range maxFailing {
+				enter(e, 1, strconv.Itoa(i))
+			}
+			return waits(e, here, "evil")
+		}, want: soon},
+		"NotFailing": {reason: "They leave room for configs that are new.", do: func(e *env) time.Duration {
+			hang(e, 1)
+			for i := range 2 * maxFailing {
+				enter(e, 1, strconv.Itoa(i))
+			}
+			return waits(e, Key{Config: "c2", Region: here.Region}, "good")
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := tc.do(newEnv()); got != tc.want {
+			e := newEnv()
+			if got := tc.do(e); got != tc.want {
 				t.Errorf("%s\nwaits %s, want %s", tc.reason, got, tc.want)
 			}
 		})
