@@ -233,7 +233,7 @@ generate: ## Generate deep copies, methods, CRDs, docs/coverage.md and docs/refe
 	@go -C cluster/prometheus test . -run '^TestPrometheusRule$$' -update
 
 .PHONY: control-plane
-control-plane: ## Build the control plane that tests and demo run on, unless the cache has it: 6 to 8 minutes on 2 cores.
+control-plane: ## Build the control plane that tests and demo run on, unless the cache has it: 4 to 6 minutes on 2 cores.
 	@for p in etcd kube-apiserver kube-controller-manager; do \
 		[ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/$$p" ] || exec cluster/dev/ensure.sh >/dev/null; done
 

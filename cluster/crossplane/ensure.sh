@@ -21,7 +21,7 @@ what="Crossplane $version, its CLI and $(basename $transform)"
 takes="7 to 9 minutes"
 
 symbol=github.com/crossplane/crossplane-runtime/v2/pkg/version.version
-flags=(-buildvcs=false -gcflags=all=-dwarf=false)
+flags=(-buildvcs=false)
 key=$version-$(uname -s)-$(uname -m)-$( (cat "$here"/go.* "$here"/*.go "$here"/function/go.*; tail -n +8 "${BASH_SOURCE[0]}"; echo "${flags[*]}") | hash)
 
 packages() {

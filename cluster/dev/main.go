@@ -1,5 +1,6 @@
-// Command dev is the development control plane in one binary: etcd, kube-apiserver and kube-controller-manager, each
-// the real program, selected by the name with which it is called or by its first argument.
+// Command dev is the development control plane in one binary: etcd and kube-apiserver, the real programs, and
+// kube-controller-manager with some of its controllers. The name with which it is called or its first argument selects
+// one.
 package main
 
 import (
@@ -14,7 +15,6 @@ import (
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics at /metrics
 	_ "k8s.io/component-base/metrics/prometheus/version"  // build info at /metrics
 	kubeapiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
-	kubecontrollermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 )
 
 // programs are the programs in this binary. Each receives its arguments, with its own name first.
@@ -25,8 +25,10 @@ var programs = map[string]func(args []string){
 		os.Exit(cli.Run(kubeapiserver.NewAPIServerCommand()))
 	},
 	"kube-controller-manager": func(args []string) {
-		os.Args = args
-		os.Exit(cli.Run(kubecontrollermanager.NewControllerManagerCommand()))
+		if err := controllerManager(args); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	},
 }
 
