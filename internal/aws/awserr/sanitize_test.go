@@ -51,6 +51,17 @@ func TestSanitize(t *testing.T) {
 				"Could not unzip uploaded file.")),
 			"cannot create function: InvalidZipFileException: Could not unzip uploaded file.",
 		},
+		"ImageIndex": {
+			"AWS does not say what is wrong with the image, nor what to do.",
+			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException",
+				"The image manifest, config or layer media type for the source image "+
+					"123456789012.dkr.ecr.eu-central-1.amazonaws.com/cart:v1 is not supported."),
+			"InvalidParameterValueException: The image manifest, config or layer media type for the source image " +
+				"123456789012.dkr.ecr.eu-central-1.amazonaws.com/cart:v1 is not supported. Lambda accepts no image " +
+				"index, which docker buildx pushes by default: set code.trackImageTag, so that the index's image of " +
+				"the function's architecture is deployed, or push a single image (docker buildx build --platform " +
+				"linux/amd64 --provenance=false --sbom=false, or linux/arm64)",
+		},
 		"Attempts": {
 			"The number of attempts is noise.",
 			&smithy.OperationError{
