@@ -78,6 +78,24 @@ func TestSanitize(t *testing.T) {
 					"length greater than or equal to 20"),
 			"ValidationException: role: must have length greater than or equal to 20",
 		},
+		"Enum": {
+			"The values that are accepted do not say which one was wrong, and an enum holds no secret.",
+			answer("Lambda", "CreateFunction", 400, "ValidationException",
+				"2 validation errors detected: Value 'invalidOption' at 'snapStart.applyOn' failed to satisfy "+
+					"constraint: Member must satisfy enum value set: [PublishedVersions, None]; Value '[x86]' at "+
+					"'architectures' failed to satisfy constraint: Member must satisfy constraint: [Member must "+
+					"satisfy enum value set: [x86_64, arm64], Member must not be null]"),
+			`ValidationException: snapStart.applyOn: "invalidOption" must satisfy enum value set: [PublishedVersions, ` +
+				`None]; architectures: "x86" must [Member must satisfy enum value set: [x86_64, arm64], Member must ` +
+				`not be null]`,
+		},
+		"EnumOfText": {
+			"What is no word is not quoted.",
+			answer("Lambda", "CreateFunction", 400, "ValidationException",
+				"1 validation error detected: Value 'my secret' at 'packageType' failed to satisfy constraint: "+
+					"Member must satisfy enum value set: [Image, Zip]"),
+			"ValidationException: packageType: must satisfy enum value set: [Image, Zip]",
+		},
 		"Violations": {
 			"Each field is named.",
 			answer("Lambda", "CreateFunction", 400, "ValidationException",
