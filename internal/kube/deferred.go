@@ -49,7 +49,7 @@ func (c *Client) storedStatus(read client.Object) any {
 	if d := c.deferredOf(client.ObjectKeyFromObject(read)); d.Object != nil && d.GetUID() == read.GetUID() {
 		return d.stored
 	}
-	return field(read, "Status")
+	return statusOf(read)
 }
 
 func (c *Client) dropDeferred(key types.NamespacedName) {

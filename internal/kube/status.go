@@ -52,7 +52,7 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 	if known {
 		keepTransitionTimes(obj, w.view.read) // The hook may have set them again.
 	}
-	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(w.view.read, "Status"))
+	unchanged := known && equality.Semantic.DeepEqual(statusOf(obj), statusOf(w.view.read))
 	switch held := w.c.HasDeferred(key); {
 	case unchanged && (!held || action == DeferStatus):
 		return nil
@@ -78,7 +78,7 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 			w.c.saw(sent)
 			obj.SetResourceVersion(sent.GetResourceVersion())
 			if w.view != nil {
-				w.view.stored = field(sent, "Status")
+				w.view.stored = statusOf(sent)
 			}
 			return nil
 		}
@@ -93,7 +93,7 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 		if now.GetUID() != obj.GetUID() {
 			return nil // The object is gone, and another has its name.
 		}
-		if s := w.stored(); s != nil && !equality.Semantic.DeepEqual(s, field(now, "Status")) {
+		if s := w.stored(); s != nil && !equality.Semantic.DeepEqual(s, statusOf(now)) {
 			w.c.dropDeferred(key)
 			break // Another process has written it.
 		}
@@ -135,7 +135,7 @@ func conditions(obj client.Object) []xpv2.Condition {
 	return cs
 }
 
-// field returns a field of the struct that an object points to.
-func field(obj client.Object, name string) any {
-	return reflect.ValueOf(obj).Elem().FieldByName(name).Interface()
+// statusOf returns the status of an object.
+func statusOf(obj client.Object) any {
+	return reflect.ValueOf(obj).Elem().FieldByName("Status").Interface()
 }

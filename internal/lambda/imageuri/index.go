@@ -39,7 +39,7 @@ func FromIndex(manifest, architecture string) (string, error) {
 		Manifests []entry `json:"manifests"`
 	}
 	if json.Unmarshal([]byte(manifest), &index) != nil || len(index.Manifests) == 0 {
-		return "", nil
+		return "", nil //nolint:nilerr // What is no JSON is no index.
 	}
 	want, has := platforms[architecture], []string(nil)
 	for _, e := range index.Manifests {
