@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kubectl/iam"
 )
 
 var update = flag.Bool("update", false, "write iam-policy.json")
@@ -37,24 +39,7 @@ type policyDocument struct {
 func TestIAMPolicy(t *testing.T) {
 	want := policyDocument{Version: "2012-10-17", Statement: []policyStatement{
 		{Sid: "Lambda", Effect: "Allow", Action: lambdaActions(t), Resource: "*"},
-		{
-			Sid: "ExecutionRoles", Effect: "Allow", Action: []string{"iam:PassRole"},
-			Resource:  "arn:aws:iam::123456789012:role/*",
-			Condition: map[string]map[string]string{"StringEquals": {"iam:PassedToService": "lambda.amazonaws.com"}},
-		},
-		{
-			Sid: "CodeInS3", Effect: "Allow", Action: []string{"s3:GetObject", "s3:GetObjectVersion"},
-			Resource: "arn:aws:s3:::*/*",
-		},
 		{Sid: "BucketsOfCode", Effect: "Allow", Action: []string{"s3:ListBucket"}, Resource: "arn:aws:s3:::*"},
-		{Sid: "CodeInECR", Effect: "Allow", Action: []string{
-			"ecr:BatchGetImage", "ecr:GetDownloadUrlForLayer",
-			"ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy",
-		}, Resource: "arn:aws:ecr:*:123456789012:repository/*"},
-		{
-			Sid: "VPC", Effect: "Allow",
-			Action: []string{"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs"}, Resource: "*",
-		},
 		{
 			Sid: "RolloutAnalysis", Effect: "Allow",
 			Action: []string{"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData"}, Resource: "*",
@@ -63,11 +48,8 @@ func TestIAMPolicy(t *testing.T) {
 			"sqs:DeleteMessage", "sqs:GetQueueUrl",
 			"sqs:ReceiveMessage",
 		}, Resource: "arn:aws:sqs:*:123456789012:*"},
-		{Sid: "Keys", Effect: "Allow", Action: []string{
-			"kms:CreateGrant", "kms:Decrypt", "kms:Encrypt",
-			"kms:GenerateDataKey",
-		}, Resource: "arn:aws:kms:*:123456789012:key/*"},
 	}}
+	want.Statement = append(want.Statement, checked()...)
 	text, err := json.MarshalIndent(want, "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +80,47 @@ func TestIAMPolicy(t *testing.T) {
 		for _, a := range grants(t, strings.ToLower(kind)+".md") {
 			if !granted[a] {
 				t.Errorf("iam-policy.json does not grant %s, which the page of %s does", a, kind)
+			}
+		}
+	}
+}
+
+// checked returns the statements for what AWS checks besides the action of a call, in the order of iam.Checks. Those of
+// Lambda are part of the statement of its calls.
+func checked() []policyStatement {
+	var out []policyStatement
+	for _, c := range iam.Checks {
+		i := slices.IndexFunc(out, func(s policyStatement) bool { return s.Sid == c.Sid })
+		switch {
+		case c.Sid == "Lambda":
+			continue
+		case i < 0:
+			i = len(out)
+			out = append(out, policyStatement{Sid: c.Sid, Effect: "Allow", Resource: c.All})
+		}
+		if c.PassedTo != "" {
+			out[i].Condition = map[string]map[string]string{"StringEquals": {"iam:PassedToService": c.PassedTo}}
+		}
+		out[i].Action = append(out[i].Action, c.Actions...)
+		slices.Sort(out[i].Action)
+		out[i].Action = slices.Compact(out[i].Action)
+	}
+	return out
+}
+
+// TestChecksAreDocumented checks that the page of each kind names the permissions that a field needs.
+func TestChecksAreDocumented(t *testing.T) {
+	for _, c := range iam.Checks {
+		if !strings.HasPrefix(c.Source, "https://docs.aws.amazon.com/") {
+			t.Errorf("%s: the source of %v is %q", c.Field, c.Actions, c.Source)
+		}
+		for _, kind := range c.Kinds {
+			page := strings.ToLower(kind) + ".md"
+			_, policy, _ := strings.Cut(read(t, page), "\n## IAM policy\n")
+			for _, a := range c.Actions {
+				if !strings.Contains(policy, "`"+a+"`") && !strings.Contains(policy, `"`+a+`"`) {
+					t.Errorf("%s does not name %s, which %s needs", page, a, c.Field)
+				}
 			}
 		}
 	}

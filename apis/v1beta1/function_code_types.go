@@ -50,7 +50,8 @@ type FunctionCode struct {
 	ImageURI *string `json:"imageUri,omitempty"`
 
 	// TrackImageTag asks the registry for the digest of imageUri's tag (one ecr:BatchGetImage call a reconcile) and
-	// deploys the image again when the tag moves. The default is false: AWS resolves a tag only when it is deployed.
+	// deploys the image again when the tag moves. If the tag names an image index, it deploys the index's image of the
+	// function's architecture. The default is false: AWS resolves a tag only when it is deployed, and rejects an index.
 	// +optional
 	TrackImageTag *bool `json:"trackImageTag,omitempty"`
 

@@ -45,7 +45,7 @@ type Client struct {
 	newest map[types.NamespacedName]string
 	stale  map[types.NamespacedName]bool
 	// deferred are copies of the objects whose status is to be written later.
-	deferred map[types.NamespacedName]client.Object
+	deferred map[types.NamespacedName]deferred
 	// unwritten is the metadata that the next intent is written with, see JoinIntents.
 	unwritten   map[types.NamespacedName]map[string]any
 	joinIntents bool
@@ -79,7 +79,7 @@ func New(c client.Client, live client.Reader, example client.Object) *Client {
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 
-		deferred:  map[types.NamespacedName]client.Object{},
+		deferred:  map[types.NamespacedName]deferred{},
 		unwritten: map[types.NamespacedName]map[string]any{},
 	}
 }

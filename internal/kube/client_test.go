@@ -248,6 +248,113 @@ func TestStatusSurvivesConflict(t *testing.T) {
 	}
 }
 
+// TestStatusOfAnotherProcess checks that a status that another process has written since the object was read is kept,
+// and that the next read sees it. What this process has written itself is no such status.
+func TestStatusOfAnotherProcess(t *testing.T) {
+	byAnother := func(t *testing.T, e *env) {
+		t.Helper()
+		th := e.stored(t)
+		th.Status.Value = "another"
+		if err := e.server.Status().Update(t.Context(), th); err != nil {
+			t.Fatal(err)
+		}
+	}
+	labelled := func(t *testing.T, e *env) {
+		t.Helper()
+		e.change(t, func(th *samples.Sample) { th.Labels = map[string]string{"a": "b"} })
+	}
+	update := func(t *testing.T, e *env, th *samples.Sample, value string) error {
+		t.Helper()
+		th.Status.Value = value
+		return e.Status().Update(t.Context(), th)
+	}
+	cases := map[string]struct {
+		reason   string
+		act      func(t *testing.T, e *env, th *samples.Sample, action *StatusAction) error
+		conflict bool
+		want     string
+	}{
+		"Another": {
+			reason: "A shard that hands the resource over, or a leader that was cut off, may still write.",
+			act: func(t *testing.T, e *env, th *samples.Sample, _ *StatusAction) error {
+				t.Helper()
+				byAnother(t, e)
+				return update(t, e, th, "own")
+			},
+			conflict: true, want: "another",
+		},
+		"Own": {
+			reason: "The status that this reconcile has written before is its own.",
+			act: func(t *testing.T, e *env, th *samples.Sample, _ *StatusAction) error {
+				t.Helper()
+				if err := update(t, e, th, "first"); err != nil {
+					return err
+				}
+				labelled(t, e)
+				return update(t, e, th, "own")
+			},
+			want: "own",
+		},
+		"AnotherAfterOwn": {
+			reason: "It is compared with what was written last.",
+			act: func(t *testing.T, e *env, th *samples.Sample, _ *StatusAction) error {
+				t.Helper()
+				if err := update(t, e, th, "first"); err != nil {
+					return err
+				}
+				byAnother(t, e)
+				return update(t, e, th, "own")
+			},
+			conflict: true, want: "another",
+		},
+		"Deferred": {
+			reason: "A deferred status is written after a change of something else, also by a later reconcile.",
+			act: func(t *testing.T, e *env, th *samples.Sample, action *StatusAction) error {
+				t.Helper()
+				*action = DeferStatus
+				if err := update(t, e, th, "deferred"); err != nil {
+					return err
+				}
+				*action = WriteStatus
+				_, th = e.read(t)
+				labelled(t, e)
+				return update(t, e, th, "own")
+			},
+			want: "own",
+		},
+		"DeferredAndAnother": {
+			reason: "A deferred status does not overwrite that of another process.",
+			act: func(t *testing.T, e *env, th *samples.Sample, action *StatusAction) error {
+				t.Helper()
+				*action = DeferStatus
+				if err := update(t, e, th, "deferred"); err != nil {
+					return err
+				}
+				byAnother(t, e)
+				return e.WriteDeferred(t.Context(), key)
+			},
+			conflict: true, want: "another",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			action := WriteStatus
+			e := newEnv(t, func(client.Object) StatusAction { return action })
+			_, th := e.read(t)
+			err := tc.act(t, e, th, &action)
+			if kerrors.IsConflict(err) != tc.conflict || err != nil && !tc.conflict {
+				t.Errorf("%s\nerror: %v", tc.reason, err)
+			}
+			if got := e.stored(t).Status.Value; got != tc.want || e.Outdated(key) != tc.conflict {
+				t.Errorf("%s\nthe status is %q, want %q; outdated: %t", tc.reason, got, tc.want, e.Outdated(key))
+			}
+			if _, th := e.read(t); th.Status.Value != tc.want {
+				t.Errorf("%s\nread: %q, want %q", tc.reason, th.Status.Value, tc.want)
+			}
+		})
+	}
+}
+
 func TestStatusOfReplacedObjectIsDropped(t *testing.T) {
 	e := newEnv(t, nil)
 	ctx, th := e.read(t)

@@ -9,18 +9,26 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
+// A deferred is an object with a status that is to be written later.
+type deferred struct {
+	client.Object
+
+	// stored is the status that the API server has until then, unless another process has written it.
+	stored any
+}
+
 // HasDeferred reports whether the write of an object's status is deferred.
-func (c *Client) HasDeferred(key types.NamespacedName) bool { return c.deferredOf(key) != nil }
+func (c *Client) HasDeferred(key types.NamespacedName) bool { return c.deferredOf(key).Object != nil }
 
 // WriteDeferred writes the deferred status of an object, if any.
 func (c *Client) WriteDeferred(ctx context.Context, key types.NamespacedName) error {
-	obj := c.deferredOf(key)
-	if obj == nil {
+	d := c.deferredOf(key)
+	if d.Object == nil {
 		return nil
 	}
-	w := &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
+	w := &statusWriter{SubResourceWriter: c.Client.Status(), c: c, view: &View{Client: c, read: d.Object, stored: d.stored}}
 	// A copy has the type of its original.
-	err := w.write(ctx, key, obj.DeepCopyObject().(client.Object)) //nolint:forcetypeassert // See above.
+	err := w.write(ctx, key, d.DeepCopyObject().(client.Object)) //nolint:forcetypeassert // See above.
 	if err == nil || kerrors.IsNotFound(err) {
 		c.dropDeferred(key)
 		return nil
@@ -28,12 +36,20 @@ func (c *Client) WriteDeferred(ctx context.Context, key types.NamespacedName) er
 	return err
 }
 
-// keepDeferred keeps the status of an object in memory, to be written later.
-func (c *Client) keepDeferred(key types.NamespacedName, obj client.Object) {
+// keepDeferred keeps the status of an object in memory, to be written later. stored is the one that the API server has.
+func (c *Client) keepDeferred(key types.NamespacedName, obj client.Object, stored any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// A copy has the type of its original.
-	c.deferred[key] = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // See above.
+	c.deferred[key] = deferred{Object: obj.DeepCopyObject().(client.Object), stored: stored} //nolint:forcetypeassert // See above.
+}
+
+// storedStatus returns the status that the API server has of an object that was read: not its deferred one.
+func (c *Client) storedStatus(read client.Object) any {
+	if d := c.deferredOf(client.ObjectKeyFromObject(read)); d.Object != nil && d.GetUID() == read.GetUID() {
+		return d.stored
+	}
+	return statusOf(read)
 }
 
 func (c *Client) dropDeferred(key types.NamespacedName) {
@@ -42,8 +58,8 @@ func (c *Client) dropDeferred(key types.NamespacedName) {
 	delete(c.deferred, key)
 }
 
-// deferredOf returns the object with its deferred status, or nil.
-func (c *Client) deferredOf(key types.NamespacedName) client.Object {
+// deferredOf returns the object with its deferred status. It has none if no status is deferred.
+func (c *Client) deferredOf(key types.NamespacedName) deferred {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.deferred[key]
@@ -52,13 +68,13 @@ func (c *Client) deferredOf(key types.NamespacedName) client.Object {
 // showDeferred sets the status of an object that was read to its deferred one, if any. It drops that of an earlier
 // object of the same name.
 func (c *Client) showDeferred(key types.NamespacedName, obj client.Object) {
-	deferred := c.deferredOf(key)
+	d := c.deferredOf(key)
 	switch {
-	case deferred == nil:
-	case deferred.GetUID() != obj.GetUID():
+	case d.Object == nil:
+	case d.GetUID() != obj.GetUID():
 		c.dropDeferred(key)
 	default:
-		status := reflect.ValueOf(deferred.DeepCopyObject()).Elem().FieldByName("Status")
+		status := reflect.ValueOf(d.DeepCopyObject()).Elem().FieldByName("Status")
 		reflect.ValueOf(obj).Elem().FieldByName("Status").Set(status)
 	}
 }

@@ -14,13 +14,16 @@ type View struct {
 
 	read client.Object
 	hook StatusHook
+
+	// stored is the status that the API server has, unless another process has written it.
+	stored any
 }
 
 // View returns a client in which every Get of the object that was read returns a copy of it: one reconcile uses the
 // same object from its first decision to its last. The status is completed by the hook, and compared with that object
 // before it is written. The object must not be changed.
 func (c *Client) View(read client.Object, hook StatusHook) *View {
-	return &View{Client: c, read: read, hook: hook}
+	return &View{Client: c, read: read, hook: hook, stored: c.storedStatus(read)}
 }
 
 // Get gets the object that was read, or another one as Client does.
@@ -34,7 +37,7 @@ func (v *View) Get(ctx context.Context, key client.ObjectKey, obj client.Object,
 
 // Status returns a writer of the status subresource.
 func (v *View) Status() client.SubResourceWriter {
-	return &statusWriter{SubResourceWriter: v.Client.Client.Status(), c: v.Client, read: v.read, hook: v.hook}
+	return &statusWriter{SubResourceWriter: v.Client.Client.Status(), c: v.Client, view: v}
 }
 
 // assign sets *to = *from. Both are pointers to the same type of struct.

@@ -19,44 +19,45 @@ func (c *Client) Status() client.SubResourceWriter {
 	return &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
 }
 
-// A statusWriter writes the status of an object. read is the object at the start of the reconcile, and hook completes
-// its status. Both are nil outside of a reconcile.
+// A statusWriter writes the status of an object.
 type statusWriter struct {
 	client.SubResourceWriter
 
-	c    *Client
-	read client.Object
-	hook StatusHook
+	c *Client
+
+	// view is that of the reconcile. It is nil outside of a reconcile.
+	view *View
 }
 
-// Update updates the status, if it has changed. The provider is the only writer of its resources' status, so a conflict
-// means that something else has changed: the status is then written to the present object. Its conditions contain the
-// generation that they were observed for.
+// Update updates the status, if it has changed. If something else of the object has changed, the status is written to the
+// present object: its conditions contain the generation that they were observed for. If another process has written the
+// status since it was read, as the previous leader or another shard may do, it is kept: Update returns a conflict, and
+// the next read of the object is live.
 func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	if !w.c.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
 	}
 	key := client.ObjectKeyFromObject(obj)
-	known := w.read != nil && w.read.GetUID() == obj.GetUID()
+	known := w.view != nil && w.view.read.GetUID() == obj.GetUID()
 	if known {
-		keepTransitionTimes(obj, w.read)
+		keepTransitionTimes(obj, w.view.read)
 	}
 	action := WriteStatus
-	if w.hook != nil {
-		action = w.hook(obj)
+	if w.view != nil && w.view.hook != nil {
+		action = w.view.hook(obj)
 	}
 	if action == DropStatus {
 		return nil
 	}
 	if known {
-		keepTransitionTimes(obj, w.read) // The hook may have set them again.
+		keepTransitionTimes(obj, w.view.read) // The hook may have set them again.
 	}
-	unchanged := known && equality.Semantic.DeepEqual(field(obj, "Status"), field(w.read, "Status"))
+	unchanged := known && equality.Semantic.DeepEqual(statusOf(obj), statusOf(w.view.read))
 	switch held := w.c.HasDeferred(key); {
 	case unchanged && (!held || action == DeferStatus):
 		return nil
 	case action == DeferStatus:
-		w.c.keepDeferred(key, obj)
+		w.c.keepDeferred(key, obj, w.stored())
 		return nil
 	}
 	err := w.write(ctx, key, obj, opts...)
@@ -76,6 +77,9 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 		if err == nil {
 			w.c.saw(sent)
 			obj.SetResourceVersion(sent.GetResourceVersion())
+			if w.view != nil {
+				w.view.stored = statusOf(sent)
+			}
 			return nil
 		}
 		if !kerrors.IsConflict(err) {
@@ -89,11 +93,23 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 		if now.GetUID() != obj.GetUID() {
 			return nil // The object is gone, and another has its name.
 		}
+		if s := w.stored(); s != nil && !equality.Semantic.DeepEqual(s, statusOf(now)) {
+			w.c.dropDeferred(key)
+			break // Another process has written it.
+		}
 		sent = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // As above.
 		sent.SetResourceVersion(now.GetResourceVersion())
 	}
 	w.c.conflicted(key, err)
 	return err
+}
+
+// stored returns the status that the API server has, as far as known.
+func (w *statusWriter) stored() any {
+	if w.view == nil {
+		return nil
+	}
+	return w.view.stored
 }
 
 // keepTransitionTimes keeps the transition time of each condition that has not changed, except for its generation.
@@ -119,7 +135,7 @@ func conditions(obj client.Object) []xpv2.Condition {
 	return cs
 }
 
-// field returns a field of the struct that an object points to.
-func field(obj client.Object, name string) any {
-	return reflect.ValueOf(obj).Elem().FieldByName(name).Interface()
+// statusOf returns the status of an object.
+func statusOf(obj client.Object) any {
+	return reflect.ValueOf(obj).Elem().FieldByName("Status").Interface()
 }

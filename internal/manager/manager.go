@@ -299,18 +299,18 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		StatusDelay:     reconcile.StatusDelay,
 		DeletionPolicy:  o.DeletionPolicy,
 		DeletionLedger:  reconcile.NewDeletionLedger(mgr.GetClient(), mgr.GetAPIReader(), o.DeletionPolicy.Limit),
-		Planner: plan.Live{Options: plan.Options{
-			Scheme: mgr.GetScheme(), Cluster: mgr.GetClient(),
-			Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader, ClusterID: clusterID, Now: o.Now,
-		}},
-		Tracer: o.Tracer,
-		Now:    o.Now,
-		Random: rand.Float64,
+		Tracer:          o.Tracer,
+		Now:             o.Now,
+		Random:          rand.Float64,
 	}
 	if mo.AllShards, err = o.addAllShards(mgr); err != nil {
 		return err
 	}
 	all := mo.All(mgr).GetClient()
+	mo.Planner = plan.Live{Options: plan.Options{
+		Scheme: mgr.GetScheme(), Cluster: all, Mapper: mgr.GetRESTMapper(), Objects: objs, Fields: reader,
+		ClusterID: clusterID, Now: o.Now,
+	}}
 	mo.Tenants = tenancy.New(all, mgr.GetAPIReader(), o.Now)
 	mo.Tenants.Partial = mo.AllShards != nil
 	po := providerconfig.Options{

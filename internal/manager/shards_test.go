@@ -20,9 +20,12 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/sharding"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/tracingtest"
@@ -97,11 +100,26 @@ func TestShards(t *testing.T) {
 	r.refused(thief, "belongs to Function "+r.shop+"/checkout")
 	r.refused(evil, "belongs to Function "+r.shop+"/checkout")
 
-	cart := r.function("cart", inA)
+	cart := r.function("cart", inA, func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
 	r.create(cart)
 	r.ready(cart)
 	if !a.called("CreateFunction") || rest.called("CreateFunction") {
 		t.Errorf("the shard of the label creates it: %v, %v", a.operations, rest.operations)
+	}
+
+	// What a plan follows is in another shard, too.
+	planned := r.alias("planned", func(a *v1beta1.Alias) {
+		a.Annotations = map[string]string{reconcile.AnnotationPlan: "true"}
+		a.Spec.ForProvider.FunctionNameRef, a.Spec.ForProvider.FunctionVersion = &xpv2.NamespacedReference{Name: "cart"}, nil
+		a.Spec.ForProvider.FunctionVersionRef = nil
+	})
+	r.create(planned)
+	r.until("the plan of an Alias that follows a Function of another shard", func() bool {
+		r.get(planned)
+		return planned.GetCondition(reconcile.TypePlanned).Status == corev1.ConditionTrue
+	})
+	if c := planned.GetCondition(reconcile.TypePlanned); c.Reason != reconcile.ReasonChangesPlanned || !strings.Contains(c.Message, "CreateAlias") {
+		t.Errorf("the condition Planned is %s: %s", c.Reason, c.Message)
 	}
 
 	r.edit(cart, func(f *v1beta1.Function) {

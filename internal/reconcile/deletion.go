@@ -158,6 +158,17 @@ func proceeding(mg Managed, confirmed bool) Result {
 		"The deletion was confirmed by the annotation "+protection.AnnotationConfirm)}}}
 }
 
+// countHeld returns how many deletions wait for a confirmation, by reason. It only reads the resources.
+func countHeld(all []resource.Managed) map[string]int {
+	counts := map[string]int{}
+	for _, mg := range all {
+		if reason := pendingReason(mg); reason != "" {
+			counts[reason]++
+		}
+	}
+	return counts
+}
+
 // pendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
 func pendingReason(mg resource.Conditioned) string {
 	if c := mg.GetCondition(TypeDeletionHeld); c.Status == corev1.ConditionTrue {

@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -113,6 +115,23 @@ type heldDeletion struct {
 	is     measured
 	want   xpv2.ConditionReason
 	says   string
+}
+
+// TestCountHeld checks that deletions that wait are counted by reason, and those that are sent are not.
+func TestCountHeld(t *testing.T) {
+	held := func(status corev1.ConditionStatus, reason xpv2.ConditionReason) resource.Managed {
+		mg := newSample()
+		mg.SetConditions(xpv2.Condition{Type: TypeDeletionHeld, Status: status, Reason: reason})
+		return mg
+	}
+	got := countHeld([]resource.Managed{
+		newSample(), held(corev1.ConditionTrue, ReasonTooManyDeletions), held(corev1.ConditionTrue, ReasonTooManyDeletions),
+		held(corev1.ConditionTrue, ReasonRecentlyInvoked), held(corev1.ConditionFalse, ReasonDeletionProceeds),
+	})
+	want := map[string]int{string(ReasonTooManyDeletions): 2, string(ReasonRecentlyInvoked): 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
 }
 
 // TestHeldDeletion checks what is shown of a deletion that waits, how long it waits, and that it is sent when it is

@@ -366,6 +366,56 @@ func (p proven) Proven(uid types.UID, _, region string) bool {
 	return bool(p) && uid == "c1" && region == "eu-west-1"
 }
 
+func (proven) Called(types.UID, string, string) {}
+
+// expecting is a hub that counts the calls whose events are expected.
+type expecting struct {
+	proven
+
+	calls []string
+}
+
+func (e *expecting) Called(uid types.UID, account, region string) {
+	e.calls = append(e.calls, strings.Join([]string{string(uid), account, region}, " "))
+}
+
+// TestExpectedEvents checks of which calls of the provider a drift event is expected.
+func TestExpectedEvents(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		reported bool
+		fail     error
+		want     []string
+	}{
+		"Created":    {reason: "CloudTrail records the creation.", reported: true, want: []string{"c1  eu-west-1"}},
+		"Refused":    {reason: "A call that fails may not have arrived at AWS.", reported: true, fail: errors.New("no route")},
+		"Unreported": {reason: "AWS documents no events for the calls of this kind."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			hub := &expecting{}
+			e := newEnv(t, newSample(), func(o *Options, k *Kind[*sample]) {
+				o.Events = hub
+				if tc.reported {
+					k.Reported = func(*sample) bool { return true }
+				}
+			})
+			e.cloud.reserve, e.cloud.fail = true, map[string]error{"Create": tc.fail}
+			for range 3 {
+				e.reconcile()
+			}
+			if diff := cmp.Diff(tc.want, hub.calls); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	for operation, want := range map[string]bool{"UpdateAlias": true, "TagResource": true, "GetFunction": false, "ListAliases": false, "Invoke": false} {
+		if isChange(operation) != want {
+			t.Errorf("%s changes something: want %t", operation, want)
+		}
+	}
+}
+
 func TestPollWithEvents(t *testing.T) {
 	cases := map[string]struct {
 		reason     string

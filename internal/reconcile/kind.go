@@ -177,6 +177,9 @@ type DriftEvents interface {
 
 	// Proven returns whether events about calls in an account and region arrive from the queue of a config.
 	Proven(config types.UID, account, region string) bool
+
+	// Called records a call that changes something in an account and region. Its event is expected from the queue.
+	Called(config types.UID, account, region string)
 }
 
 // Options are shared by the controllers of all kinds.

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/advice"
 )
@@ -40,6 +42,7 @@ type Metrics struct {
 	corrected  *prometheus.CounterVec
 	rollouts   *prometheus.HistogramVec
 	findings   *prometheus.GaugeVec
+	held       *prometheus.GaugeVec
 	pending    *prometheus.Desc
 	phases     *prometheus.Desc
 	lifecycle  lifecycle
@@ -80,6 +83,10 @@ func NewMetrics() *Metrics {
 			Namespace: namespace, Name: "findings",
 			Help: "Resources with a finding of the advisor, by the finding's code",
 		}, []string{"kind", "code"}),
+		held: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Namespace: namespace, Name: "deletions_held",
+			Help: "Resources whose deletion waits for a confirmation, by the reason of the condition DeletionHeld",
+		}, []string{"kind", "reason"}),
 		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
 		phases:    prometheus.NewDesc(namespace+"_rollouts", "Aliases with a rollout, by its phase", []string{"phase"}, nil),
 		drifting:  map[string]func() int{},
@@ -117,7 +124,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings)
+	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected, m.rollouts, m.findings, m.held)
 }
 
 // CountRollouts sets a function that counts the Aliases with a rollout, by its phase. It is called when the metrics are
@@ -156,6 +163,17 @@ func (m *Metrics) addKind(kind string, drifting func() int) {
 	}
 	m.toReady.WithLabelValues(kind)
 	m.recordFindings(kind, nil)
+	m.recordHeld(kind, nil)
+}
+
+// recordHeld records how many deletions of resources of a kind wait for each reason.
+func (m *Metrics) recordHeld(kind string, counts map[string]int) {
+	if m == nil {
+		return
+	}
+	for _, reason := range []xpv2.ConditionReason{ReasonTooManyDeletions, ReasonRecentlyInvoked, ReasonInvocationsUnknown} {
+		m.held.WithLabelValues(kind, string(reason)).Set(float64(counts[string(reason)]))
+	}
 }
 
 // recordFindings records how many resources of a kind have a finding of each code.

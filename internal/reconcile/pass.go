@@ -3,6 +3,8 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -285,10 +287,25 @@ func (p *pass[T]) act(ctx context.Context, mg T, name string, done action) error
 		return p.fail(err)
 	}
 	p.did = done
+	p.expectEvent(call.Reserve)
 	if done == actionCreated && p.facts.Others != nil && p.kind.ActsOn != nil {
 		p.tenants.RecordCreated(p.kind.GVK.Kind, p.facts.Others.user, ownership.WrittenName(mg))
 	}
 	return nil
+}
+
+// expectEvent records that a drift event about calls that were made is expected, if CloudTrail records them.
+func (p *pass[T]) expectEvent(operations []string) {
+	if p.events == nil || p.session == nil || p.kind.Reported == nil || !slices.ContainsFunc(operations, isChange) {
+		return
+	}
+	p.events.Called(p.session.Ref.UID, p.session.Identity.Account, p.session.AWS.Region)
+}
+
+// isChange reports whether an operation of Lambda changes something, so that trails of management events record it.
+func isChange(operation string) bool {
+	return !strings.HasPrefix(operation, "Get") && !strings.HasPrefix(operation, "List") &&
+		!strings.HasPrefix(operation, "Invoke")
 }
 
 // remove deletes the external resource, unless the deletion waits for a confirmation.

@@ -228,3 +228,20 @@ func TestClaimEnds(t *testing.T) {
 		})
 	}
 }
+
+// TestDeletionOfWhatWasRefused checks that a resource that was refused from the start is gone at once when it is deleted:
+// it has no finalizer, so that there is no event, and nothing to leave in AWS.
+func TestDeletionOfWhatWasRefused(t *testing.T) {
+	_, with := neighbours(t)
+	e := newEnv(t, newSample(), with)
+	e.cloud.there, e.cloud.value = true, "a"
+	e.reconcile()
+	if got := e.stored().GetFinalizers(); len(got) > 0 {
+		t.Errorf("it has created nothing, and has the finalizers %v", got)
+	}
+	e.delete()
+	e.reconcile()
+	if !e.gone() || e.events.count(ReasonNotDeleted) > 0 || len(e.cloud.calls) > 0 {
+		t.Errorf("gone: %t, events %v, calls %v", e.gone(), e.events.all, e.cloud.calls)
+	}
+}

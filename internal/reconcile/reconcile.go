@@ -241,7 +241,7 @@ func (p *pass[T]) outcome(ctx context.Context, res reconcile.Result, err error) 
 		}
 		return p.waitingResult(wait)
 	}
-	if p.outdated(key, res) {
+	if p.outdated(key, res, err) {
 		return p.waitingResult(AtOnce)
 	}
 	p.recorder.finish(p.read, p.out.Events, p.ready, p.err != nil)
@@ -258,10 +258,11 @@ func (p *pass[T]) outcome(ctx context.Context, res reconcile.Result, err error) 
 	return p.pollResult(res)
 }
 
-// outdated reports whether a reconcile has ended without an action because the resource
-// changed after it was read. The next reconcile reads it live.
-func (p *pass[T]) outdated(key types.NamespacedName, res reconcile.Result) bool {
-	return res.Requeue && p.did == actionNone && p.err == nil && p.kube.Outdated(key) //nolint:staticcheck // The runtime still uses it.
+// outdated reports whether a reconcile has ended without an action because the resource changed after it was read, or
+// another process has written its status. The next reconcile reads it live.
+func (p *pass[T]) outdated(key types.NamespacedName, res reconcile.Result, err error) bool {
+	ended := res.Requeue || kerrors.IsConflict(err) //nolint:staticcheck // The runtime still uses it.
+	return ended && p.did == actionNone && p.err == nil && p.kube.Outdated(key)
 }
 
 // failure returns the error of a reconcile. The runtime reports some errors only by asking to requeue.

@@ -119,6 +119,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 	if o.Tracer != nil {
 		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
 	}
+	log := o.Logger.WithValues("kind", k.GVK.Kind)
 	r := &reconciler[T]{
 		kind:       k,
 		manager:    mgr,
@@ -126,7 +127,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		limiter:    o.Limiter,
 		resolver:   o.Resolver,
 		tracker:    o.Tracker,
-		recorder:   newRecorder(events, o.Now, o.EventFilterFunctions...),
+		recorder:   newRecorder(&deletionLog{Recorder: events, log: log}, o.Now, o.EventFilterFunctions...),
 		states:     s,
 		tracer:     o.Tracer,
 		traces:     ids,
@@ -147,7 +148,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 		delay:      o.StatusDelay,
 		now:        o.Now,
 		random:     o.Random,
-		log:        o.Logger.WithValues("kind", k.GVK.Kind),
+		log:        log,
 		runtimeLog: o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind)),
 	}
 	if r.tracer == nil {

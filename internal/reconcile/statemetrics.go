@@ -20,8 +20,8 @@ import (
 // MinStateMetricInterval is the shortest interval between two counts of resources.
 const MinStateMetricInterval = 30 * time.Second
 
-// addStateMetrics adds the metrics of a kind's resources by condition and by finding to the
-// manager, if they are enabled.
+// addStateMetrics adds the metrics of a kind's resources by condition, by finding and by the reason why a deletion waits to
+// the manager, if they are enabled.
 func addStateMetrics[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
@@ -33,7 +33,10 @@ func addStateMetrics[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 func newStateCounter[T Managed](c cache.Cache, o Options, k Kind[T]) *stateCounter {
 	s := &stateCounter{metrics: o.MetricOptions.MRStateMetrics, gvk: k.GVK.String(), interval: max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval), log: o.Logger}
 	s.list = func(ctx context.Context) ([]resource.Managed, error) { return cached(ctx, c, k) }
-	s.findings = func(all []resource.Managed) { o.Metrics.recordFindings(k.GVK.Kind, countFindings(all, o.Now())) }
+	s.record = func(all []resource.Managed) {
+		o.Metrics.recordFindings(k.GVK.Kind, countFindings(all, o.Now()))
+		o.Metrics.recordHeld(k.GVK.Kind, countHeld(all))
+	}
 	return s
 }
 
@@ -64,7 +67,7 @@ func cached[T Managed](ctx context.Context, c cache.Cache, k Kind[T]) ([]resourc
 // interval, whereas the runtime's own recorder returns the error, which stops the manager.
 type stateCounter struct {
 	list     func(context.Context) ([]resource.Managed, error)
-	findings func([]resource.Managed)
+	record   func([]resource.Managed)
 	metrics  *statemetrics.MRStateMetrics
 	gvk      string
 	interval time.Duration
@@ -106,5 +109,5 @@ func (s *stateCounter) count(ctx context.Context) {
 	s.metrics.Exists.WithLabelValues(s.gvk).Set(float64(len(all)))
 	s.metrics.Ready.WithLabelValues(s.gvk).Set(ready)
 	s.metrics.Synced.WithLabelValues(s.gvk).Set(synced)
-	s.findings(all)
+	s.record(all)
 }

@@ -2,13 +2,16 @@ package awserr
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
 // The ways in which a message quotes the value that it rejects. The value may be an environment
-// variable or a policy, so it is removed. The name of the field says enough.
+// variable or a policy, so it is removed. The name of the field says enough. Only the value of an enum is kept, if it is
+// a word: no secret belongs there, and the values that AWS accepts do not say which one was wrong.
 var (
-	violation = regexp.MustCompile(`(?s)(?:; )?Value (?:.*?) at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint: `)
+	violation = regexp.MustCompile(`(?s)(?:; )?Value (.*?) at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint: `)
+	word      = regexp.MustCompile(`^'?\[?([A-Za-z0-9_.:-]{1,64})\]?'?$`)
 	measured  = regexp.MustCompile(`(?s)\s*String measured: .*`)
 	counted   = regexp.MustCompile(`^\d+ validation errors? detected: `)
 )
@@ -26,9 +29,19 @@ func redact(m string) string {
 		if i+1 < len(found) {
 			end = found[i+1][0]
 		}
-		lines = append(lines, fieldPath(m[f[2]:f[3]])+": "+constraint(m[f[1]:end]))
+		rule := constraint(m[f[1]:end])
+		lines = append(lines, fieldPath(m[f[4]:f[5]])+": "+quoted(m[f[2]:f[3]], rule)+rule)
 	}
 	return strings.Join(lines, "; ")
+}
+
+// quoted returns the value that violates the rule of an enum, and empty text for other rules.
+func quoted(value, rule string) string {
+	found := word.FindStringSubmatch(value)
+	if found == nil || found[1] == "null" || !strings.Contains(rule, "satisfy enum value set") {
+		return ""
+	}
+	return strconv.Quote(found[1]) + " "
 }
 
 // constraint returns the rule that a value violates, if it is in the words of AWS.

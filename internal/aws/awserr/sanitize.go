@@ -125,9 +125,22 @@ func describeAnswer(err error, op *smithy.OperationError) messageParts {
 		return s
 	}
 	if s.text = hint(s.code); s.text == "" {
-		s.text = cut(named(message), maxLength)
+		s.text = cut(named(message), maxLength) + advice(message)
 	}
 	return s
+}
+
+// imageNotSupported is the end of Lambda's message for an image index, among others.
+const imageNotSupported = "media type for the source image"
+
+// advice says what to do about a message of AWS that names a cause, but no way out. It is empty for all others.
+func advice(message string) string {
+	if !strings.Contains(message, imageNotSupported) {
+		return ""
+	}
+	return " Lambda accepts no image index, which docker buildx pushes by default: set code.trackImageTag, so that the " +
+		"index's image of the function's architecture is deployed, or push a single image (docker buildx build " +
+		"--platform linux/amd64 --provenance=false --sbom=false, or linux/arm64)"
 }
 
 // functionNotFound matches Lambda's message for a function, version or alias that does not exist.

@@ -51,6 +51,17 @@ func TestSanitize(t *testing.T) {
 				"Could not unzip uploaded file.")),
 			"cannot create function: InvalidZipFileException: Could not unzip uploaded file.",
 		},
+		"ImageIndex": {
+			"AWS does not say what is wrong with the image, nor what to do.",
+			answer("Lambda", "CreateFunction", 400, "InvalidParameterValueException",
+				"The image manifest, config or layer media type for the source image "+
+					"123456789012.dkr.ecr.eu-central-1.amazonaws.com/cart:v1 is not supported."),
+			"InvalidParameterValueException: The image manifest, config or layer media type for the source image " +
+				"123456789012.dkr.ecr.eu-central-1.amazonaws.com/cart:v1 is not supported. Lambda accepts no image " +
+				"index, which docker buildx pushes by default: set code.trackImageTag, so that the index's image of " +
+				"the function's architecture is deployed, or push a single image (docker buildx build --platform " +
+				"linux/amd64 --provenance=false --sbom=false, or linux/arm64)",
+		},
 		"Attempts": {
 			"The number of attempts is noise.",
 			&smithy.OperationError{
@@ -66,6 +77,24 @@ func TestSanitize(t *testing.T) {
 				"1 validation error detected: Value 'r1' at 'role' failed to satisfy constraint: Member must have "+
 					"length greater than or equal to 20"),
 			"ValidationException: role: must have length greater than or equal to 20",
+		},
+		"Enum": {
+			"The values that are accepted do not say which one was wrong, and an enum holds no secret.",
+			answer("Lambda", "CreateFunction", 400, "ValidationException",
+				"2 validation errors detected: Value 'invalidOption' at 'snapStart.applyOn' failed to satisfy "+
+					"constraint: Member must satisfy enum value set: [PublishedVersions, None]; Value '[x86]' at "+
+					"'architectures' failed to satisfy constraint: Member must satisfy constraint: [Member must "+
+					"satisfy enum value set: [x86_64, arm64], Member must not be null]"),
+			`ValidationException: snapStart.applyOn: "invalidOption" must satisfy enum value set: [PublishedVersions, ` +
+				`None]; architectures: "x86" must [Member must satisfy enum value set: [x86_64, arm64], Member must ` +
+				`not be null]`,
+		},
+		"EnumOfText": {
+			"What is no word is not quoted.",
+			answer("Lambda", "CreateFunction", 400, "ValidationException",
+				"1 validation error detected: Value 'my secret' at 'packageType' failed to satisfy constraint: "+
+					"Member must satisfy enum value set: [Image, Zip]"),
+			"ValidationException: packageType: must satisfy enum value set: [Image, Zip]",
 		},
 		"Violations": {
 			"Each field is named.",

@@ -270,6 +270,14 @@ func (h *Hub) Proven(uid types.UID, account, region string) bool {
 	return r != nil && r.proven(account, region)
 }
 
+// Called records that the provider has made a call with a config in an account and region that changes something. The
+// event about it is expected to arrive.
+func (h *Hub) Called(uid types.UID, account, region string) {
+	if r := h.receiverOf(uid); r != nil {
+		r.called(place{account: account, region: region})
+	}
+}
+
 func (h *Hub) receiverOf(uid types.UID) *receiver {
 	if h == nil {
 		return nil
@@ -328,22 +336,26 @@ func (h *Hub) changed(uids []types.UID) {
 	}
 }
 
-// countReceiving returns the number of queues from which messages are received, and that of the others.
-func (h *Hub) countReceiving() (receiving, failing int) {
+// countReceiving returns the number of queues by the state that their metric has.
+func (h *Hub) countReceiving() map[string]int {
 	h.mu.Lock()
 	all := make([]*receiver, 0, len(h.receivers))
 	for _, r := range h.receivers {
 		all = append(all, r)
 	}
 	h.mu.Unlock()
+	counts := map[string]int{}
 	for _, r := range all {
-		if r.stateNow().Reason == Receiving {
-			receiving++
-		} else {
-			failing++
+		switch r.stateNow().Reason {
+		case Receiving:
+			counts[stateReceiving]++
+		case EventsMissing:
+			counts[stateMissing]++
+		default:
+			counts[stateFailing]++
 		}
 	}
-	return receiving, failing
+	return counts
 }
 
 // specOf returns what a config says about events, the key of its receiver without the queue, and its name.

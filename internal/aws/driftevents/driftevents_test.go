@@ -28,6 +28,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
 const (
@@ -468,21 +469,21 @@ func TestFlood(t *testing.T) {
 		if e.queue.left() != 0 || e.controller.count() != 10000 {
 			t.Errorf("%d messages are left, %d notices", e.queue.left(), e.controller.count())
 		}
-		if n := len(e.receivers[queueKey{arn: queueARN}].proofs); n != 1 {
+		if n := len(e.receivers[queueKey{arn: queueARN}].places); n != 1 {
 			t.Errorf("%d accounts and regions are remembered", n)
 		}
 	})
 }
 
 // A sender that invents accounts does not fill the memory.
-func TestProofsAreBounded(t *testing.T) {
+func TestPlacesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEnv(t, cluster("a"))
 		r := e.receivers[queueKey{arn: queueARN}]
-		for i := range 2 * maxProofs {
-			r.prove(place{account: fmt.Sprint(i), region: region})
+		for i := range 2 * maxPlaces {
+			r.arrived(cloudtrail.Event{Kind: cloudtrail.Heartbeat, Account: fmt.Sprint(i), Region: region})
 		}
-		if n := len(r.proofs); n != maxProofs {
+		if n := len(r.places); n != maxPlaces {
 			t.Errorf("%d are remembered", n)
 		}
 		e.stop()
@@ -498,11 +499,17 @@ func TestProven(t *testing.T) {
 		if e.Proven("a", account, region) {
 			t.Error("a queue from which nothing has arrived proves nothing")
 		}
-		e.queue.send(`{"detail-type":"Scheduled Event","source":"aws.events","account":"` + account + `","region":"` + region + `"}`)
+		e.queue.send(heartbeat)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if e.Proven("a", account, region) {
+			t.Error("a heartbeat does not prove that there is a trail")
+		}
+		e.queue.send(event("UpdateAlias", "cart", time.Now()))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if !e.Proven("a", account, region) || e.Proven("a", account, "us-east-1") || e.Proven("b", account, region) {
-			t.Error("a heartbeat proves its account and region")
+			t.Error("an event of CloudTrail proves its account and region")
 		}
 
 		e.queue.fail("ReceiveMessage", apiError("AccessDenied"))
@@ -519,12 +526,137 @@ func TestProven(t *testing.T) {
 		if !e.Proven("a", account, region) {
 			t.Error("the queue is alive again")
 		}
+		time.Sleep(20 * time.Hour)
+		e.queue.send(heartbeat)
+		time.Sleep(20 * time.Hour)
+		synctest.Wait()
+		if !e.Proven("a", account, region) {
+			t.Error("a heartbeat prolongs the proof")
+		}
 		time.Sleep(25 * time.Hour)
 		synctest.Wait()
 		if e.Proven("a", account, region) || len(e.controller.resumedNow()) != 2 {
 			t.Errorf("nothing has arrived for a day: resumed %d times", len(e.controller.resumedNow()))
 		}
 	})
+}
+
+// heartbeat is a message of EventBridge's scheduler.
+const heartbeat = `{"detail-type":"Scheduled Event","source":"aws.events","account":"` + account + `","region":"` + region + `"}`
+
+// TestMissingEvent checks when the proof is withdrawn because the event about a call of the provider does not arrive, and
+// what is said about that.
+func TestMissingEvent(t *testing.T) {
+	type step struct {
+		message string
+		call    bool
+		after   time.Duration
+	}
+	trail := func(at time.Time) step { return step{message: event("UpdateAlias", "cart", at)} }
+	proof := func() step { return trail(time.Now()) }
+	call, wait := step{call: true}, func(d time.Duration) step { return step{after: d} }
+	cases := map[string]struct {
+		reason  string
+		steps   func() []step
+		proven  bool
+		missing []string
+		resumed int
+	}{
+		"Arrived": {
+			reason: "The event arrives ten minutes after the call.",
+			steps: func() []step {
+				at := time.Now()
+				return []step{proof(), call, wait(10 * time.Minute), trail(at), wait(time.Hour)}
+			},
+			proven: true,
+		},
+		"Missing": {
+			reason:  "The trail was deleted: polls are due again, and the state says why.",
+			steps:   func() []step { return []step{proof(), call, wait(20 * time.Minute)} },
+			missing: []string{"account " + account + " in " + region}, resumed: 1,
+		},
+		"Early": {
+			reason: "CloudTrail may take a quarter of an hour.",
+			steps:  func() []step { return []step{proof(), call, wait(14 * time.Minute)} },
+			proven: true,
+		},
+		"Heartbeat": {
+			reason: "A heartbeat neither replaces the event nor restores the proof.",
+			steps: func() []step {
+				return []step{proof(), call, wait(10 * time.Minute), {message: heartbeat}, wait(10 * time.Minute), {message: heartbeat}, wait(time.Minute)}
+			},
+			missing: []string{"account " + account + " in " + region}, resumed: 1,
+		},
+		"HeartbeatAlone": {
+			reason:  "The queue and its rules work, and there is no trail.",
+			steps:   func() []step { return []step{{message: heartbeat}, call, wait(20 * time.Minute)} },
+			missing: []string{"account " + account + " in " + region},
+		},
+		"OtherRegion": {
+			reason: "Nothing feeds the queue from where the call was made, on purpose.",
+			steps:  func() []step { return []step{call, wait(20 * time.Minute)} },
+		},
+		"EarlierEvent": {
+			reason: "The event of an earlier call does not replace that of a later one.",
+			steps: func() []step {
+				at := time.Now()
+				return []step{proof(), wait(5 * time.Minute), call, trail(at), wait(20 * time.Minute)}
+			},
+			missing: []string{"account " + account + " in " + region}, resumed: 1,
+		},
+		"SecondCall": {
+			reason: "The event of the first of two calls does not replace that of the second one.",
+			steps: func() []step {
+				at := time.Now()
+				return []step{proof(), call, wait(5 * time.Minute), call, trail(at), wait(20 * time.Minute)}
+			},
+			missing: []string{"account " + account + " in " + region}, resumed: 1,
+		},
+		"Invocations": {
+			reason: "A trail of data events alone proves nothing.",
+			steps: func() []step {
+				return []step{{message: event("Invoke", "cart", time.Now())}, wait(time.Minute)}
+			},
+		},
+		"Again": {
+			reason: "The first event after that restores the proof.",
+			steps: func() []step {
+				return []step{proof(), call, wait(20 * time.Minute), {message: event("UpdateAlias", "cart", time.Now())}, wait(time.Minute)}
+			},
+			proven: true, resumed: 1,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				e := newEnv(t, cluster("a"))
+				defer e.stop()
+				time.Sleep(time.Second)
+				for _, s := range tc.steps() {
+					switch {
+					case s.message != "":
+						e.queue.send(s.message)
+						time.Sleep(30 * time.Second)
+					case s.call:
+						e.Called("a", account, region)
+					}
+					time.Sleep(s.after)
+					synctest.Wait()
+				}
+				s, _ := e.State("a")
+				reason := Receiving
+				if len(tc.missing) > 0 {
+					reason = EventsMissing
+				}
+				if diff := cmp.Diff(State{Reason: reason, QueueARN: queueARN, Missing: tc.missing}, s); diff != "" {
+					t.Errorf("%s\nstate: -want, +got:\n%s", tc.reason, diff)
+				}
+				if got := e.Proven("a", account, region); got != tc.proven || len(e.controller.resumedNow()) != tc.resumed {
+					t.Errorf("%s\nproven: %t, resumed %v", tc.reason, got, e.controller.resumedNow())
+				}
+			})
+		})
+	}
 }
 
 // ClusterProviderConfigs share a receiver. A ProviderConfig has its own.

@@ -7,17 +7,15 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/lambda/cloudtrail"
 )
 
 const (
 	// aliveFor is the time for which a queue counts as alive after a successful call.
 	aliveFor = 5 * time.Minute
 
-	// provenFor is the time for which an event proves that others of its account and region arrive.
-	provenFor = 24 * time.Hour
-
-	// maxProofs is the maximum number of accounts and regions of which events are remembered.
-	maxProofs = 10000
+	// maxPlaces is the maximum number of accounts and regions of which events are remembered.
+	maxPlaces = 10000
 )
 
 // A Reason says what a receiver does.
@@ -38,6 +36,10 @@ const (
 
 	// Failing means that the last call failed for another reason.
 	Failing
+
+	// EventsMissing means that the last call succeeded, and that no event of CloudTrail has arrived about a call that the
+	// provider has made.
+	EventsMissing
 )
 
 // State is the state of a queue.
@@ -49,10 +51,10 @@ type State struct {
 
 	// Error is the error of the last call, as AWS described it. It is empty if the call succeeded.
 	Error string
-}
 
-// A place is an account and region.
-type place struct{ account, region string }
+	// Missing names the accounts and regions with a call whose event is missing, in order.
+	Missing []string
+}
 
 // health is the state of a queue as its receiver knows it.
 type health struct {
@@ -64,14 +66,21 @@ type health struct {
 	lastReceived time.Time
 	wasAlive     bool
 
-	// proofs has the time of the last event from each account and region.
-	proofs map[place]time.Time
+	// places has what has arrived from each account and region.
+	places map[place]*arrivals
+
+	// missing are the places in the last report with a call whose event is missing.
+	missing []string
 }
 
 func (r *receiver) stateNow() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return State{Reason: r.reason, QueueARN: r.key.arn, Error: r.err}
+	s := State{Reason: r.reason, QueueARN: r.key.arn, Error: r.err}
+	if r.reason == Receiving && len(r.missing) > 0 {
+		s.Reason, s.Missing = EventsMissing, slices.Clone(r.missing)
+	}
+	return s
 }
 
 // received records that a call has succeeded.
@@ -81,47 +90,66 @@ func (r *receiver) received() {
 	r.lastReceived, r.wasAlive = r.hub.o.Clock.Now(), true
 }
 
-// prove records that an event has arrived from a place.
-func (r *receiver) prove(p place) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now := r.hub.o.Clock.Now()
-	if _, known := r.proofs[p]; !known && len(r.proofs) >= maxProofs {
-		maps.DeleteFunc(r.proofs, func(_ place, at time.Time) bool { return now.Sub(at) > provenFor })
-		if len(r.proofs) >= maxProofs {
-			return
+// at returns what has arrived from a place. It returns nil if the place is new and too many are known.
+func (r *receiver) at(p place) *arrivals {
+	a, known := r.places[p]
+	if !known {
+		if len(r.places) >= maxPlaces {
+			return nil
 		}
+		a = &arrivals{}
+		r.places[p] = a
 	}
-	r.proofs[p] = now
+	return a
 }
 
-// proven reports whether the queue is alive and an event has arrived from a place within a day. A queue from which
-// nothing arrives may lack the rule that feeds it.
+// arrived records an event or a heartbeat.
+func (r *receiver) arrived(e cloudtrail.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a := r.at(place{account: e.Account, region: e.Region}); a != nil {
+		a.arrived(e, r.hub.o.Clock.Now())
+	}
+}
+
+// called records that the provider has made a call that changes something.
+func (r *receiver) called(p place) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if a := r.at(p); a != nil {
+		a.called(r.hub.o.Clock.Now())
+	}
+}
+
+// proven reports whether the queue is alive and the events of CloudTrail about calls in a place arrive. A queue from
+// which nothing arrives may lack the rule that feeds it, and one with heartbeats alone may lack a trail.
 func (r *receiver) proven(account, region string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := r.hub.o.Clock.Now()
-	at, ok := r.proofs[place{account: account, region: region}]
-	return ok && now.Sub(at) <= provenFor && now.Sub(r.lastReceived) <= aliveFor
+	a, ok := r.places[place{account: account, region: region}]
+	return ok && a.isProven(now) && now.Sub(r.lastReceived) <= aliveFor
 }
 
-// report records the result of a call. It emits no log if the result is that of the call before.
-func (r *receiver) report(ctx context.Context, by Config, err error) {
+// report records the result of a call that has received a number of messages. It emits no log if the result is that of
+// the call before.
+func (r *receiver) report(ctx context.Context, by Config, received int, err error) {
 	reason, message := Receiving, ""
 	if err != nil {
 		reason, message = reasonOf(err), awserr.CauseFirst(awserr.Sanitize(err)).Error()
 	}
 	r.mu.Lock()
-	changed := r.reason != reason || r.err != message
-	r.reason, r.err = reason, message
-	lost := r.lost()
+	lost := r.lost(err == nil && received == 0)
+	missing := r.missingNow()
+	changed := r.reason != reason || r.err != message || !slices.Equal(r.missing, missing)
+	r.reason, r.err, r.missing = reason, message, missing
 	uids := slices.Collect(maps.Keys(r.members))
 	r.mu.Unlock()
 
 	r.hub.o.Metrics.countReceive(err)
 	if changed {
 		r.hub.o.Log.Info("The state of a queue of drift events has changed", "queue", r.key.arn, "config", by.String(),
-			"receiving", err == nil, "error", message)
+			"receiving", err == nil, "error", message, "eventsMissing", missing)
 		r.hub.changed(uids)
 	}
 	if lost {
@@ -130,16 +158,36 @@ func (r *receiver) report(ctx context.Context, by Config, err error) {
 	}
 }
 
-// lost reports whether polls that events have made rare are due again: the queue is not alive any more, or no event has
-// arrived from a place for a day. It returns true once. The caller holds the lock.
-func (r *receiver) lost() bool {
+// lost reports whether polls that events have made rare are due again: the queue is not alive any more, no event has
+// arrived from a place for a day, or that about a call of the provider is missing. It returns true once. drained says that
+// no message is left, so that no event is missing only because it was not read yet. The caller holds the lock.
+func (r *receiver) lost(drained bool) bool {
 	now := r.hub.o.Clock.Now()
 	alive := now.Sub(r.lastReceived) <= aliveFor
-	lost := r.wasAlive && !alive && len(r.proofs) > 0
+	lost := false
+	for p, a := range r.places {
+		lost = lost || r.wasAlive && !alive && a.isProven(now)
+		if a.expire(now, drained) {
+			lost = true
+		}
+		if a.isEmpty() {
+			delete(r.places, p)
+		}
+	}
 	r.wasAlive = alive
-	before := len(r.proofs)
-	maps.DeleteFunc(r.proofs, func(_ place, at time.Time) bool { return now.Sub(at) > provenFor })
-	return lost || len(r.proofs) < before
+	return lost
+}
+
+// missingNow names the places with a call whose event is missing, in order. The caller holds the lock.
+func (r *receiver) missingNow() []string {
+	var out []string
+	for p, a := range r.places {
+		if a.missing {
+			out = append(out, p.String())
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 func reasonOf(err error) Reason {

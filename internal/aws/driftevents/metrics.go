@@ -13,6 +13,13 @@ const (
 	resultRetried = "retried"
 )
 
+// Values of the label state of queues.
+const (
+	stateReceiving = "receiving"
+	stateFailing   = "failing"
+	stateMissing   = "events_missing"
+)
+
 // results are the values for outcomes.
 var results = map[Outcome]string{Unmatched: "unmatched", Outdated: "outdated", Own: "own", Matched: "matched"}
 
@@ -24,7 +31,7 @@ type Metrics struct {
 	deletions *prometheus.CounterVec
 	lag       prometheus.Histogram
 	queues    *prometheus.Desc
-	receiving func() (receiving, failing int)
+	receiving func() map[string]int
 }
 
 // NewMetrics returns metrics that are all 0.
@@ -50,7 +57,7 @@ func NewMetrics() *Metrics {
 			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 21600, 86400},
 		}),
 		queues: prometheus.NewDesc(namespace+"_drift_event_queues",
-			"Queues of drift events, by state: receiving or failing", []string{"state"}, nil),
+			"Queues of drift events, by state: receiving, failing, or events_missing (events about calls of the provider do not arrive)", []string{"state"}, nil),
 	}
 	for _, r := range []string{resultInvalid, resultIgnored, resultRetried} {
 		m.messages.WithLabelValues(r)
@@ -78,12 +85,13 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range m.collectors() {
 		c.Collect(ch)
 	}
-	receiving, failing := 0, 0
+	var counts map[string]int
 	if m.receiving != nil {
-		receiving, failing = m.receiving()
+		counts = m.receiving()
 	}
-	ch <- prometheus.MustNewConstMetric(m.queues, prometheus.GaugeValue, float64(receiving), "receiving")
-	ch <- prometheus.MustNewConstMetric(m.queues, prometheus.GaugeValue, float64(failing), "failing")
+	for _, state := range []string{stateReceiving, stateFailing, stateMissing} {
+		ch <- prometheus.MustNewConstMetric(m.queues, prometheus.GaugeValue, float64(counts[state]), state)
+	}
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {

@@ -76,7 +76,7 @@ type receiver struct {
 }
 
 func newReceiver(h *Hub, key queueKey) *receiver {
-	return &receiver{hub: h, key: key, members: map[types.UID]member{}, health: health{proofs: map[place]time.Time{}}}
+	return &receiver{hub: h, key: key, members: map[types.UID]member{}, health: health{places: map[place]*arrivals{}}}
 }
 
 func (r *receiver) setMember(uid types.UID, m member) {
@@ -164,7 +164,7 @@ func (r *receiver) once(ctx context.Context) (int, error) {
 		r.queueURL = ""
 		r.turn++
 	}
-	r.report(ctx, ref, err)
+	r.report(ctx, ref, n, err)
 	return n, err
 }
 
@@ -180,7 +180,7 @@ func (r *receiver) batch(ctx context.Context, ref Config, show map[Config]bool) 
 		return 0, errors.Wrap(err, "cannot find the queue (GetQueueUrl)")
 	}
 	wait := int32(longPoll)
-	if r.stateNow().Reason != Receiving {
+	if s := r.stateNow().Reason; s != Receiving && s != EventsMissing {
 		wait = shortPoll
 	}
 	out, err := api.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
@@ -271,7 +271,7 @@ func (r *receiver) handle(ctx context.Context, body []byte, show map[Config]bool
 		return true
 	}
 	if e.Kind != cloudtrail.Unrelated {
-		r.prove(place{account: e.Account, region: e.Region})
+		r.arrived(e)
 	}
 	if e.Kind != cloudtrail.Call || e.ReadOnly || e.Failed || e.Subject.IsZero() {
 		r.hub.o.Metrics.count(resultIgnored)

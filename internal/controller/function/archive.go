@@ -19,8 +19,12 @@ type deploymentPackage struct {
 	// bundle is the .zip archive, unless it is an image.
 	bundle archive.Bundle
 
-	// digest is the digest that the image tag currently names. It is set only if the tag is tracked.
+	// digest is that of the image that the image tag currently names. It is set only if the tag is tracked.
 	digest string
+
+	// indexed is the URI of the image's repository up to the digest, if the tag names an image index. The image of spec
+	// is then one of the index.
+	indexed string
 }
 
 // none reports whether there is no archive, because another tool deploys the code.

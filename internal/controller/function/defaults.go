@@ -70,7 +70,7 @@ func withoutOmitted(t, have settings, name string) settings {
 	if have.PackageType == nil {
 		t.PackageType = nil
 	}
-	if have.Architectures == nil && t.Architectures != nil && *t.Architectures == string(types.ArchitectureX8664) {
+	if have.Architectures == nil && t.Architectures != nil && *t.Architectures == defaultArchitecture {
 		t.Architectures = nil
 	}
 	t.EphemeralStorage = unlessOmitted(t.EphemeralStorage, have.EphemeralStorage, defaultStorage)

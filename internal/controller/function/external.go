@@ -299,7 +299,7 @@ func (e *external) prepareCreate(ctx context.Context, f *v1beta1.Function, s set
 	if c, _ := codeOf(f); c != nil {
 		var err error
 		if e.planned.archive, err = e.resolver.archive(
-			ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode,
+			ctx, f.GetNamespace(), *c, s.Architectures, f.Status.AtProvider.DeployedCode,
 		); err != nil {
 			return reconcile.Creation{}, err
 		}

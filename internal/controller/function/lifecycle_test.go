@@ -375,6 +375,74 @@ func TestMovedImageTag(t *testing.T) {
 	}
 }
 
+// TestImageIndex checks what is deployed of a tag that names an image index, as docker buildx pushes it.
+func TestImageIndex(t *testing.T) {
+	digest := func(n int) string { return fmt.Sprintf("sha256:%064d", n) }
+	index := func(intel, arm int) string {
+		return fmt.Sprintf(`{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": [
+			{"digest": %q, "platform": {"architecture": "unknown", "os": "unknown"},
+			 "annotations": {"vnd.docker.reference.type": "attestation-manifest"}},
+			{"digest": %q, "platform": {"architecture": "amd64", "os": "linux"}},
+			{"digest": %q, "platform": {"architecture": "arm64", "os": "linux"}}]}`, digest(99), digest(intel), digest(arm))
+	}
+	function := func(change func(*v1beta1.FunctionParameters)) *v1beta1.Function {
+		return testFunction(func(f *v1beta1.Function) {
+			p := &f.Spec.ForProvider
+			p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+			p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
+			change(p)
+		})
+	}
+	cases := map[string]struct {
+		reason string
+		change func(*v1beta1.FunctionParameters)
+		want   []int
+	}{
+		"Default": {
+			reason: "AWS chooses x86_64 for a function without an architecture.",
+			change: func(*v1beta1.FunctionParameters) {}, want: []int{1, 3},
+		},
+		"Arm": {
+			reason: "The image is that of the function's architecture.",
+			change: func(p *v1beta1.FunctionParameters) { p.Architectures = []string{"arm64"} }, want: []int{2, 4},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e, f := newEnv(t), function(tc.change)
+			e.Double.PutImageIndex("repo", "1", digest(10), index(1, 2))
+			e.Settle(f)
+			deployed := []string{ptr.Deref(f.Status.AtProvider.ResolvedImageURI, "")}
+			if calls := e.Settle(f); len(calls) > 0 {
+				t.Errorf("%s\na tag that has not moved is deployed again: %v", tc.reason, calls)
+			}
+			e.Double.PutImageIndex("repo", "1", digest(11), index(3, 4))
+			e.Settle(f)
+			deployed = append(deployed, ptr.Deref(f.Status.AtProvider.ResolvedImageURI, ""))
+			repository := strings.TrimSuffix(testImage, ":1") + "@"
+			if diff := cmp.Diff([]string{repository + digest(tc.want[0]), repository + digest(tc.want[1])}, deployed); diff != "" {
+				t.Errorf("%s\n-want, +deployed:\n%s", tc.reason, diff)
+			}
+		})
+	}
+	t.Run("Untracked", func(t *testing.T) {
+		e := newEnv(t)
+		f := function(func(p *v1beta1.FunctionParameters) { p.Code.TrackImageTag = nil })
+		e.Double.PutImageIndex("repo", "1", digest(10), index(1, 2))
+		var err error
+		for range 3 {
+			if _, err = e.Step(f); err != nil {
+				break
+			}
+		}
+		for _, want := range []string{"image index", "trackImageTag", "--provenance=false"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("the error does not say %q: %v", want, err)
+			}
+		}
+	})
+}
+
 // TestInitProviderOfAuxiliarySettings checks that initProvider applies to settings that
 // CreateFunction does not accept.
 func TestInitProviderOfAuxiliarySettings(t *testing.T) {

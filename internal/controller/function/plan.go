@@ -1,8 +1,10 @@
 package function
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -77,7 +79,8 @@ func (e *external) newPlan(
 	var err error
 	if c, left := codeOf(f); c != nil && !left {
 		if p.archive, err = e.resolver.archive(
-			ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode,
+			ctx, f.GetNamespace(), *c, cmp.Or(d.Settings.Architectures, p.Observed.Architectures),
+			f.Status.AtProvider.DeployedCode,
 		); err != nil {
 			return p, err
 		}
@@ -129,6 +132,9 @@ func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.resource.config().CodeSha256, "")
 	if moved || p.archive.digest != "" && p.Target.Code.ImageURI == p.Observed.Code.ImageURI {
 		paths = append(paths, "code.sha256", "code.source")
+	}
+	if p.archive.indexed != "" && strings.HasPrefix(p.Observed.Code.ImageURI, p.archive.indexed) {
+		paths = append(paths, "code.sha256", "code.imageUri")
 	}
 	return p.Changes.In(paths...)
 }

@@ -2,9 +2,11 @@ package function
 
 import (
 	"context"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	ecrtypes "github.com/aws/aws-sdk-go-v2/service/ecr/types"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -15,6 +17,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/lambda/imageuri"
 )
+
+// defaultArchitecture is the architecture of a function for which nobody has chosen one.
+const defaultArchitecture = string(types.ArchitectureX8664)
 
 // resolver turns a spec into desired settings by reading everything that the spec refers to.
 type resolver struct {
@@ -73,22 +78,23 @@ func (r *resolver) references(
 	return p, nil
 }
 
-// archive returns the deployment package and its identity, and an error if it doesn't match
-// the pinned hash. deployed is the code that was deployed last.
+// archive returns the deployment package and its identity, and an error if it doesn't match the pinned hash. runs is
+// the architecture of the function, and deployed the code that was deployed last.
 func (r *resolver) archive(
-	ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode,
+	ctx context.Context, namespace string, c v1beta1.FunctionCode, runs architectures, deployed *v1beta1.DeployedCode,
 ) (deploymentPackage, error) {
 	a := deploymentPackage{spec: c}
 	if c.ImageURI != nil {
-		return r.image(ctx, a)
+		return r.image(ctx, a, runs)
 	}
 	var err error
 	a.bundle, err = r.bundles.Find(ctx, namespace, source(c), deployed)
 	return a, err
 }
 
-// image looks up the digest of an image tag if the user wants the tag to be tracked.
-func (r *resolver) image(ctx context.Context, a deploymentPackage) (deploymentPackage, error) {
+// image looks up the digest of an image tag if the user wants the tag to be tracked. Lambda refuses an image index, so
+// the package is the index's image of the function's architecture.
+func (r *resolver) image(ctx context.Context, a deploymentPackage, runs architectures) (deploymentPackage, error) {
 	image, ok := imageuri.Parse(*a.spec.ImageURI)
 	if !ptr.Deref(a.spec.TrackImageTag, false) || !ok || image.Digest != "" {
 		return a, nil
@@ -97,6 +103,8 @@ func (r *resolver) image(ctx context.Context, a deploymentPackage) (deploymentPa
 		RegistryId:     ptr.To(image.Registry),
 		RepositoryName: ptr.To(image.Repository),
 		ImageIds:       []ecrtypes.ImageIdentifier{{ImageTag: ptr.To(image.Tag)}},
+
+		AcceptedMediaTypes: imageuri.MediaTypes,
 	})
 	if err != nil {
 		return a, errors.Wrapf(awserr.Sanitize(err), "cannot look up the tag of %s (trackImageTag)", *a.spec.ImageURI)
@@ -105,5 +113,14 @@ func (r *resolver) image(ctx context.Context, a deploymentPackage) (deploymentPa
 		return a, errors.Errorf("spec.forProvider.code.imageUri: image %s does not exist", *a.spec.ImageURI)
 	}
 	a.digest = ptr.Deref(out.Images[0].ImageId.ImageDigest, "")
+	digest, err := imageuri.FromIndex(ptr.Deref(out.Images[0].ImageManifest, ""), ptr.Deref(runs, defaultArchitecture))
+	if err != nil {
+		return a, errors.Wrapf(err, "spec.forProvider.code.imageUri: cannot deploy %s", *a.spec.ImageURI)
+	}
+	if digest != "" {
+		host, _, _ := strings.Cut(*a.spec.ImageURI, "/")
+		a.indexed, a.digest = host+"/"+image.Repository+"@", digest
+		a.spec.ImageURI = ptr.To(a.indexed + digest)
+	}
 	return a, nil
 }

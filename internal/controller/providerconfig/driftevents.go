@@ -2,6 +2,7 @@ package providerconfig
 
 import (
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,10 @@ const (
 
 	// ReasonQueueDenied means that the identity of the config lacks a permission of SQS.
 	ReasonQueueDenied xpv2.ConditionReason = "QueueAccessDenied"
+
+	// ReasonEventsMissing means that the queue works, and that no event of CloudTrail has arrived about a call of the
+	// provider.
+	ReasonEventsMissing xpv2.ConditionReason = "EventsMissing"
 
 	// ReasonQueueFailing means that calls of SQS fail for another reason.
 	ReasonQueueFailing xpv2.ConditionReason = "CannotReceive"
@@ -75,6 +80,8 @@ func (r *Reconciler) showDriftEvents(c providerConfig) {
 		is.Reason, is.Message = ReasonQueueDenied, "The queue "+state.QueueARN+" cannot be used, so only polls detect drift: grant sqs:GetQueueUrl, sqs:ReceiveMessage and sqs:DeleteMessage: "+state.Error
 	case driftevents.Failing:
 		is.Reason, is.Message = ReasonQueueFailing, "The queue "+state.QueueARN+" cannot be used, so only polls detect drift; it is retried at intervals: "+state.Error
+	case driftevents.EventsMissing:
+		is.Reason, is.Message = ReasonEventsMissing, "No event of CloudTrail has arrived at "+state.QueueARN+" about a call of the provider in "+strings.Join(state.Missing, ", ")+", so only polls detect drift there: check that a trail logs management events, and that a rule of EventBridge sends the events to the queue"
 	case driftevents.Starting:
 		is.Status, is.Reason = corev1.ConditionUnknown, ReasonStarting
 	}

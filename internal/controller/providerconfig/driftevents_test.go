@@ -48,6 +48,7 @@ func TestReceivesDriftEvents(t *testing.T) {
 		{"the queue was deleted", driftevents.NoQueue, "no queue", corev1.ConditionFalse, ReasonQueueNotFound},
 		{"a permission is missing", driftevents.Denied, "no right", corev1.ConditionFalse, ReasonQueueDenied},
 		{"the network is down", driftevents.Failing, "no route", corev1.ConditionFalse, ReasonQueueFailing},
+		{"there is no trail", driftevents.EventsMissing, "", corev1.ConditionFalse, ReasonEventsMissing},
 		{"it works again", driftevents.Receiving, "", corev1.ConditionTrue, ReasonReceiving},
 	}
 	for _, s := range steps {

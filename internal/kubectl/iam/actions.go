@@ -19,7 +19,6 @@ var unscoped = []string{
 	"lambda:ListCapacityProviders", "lambda:ListCodeSigningConfigs", "lambda:ListEventSourceMappings",
 	"lambda:ListFunctions", "lambda:ListLayers", "lambda:ListLayerVersions",
 	"cloudwatch:DescribeAlarms", "cloudwatch:GetMetricData",
-	"ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs",
 }
 
 // A grant is an action that a call needs.
@@ -65,22 +64,6 @@ func (n names) grants(r dryrun.Request) []grant {
 // further returns the actions besides the one of the operation that AWS checks, by the members of the input.
 func (n names) further(r dryrun.Request) []grant {
 	var out []grant
-	add := func(resource string, actions ...string) {
-		for _, a := range actions {
-			if resource != "" {
-				out = append(out, grant{action: a, resources: []string{n.pattern(resource)}})
-			}
-		}
-	}
-	operator := member(r.Input, "PermissionsConfig", "CapacityProviderOperatorRoleArn")
-	for _, role := range []string{member(r.Input, "Role"), operator} {
-		if role != "" {
-			out = append(out, grant{
-				action: "iam:PassRole", resources: []string{n.pattern(role)},
-				condition: condition{"StringEquals": {"iam:PassedToService": {"lambda.amazonaws.com"}}},
-			})
-		}
-	}
 	if strings.HasPrefix(r.Operation, "Create") && hasItems(value(r.Input, "Tags")) {
 		out = append(out, grant{action: "lambda:TagResource", resources: n.created(r)})
 	}
@@ -92,56 +75,26 @@ func (n names) further(r dryrun.Request) []grant {
 			resources: n.function(member(r.Input, "FunctionName"), "*"),
 		})
 	}
-	if r.Service == "lambda" {
-		n.code(r.Input, add)
+	if r.Service != "lambda" {
+		return out
 	}
-	settings(r, add)
-	return out
-}
-
-// settings adds the actions that AWS checks for layers, a VPC, a capacity provider and a KMS key.
-func settings(r dryrun.Request, add func(resource string, actions ...string)) {
-	if layers := value(r.Input, "Layers"); layers.Kind() == reflect.Slice {
-		for i := range layers.Len() {
-			add(layers.Index(i).String(), "lambda:GetLayerVersion")
+	for _, c := range Checks {
+		on := c.on(n, r)
+		for i, arn := range on {
+			on[i] = n.pattern(arn)
+		}
+		if len(on) == 0 {
+			continue
+		}
+		for _, action := range c.Actions {
+			out = append(out, grant{action: action, resources: on, condition: c.condition()})
 		}
 	}
-	if strings.Contains(r.Operation, "Function") && hasItems(value(r.Input, "VpcConfig", "SubnetIds")) {
-		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-vpc.html#configuration-vpc-permissions
-		add("*", "ec2:DescribeSecurityGroups", "ec2:DescribeSubnets", "ec2:DescribeVpcs")
-	}
-	add(member(r.Input, "CapacityProviderConfig", "LambdaManagedInstancesCapacityProviderConfig",
-		"CapacityProviderArn"), "lambda:PassCapacityProvider")
-	if strings.Contains(r.Operation, "EventSourceMapping") {
-		// https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
-		add(member(r.Input, "KMSKeyArn"), "kms:Decrypt")
-	} else {
-		// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars-encryption.html
-		add(member(r.Input, "KMSKeyArn"), "kms:CreateGrant", "kms:Decrypt", "kms:Encrypt")
-	}
+	return out
 }
 
 // hasItems reports whether a map or slice is set and has items.
 func hasItems(v reflect.Value) bool { return v.IsValid() && v.Len() > 0 }
-
-// code adds the actions that AWS checks for code or a layer's content: in S3, in ECR, or encrypted.
-func (n names) code(input any, add func(resource string, actions ...string)) {
-	for _, in := range [][]string{{"Code"}, {"Content"}, nil} {
-		object := n.object(member(input, append(slices.Clone(in), "S3Bucket")...),
-			member(input, append(slices.Clone(in), "S3Key")...))
-		get := "s3:GetObject"
-		if member(input, append(slices.Clone(in), "S3ObjectVersion")...) != "" {
-			get = "s3:GetObjectVersion"
-		}
-		add(object, get)
-		// For Lambda to add itself to the repository's policy:
-		// https://docs.aws.amazon.com/lambda/latest/dg/images-create.html#configuration-images-permissions
-		add(n.repository(member(input, append(slices.Clone(in), "ImageUri")...)), "ecr:BatchGetImage",
-			"ecr:GetDownloadUrlForLayer", "ecr:GetRepositoryPolicy", "ecr:SetRepositoryPolicy")
-		// https://docs.aws.amazon.com/lambda/latest/dg/encrypt-zip-package.html
-		add(member(input, append(slices.Clone(in), "SourceKMSKeyArn")...), "kms:Decrypt", "kms:GenerateDataKey")
-	}
-}
 
 // value returns a member of an input, by its path. It is not valid if it is not set.
 func value(in any, path ...string) reflect.Value {

@@ -125,7 +125,7 @@ func (o *options) read(po *plan.Options) ([]*unstructured.Unstructured, error) {
 
 // types returns the kinds to read, as an argument of kubectl get.
 func types() string {
-	gvks := []string{typeOf(v1beta1.ClusterProviderConfigKind)}
+	gvks := []string{typeOf(v1beta1.ClusterProviderConfigKind), typeOf(v1beta1.ProviderConfigKind)}
 	for gvk := range controller.Kinds {
 		gvks = append(gvks, typeOf(gvk.Kind))
 	}

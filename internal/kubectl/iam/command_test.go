@@ -152,6 +152,39 @@ func TestCommand(t *testing.T) {
 			reason: "What is only observed is not rolled out.", stdin: strings.Replace(alias, ", Update]", "]", 1), args: []string{account},
 			want: []string{"lambda:GetAccountSettings *", "lambda:ListAliases " + checkout},
 		},
+		"FileSystem": {
+			reason: "AWS verifies the mount targets of EFS with the permissions of the caller.",
+			stdin:  strings.Replace(function, "handler:", `fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data}]`+"\n    handler:", 1),
+			args:   []string{account},
+			want: append([]string{
+				"elasticfilesystem:DescribeMountTargets arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0 arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/*",
+			}, whole...),
+		},
+		"DriftEventsOfANamespace": {
+			reason: "The config of a namespace has a queue, too.",
+			stdin:  strings.NewReplacer("ClusterProviderConfig", "ProviderConfig", "name: default", "name: default, namespace: shop").Replace(config),
+			want: []string{
+				"sqs:DeleteMessage arn:aws:sqs:eu-central-1:123456789012:drift", "sqs:GetQueueUrl arn:aws:sqs:eu-central-1:123456789012:drift",
+				"sqs:ReceiveMessage arn:aws:sqs:eu-central-1:123456789012:drift",
+			},
+		},
+		"WithoutObserve": {
+			reason: "Policies with which nothing is called need no permission on any mapping.",
+			stdin:  strings.Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Create]", 1), "functionNameRef: {name: checkout}", "functionName: checkout", 1),
+			args:   []string{account},
+			want:   []string{"lambda:GetAccountSettings *", "lambda:ListEventSourceMappings *"},
+		},
+		"OtherAccountsCluster": {
+			reason: "Who creates a mapping of an MSK cluster of another account lists the connections to it.",
+			stdin: strings.NewReplacer("arn:aws:sqs:eu-central-1:123456789012:orders", "arn:aws:kafka:eu-central-1:123456789012:vpc-connection/210987654321/orders/01234567-89ab-cdef-0123-456789abcdef-1",
+				"functionNameRef: {name: checkout}", "functionName: checkout, topics: [t], startingPosition: LATEST").Replace(strings.Replace(mapping, "spec:", "spec:\n  managementPolicies: [Observe, Create]", 1)),
+			args: []string{account},
+			want: []string{
+				"kafka:ListVpcConnections *", "lambda:CreateEventSourceMapping *", "lambda:GetAccountSettings *",
+				"lambda:GetEventSourceMapping arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*", "lambda:ListEventSourceMappings *",
+				"lambda:ListTags arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*", "lambda:TagResource arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:*",
+			},
+		},
 		"DriftEvents": {
 			reason: "A config's queue is read.", stdin: config,
 			want: []string{

@@ -152,7 +152,10 @@ func (a allowed) receive(cfg client.Object) {
 // queueOf returns the ARN of the queue of a config.
 func queueOf(cfg client.Object) string {
 	var events *v1beta1.DriftEvents
-	if c, ok := cfg.(*v1beta1.ClusterProviderConfig); ok {
+	switch c := cfg.(type) {
+	case *v1beta1.ClusterProviderConfig:
+		events = c.Spec.DriftEvents
+	case *v1beta1.ProviderConfig:
 		events = c.Spec.DriftEvents
 	}
 	if events == nil {
@@ -164,9 +167,10 @@ func queueOf(cfg client.Object) string {
 // allowed are resources by action and condition.
 type allowed map[string]map[string]bool
 
+// add adds a grant, unless it is on nothing.
 func (a allowed) add(g grant) {
 	text, err := json.Marshal(g.condition)
-	if err != nil {
+	if err != nil || len(g.resources) == 0 {
 		return
 	}
 	key := g.action + " " + string(text)

@@ -112,6 +112,8 @@ type checkedInput struct {
 	PermissionsConfig                        struct{ CapacityProviderOperatorRoleArn string }
 	VpcConfig                                struct{ SubnetIDs []string }
 	KMSKeyArn                                string
+	EventSourceArn                           string
+	FileSystemConfigs                        []struct{ Arn string }
 }
 
 // needsOfLambda returns the actions that a call of Lambda needs.
@@ -163,7 +165,8 @@ func (in *checkedInput) needsOfCode(r *request) []needed {
 	return out
 }
 
-// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC and a KMS key.
+// needsOfSettings returns the actions that Lambda checks for roles, layers, a VPC, a KMS key, file systems of EFS, and
+// clusters of MSK in other accounts.
 func (in *checkedInput) needsOfSettings(name string) []needed {
 	var out []needed
 	for _, role := range []string{in.Role, in.PermissionsConfig.CapacityProviderOperatorRoleArn} {
@@ -181,6 +184,14 @@ func (in *checkedInput) needsOfSettings(name string) []needed {
 	if in.KMSKeyArn != "" && strings.Contains(name, "Function") {
 		out = append(out, needed{"kms:CreateGrant", in.KMSKeyArn}, needed{"kms:Decrypt", in.KMSKeyArn},
 			needed{"kms:Encrypt", in.KMSKeyArn})
+	}
+	for _, f := range in.FileSystemConfigs {
+		if strings.Contains(f.Arn, ":elasticfilesystem:") {
+			out = append(out, needed{"elasticfilesystem:DescribeMountTargets", f.Arn})
+		}
+	}
+	if strings.Contains(in.EventSourceArn, ":vpc-connection/") {
+		out = append(out, needed{"kafka:ListVpcConnections", "*"})
 	}
 	return out
 }

@@ -99,12 +99,16 @@ func (s *Server) codeObject(in codeInput) *object {
 }
 
 // resolveImage resolves an image URI to its digest. The digest of a tag that PutImage did not set is derived from the
-// URI.
+// URI. It refuses an image index as Lambda does: https://github.com/aws/aws-lambda-roadmap/issues/82.
 func (s *Server) resolveImage(uri string) code {
 	repository, digest, pinned := strings.Cut(uri, "@")
 	if !pinned {
 		digest = s.digest(uri)
 		repository = untagged(uri)
+	}
+	if _, ok := s.indexes[digest]; ok {
+		panic(invalidParameter("The image manifest, config or layer media type for the source image %s is not supported.",
+			uri))
 	}
 	return code{
 		sha256: strings.TrimPrefix(digest, "sha256:"),

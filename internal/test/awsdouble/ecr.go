@@ -8,6 +8,14 @@ func (s *Server) PutImage(repository, tag, digest string) {
 	s.images[repository+":"+tag] = digest
 }
 
+// PutImageIndex sets a tag of a repository to the digest of an image index. Lambda does not accept an index, by tag or by
+// digest.
+func (s *Server) PutImageIndex(repository, tag, digest, manifest string) {
+	s.PutImage(repository, tag, digest)
+	defer s.lock()()
+	s.indexes[digest] = manifest
+}
+
 // imageID identifies an image by its digest, its tag, or both.
 type imageID struct {
 	ImageDigest string `json:"imageDigest,omitempty"`
@@ -26,7 +34,14 @@ type image struct {
 	RegistryID     string  `json:"registryId"`
 	RepositoryName string  `json:"repositoryName"`
 	ImageID        imageID `json:"imageId"`
+	Manifest       string  `json:"imageManifest"`
+	MediaType      string  `json:"imageManifestMediaType"`
 }
+
+const (
+	mediaTypeImage = "application/vnd.oci.image.manifest.v1+json"
+	mediaTypeIndex = "application/vnd.oci.image.index.v1+json"
+)
 
 func batchGetImage(s *Server, r *request) any {
 	in := struct {
@@ -44,7 +59,14 @@ func batchGetImage(s *Server, r *request) any {
 			continue
 		}
 		id.ImageDigest = digest
-		images = append(images, image{RegistryID: in.RegistryID, RepositoryName: in.RepositoryName, ImageID: id})
+		found := image{
+			RegistryID: in.RegistryID, RepositoryName: in.RepositoryName, ImageID: id,
+			MediaType: mediaTypeImage, Manifest: `{"schemaVersion": 2, "mediaType": "` + mediaTypeImage + `", "layers": []}`,
+		}
+		if index, ok := s.indexes[digest]; ok {
+			found.MediaType, found.Manifest = mediaTypeIndex, index
+		}
+		images = append(images, found)
 	}
 	h := http.Header{"Content-Type": {"application/x-amz-json-1.1"}}
 	return &answer{header: h, body: map[string]any{"images": images, "failures": failures}}

@@ -21,6 +21,7 @@ type Server struct {
 	homes     map[string]*home
 	buckets   map[string]*bucket
 	images    map[string]string
+	indexes   map[string]string
 	faults    []*Fault
 	plans     plans
 	calls     []Call
@@ -54,6 +55,7 @@ func New(o Options) *Server {
 		homes:     map[string]*home{},
 		buckets:   map[string]*bucket{},
 		images:    map[string]string{},
+		indexes:   map[string]string{},
 		plans:     newPlans(),
 		tokens:    map[string]*tokens{},
 		iam:       newDirectory(),
