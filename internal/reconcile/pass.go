@@ -60,9 +60,10 @@ type pass[T Managed] struct {
 	circuitWait  time.Duration
 	ends         []func()
 
-	observer Observer[T]
-	out      Outcome
-	result   Result
+	observer    Observer[T]
+	annotations AnnotationWriter
+	out         Outcome
+	result      Result
 
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
 	// something in AWS. did is what was done, and does describes it.
@@ -87,7 +88,7 @@ type pass[T Managed] struct {
 
 // newPass returns the pass of a resource that was read.
 func (r *reconciler[T]) newPass(mg T, known resourceState) *pass[T] {
-	p := &pass[T]{reconciler: r, read: mg, known: known}
+	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
 	p.facts = Facts{
 		Repeats: known.calls, cause: known.cause(mg), origin: known.originOf(mg), before: mg.GetCondition(xpv2.TypeReady),
 	}
@@ -320,11 +321,7 @@ func (p *pass[T]) annotate(ctx context.Context, mg T, r Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
-	if p.kube == nil {
-		meta.AddAnnotations(mg, r.Annotations)
-		return nil
-	}
-	err := p.kube.AnnotateIfUnchanged(ctx, mg, r.Annotations)
+	err := p.annotations.AnnotateIfUnchanged(ctx, mg, r.Annotations)
 	if kerrors.IsConflict(err) {
 		return WaitFor(AtOnce)
 	}
@@ -336,13 +333,9 @@ func (p *pass[T]) record(ctx context.Context, mg T, r Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
-	if p.kube == nil {
-		meta.AddAnnotations(mg, r.Annotations)
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	return errors.Wrap(p.kube.Annotate(ctx, mg, r.Annotations), r.Failure)
+	return errors.Wrap(p.annotations.Annotate(ctx, mg, r.Annotations), r.Failure)
 }
 
 // fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an

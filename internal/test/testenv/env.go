@@ -61,6 +61,9 @@ type Env[T reconcile.Managed] struct {
 	// that every call is granted.
 	NextFacts func() reconcile.Facts
 
+	// Annotations writes annotations. Nil sets them in memory.
+	Annotations reconcile.AnnotationWriter
+
 	// Done is what the last reconcile has found and did.
 	Done reconcile.Done
 
@@ -106,8 +109,7 @@ func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
 	if r.Observer == nil {
 		return r.reconcileLegacy(mg)
 	}
-	f := r.facts(mg)
-	d := reconcile.Once(r.Context(), interposed(r.Observer(), r.between), f, mg)
+	d := r.once(interposed(r.Observer(), r.between), r.facts(mg), mg)
 	r.Done = d
 	t := trace{after: d.After, events: d.Events, summary: d.Does}
 	if d.Later != nil {
@@ -118,6 +120,13 @@ func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
 		}
 	}
 	return outcomeOf(mg, d), t, d.Err
+}
+
+func (r *Env[T]) once(o reconcile.Observer[T], f reconcile.Facts, mg T) reconcile.Done {
+	if r.Annotations == nil {
+		return reconcile.Once(r.Context(), o, f, mg)
+	}
+	return reconcile.OnceWriting(r.Context(), o, f, mg, r.Annotations)
 }
 
 // facts returns the facts of the next reconcile.
