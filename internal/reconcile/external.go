@@ -169,7 +169,6 @@ func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (C
 		return d.Compare(e.observation.Settings), nil
 	}
 	c, err := e.Compare(ctx, mg, d, e.observation)
-	c.preview = d.Preview
 	e.out.add(c.Effects)
 	return c, err
 }

@@ -92,9 +92,6 @@ func (r *reconciler[T]) newPass(mg T, known resourceState) *pass[T] {
 	p.facts = Facts{
 		Repeats: known.calls, cause: known.cause(mg), origin: known.originOf(mg), before: mg.GetCondition(xpv2.TypeReady),
 	}
-	if r.kube != nil {
-		p.facts.annotate, p.facts.annotateIfUnchanged = r.kube.Annotate, r.kube.AnnotateIfUnchanged
-	}
 	return p
 }
 
@@ -178,13 +175,13 @@ func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (Obse
 	err := p.permit(ctx, mg, p.facts.Others)
 	switch {
 	case err == nil:
-		return p.kind.observer(ctx, mg, s)
+		return p.kind.Observer(mg, s), nil
 	case meta.WasDeleted(mg) && isDenied(err):
 		return releasing[T](err, p.removed(tenancy.User{Resource: mg, Session: s})), nil
 	}
 	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
-	if o, failed := p.refused(ctx, mg, s, err); o != nil || failed != nil {
-		return o, failed
+	if o := p.refused(mg, s, err); o != nil {
+		return o, nil
 	}
 	if isDenied(err) {
 		err = &refusedError{err}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -67,12 +66,6 @@ type Env[T reconcile.Managed] struct {
 	// Done is what the last reconcile has found and did.
 	Done reconcile.Done
 
-	// External returns a new external client, for kinds that have no Observer yet.
-	External func() managed.TypedExternalClient[T]
-
-	// NextAttempt returns the attempt of the next reconcile, for kinds that have no Observer yet.
-	NextAttempt func() *reconcile.Attempt
-
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
 	// same moment.
 	Age time.Duration
@@ -106,9 +99,6 @@ type trace struct {
 }
 
 func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
-	if r.Observer == nil {
-		return r.reconcileLegacy(mg)
-	}
 	d := r.once(interposed(r.Observer(), r.between), r.facts(mg), mg)
 	r.Done = d
 	t := trace{after: d.After, events: d.Events, summary: d.Does}
