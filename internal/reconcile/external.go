@@ -442,7 +442,7 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	if res.Name != "" {
 		res.Annotate = Record{Annotations: createdAgain(e.mg, res.Name, e.facts.Now()), Failure: "cannot write the external name"}
 	}
-	res.Does = cmp.Or(e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
+	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
 	if !e.plan.Slow {
 		res.add(Effects{After: AtOnce})
 	}

@@ -42,6 +42,9 @@ type fakeExternal struct {
 	// stubborn says that calls are accepted without an effect.
 	stubborn bool
 
+	// does is how an update describes itself.
+	does string
+
 	fail  map[string]error
 	calls []string
 }
@@ -108,7 +111,7 @@ func (c *fakeExternal) update(_ context.Context, mg *flowSample, _ found, _ Upda
 	if err == nil && !c.stubborn {
 		c.value = mg.Spec.Value
 	}
-	return Result{}, err
+	return Result{Does: c.does}, err
 }
 
 func (c *fakeExternal) delete(context.Context, *flowSample, found) (Result, error) {
@@ -386,6 +389,7 @@ func TestCalls(t *testing.T) {
 		do      Verb
 		mg      *flowSample
 		fail    error
+		does    string
 		later   bool
 		after   bool
 		err     bool
@@ -397,6 +401,7 @@ func TestCalls(t *testing.T) {
 		"CreateRefused":       {reason: "The error is returned to the user.", do: ToCreate, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
 		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: ToUpdate, mg: newExternalSample(), after: true, summary: `spec changed: Value: "b" -> "a"`, name: named},
 		"UpdateOfDrift":       {reason: "The event distinguishes drift from a change of the spec.", do: ToUpdate, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), after: true, summary: `differed from spec: Value: "b" -> "a"`, name: named},
+		"UpdateDescribed":     {reason: "What an update says of itself takes precedence.", do: ToUpdate, mg: newExternalSample(), does: "swapped it", after: true, summary: "swapped it", name: named},
 		"UpdateOvertaken":     {reason: "Another client has changed the resource, which is observed again.", do: ToUpdate, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), later: true, name: named},
 		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: ToUpdate, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), later: true, name: named},
 		"UpdateRefused":       {reason: "The error is returned to the user.", do: ToUpdate, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true, name: named},
@@ -408,7 +413,7 @@ func TestCalls(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{
-				there: tc.do != ToCreate, value: "b",
+				there: tc.do != ToCreate, value: "b", does: tc.does,
 				fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail},
 			}
 			done := Once(t.Context(), c.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}), Facts{}, tc.mg)
