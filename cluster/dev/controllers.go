@@ -30,12 +30,14 @@ import (
 )
 
 const (
-	// workers is how many objects a controller works on at a time.
+	// workers is the number of objects that a controller works on at a time.
 	workers = 10
 
-	// discovery is how often new kinds are looked for, and resync how often namespaces are looked at again.
+	// discovery is the interval at which new kinds are looked for.
 	discovery = 30 * time.Second
-	resync    = 5 * time.Minute
+
+	// resync is the interval at which namespaces are looked at again.
+	resync = 5 * time.Minute
 )
 
 // controllerManager runs controllers of kube-controller-manager until it receives a signal. It knows the controllers
@@ -89,7 +91,7 @@ func controllerManager(args []string) error {
 // A controller runs until its context ends.
 type controller func(context.Context)
 
-// A manager has what controllers share.
+// A manager runs controllers, with clients and informers that they share.
 type manager struct {
 	client   kubernetes.Interface
 	metadata metadata.Interface

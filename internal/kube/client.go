@@ -46,9 +46,6 @@ type Client struct {
 	stale  map[types.NamespacedName]bool
 	// deferred are copies of the objects whose status is to be written later.
 	deferred map[types.NamespacedName]deferred
-	// unwritten is the metadata that the next intent is written with, see JoinIntents.
-	unwritten   map[types.NamespacedName]map[string]any
-	joinIntents bool
 }
 
 // A StatusHook may complete the status of an object before it is compared and written. It returns what to do with it.
@@ -79,18 +76,13 @@ func New(c client.Client, live client.Reader, example client.Object) *Client {
 		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 
-		deferred:  map[types.NamespacedName]deferred{},
-		unwritten: map[types.NamespacedName]map[string]any{},
+		deferred: map[types.NamespacedName]deferred{},
 	}
 }
 
 // Select makes the client get only objects that a selector selects, as its cache does. Objects that
 // have left the selection can still be written, to record what was done before.
 func (c *Client) Select(s labels.Selector) { c.ofShard.selector = s }
-
-// JoinIntents says that each creation calls AnnotateIfUnchanged before it calls AWS. The annotation that a creation is
-// pending is then written with that intent. It must be called before the client is used.
-func (c *Client) JoinIntents() { c.joinIntents = true }
 
 // Get gets an object: the cached one, or, if the cache is older than what was written here, the live one.
 func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
@@ -125,13 +117,10 @@ func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.U
 	if !c.ours(obj) {
 		return c.Client.Update(ctx, obj, opts...)
 	}
-	values := map[string]any{"annotations": pending(obj), "finalizers": append([]string{}, obj.GetFinalizers()...)}
-	if c.joinIntents {
-		c.postpone(client.ObjectKeyFromObject(obj), values)
-		return nil
-	}
-	values["resourceVersion"] = obj.GetResourceVersion()
-	err := c.patchMetadata(ctx, obj, values)
+	err := c.patchMetadata(ctx, obj, map[string]any{
+		"annotations": pending(obj), "finalizers": append([]string{}, obj.GetFinalizers()...),
+		"resourceVersion": obj.GetResourceVersion(),
+	})
 	if err != nil {
 		c.conflicted(client.ObjectKeyFromObject(obj), err)
 	}
@@ -175,7 +164,6 @@ func (c *Client) Forget(key types.NamespacedName) {
 	delete(c.newest, key)
 	delete(c.stale, key)
 	delete(c.deferred, key)
-	delete(c.unwritten, key)
 }
 
 func (c *Client) ours(obj client.Object) bool { return reflect.TypeOf(obj) == c.kind }

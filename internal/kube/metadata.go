@@ -44,8 +44,7 @@ func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations ma
 // returns a conflict, and the next read of the object is live.
 func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	key := client.ObjectKeyFromObject(obj)
-	values := c.joined(key, annotations)
-	values["resourceVersion"] = obj.GetResourceVersion()
+	values := map[string]any{"annotations": annotations, "resourceVersion": obj.GetResourceVersion()}
 	lost := false
 	var err error
 	for range attempts {
@@ -57,9 +56,6 @@ func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, ann
 			break
 		}
 		lost = true // The failed attempt may have been written.
-	}
-	if err == nil {
-		c.recorded(key)
 	}
 	c.conflicted(key, err)
 	return errors.Wrap(err, "cannot write annotations")
@@ -103,12 +99,8 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 
 // UpdateCriticalAnnotations persists what must not be lost after a create, even if the
 // reconcile is cancelled: the external name, the record of a call, and whether the create has
-// succeeded, failed, or has an unknown result. It writes nothing if the creation ended before it
-// was recorded: AWS was not called, and another leader may have recorded its own creation.
+// succeeded, failed, or has an unknown result.
 func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Object) error {
-	if c.recorded(client.ObjectKeyFromObject(obj)) && !succeeded(obj) {
-		return nil
-	}
 	critical := map[string]string{}
 	for _, k := range []string{
 		meta.AnnotationKeyExternalName,

@@ -11,8 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -25,16 +23,14 @@ func measuring(t *testing.T, mg *sample, size *int) *env {
 	t.Helper()
 	var e *env
 	e = newEnv(t, mg, func(_ *Options, k *Kind[*sample]) {
-		k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-			return managed.TypedExternalClientFns[*sample]{
-				ObserveFn: func(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
-					if *size >= 0 {
-						ReportSize(ctx, advice.EnvironmentNearLimit, *size)
-					}
-					return e.cloud.Observe(ctx, mg)
-				},
-				CreateFn: e.cloud.Create, UpdateFn: e.cloud.Update, DeleteFn: e.cloud.Delete, DisconnectFn: e.cloud.Disconnect,
-			}, nil
+		k.Observer = func(*sample, *session.Session) Observer[*sample] {
+			return ObserverFunc[*sample](func(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
+				out, err := e.cloud.Observe(ctx, f, mg)
+				if *size >= 0 {
+					out.add(Effects{Sizes: advice.Sizes{advice.EnvironmentNearLimit: *size}})
+				}
+				return out, err
+			})
 		}
 	})
 	return e

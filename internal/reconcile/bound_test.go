@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -14,37 +13,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// stubborn is a cloud that accepts calls and does not show what they did.
-type stubborn struct{ fakeExternal }
-
-func (s *stubborn) Create(context.Context, *flowSample, settings) (string, error) {
-	return "basket", s.call("Create")
-}
-
-func (s *stubborn) Delete(context.Context, *flowSample, found) error { return s.call("Delete") }
-
-func (s *stubborn) Update(context.Context, *flowSample, found, Update[settings]) error {
-	return s.call("Update")
-}
-
-// reconciles does what the runtime does, once in each interval of a time, and returns
-// the Ready condition of the last one.
-func reconciles(t *testing.T, c ExternalResource[*flowSample, string, settings], mg *flowSample, a *CallHistory, from time.Time, span, interval time.Duration) xpv2.Condition {
+// reconciles observes, and makes the call that is due, once in each interval of a time, and returns the last Ready
+// condition. Unlike the runtime, it does not record that something was created.
+func reconciles(t *testing.T, c *fakeExternal, mg *flowSample, a *Repeats, from time.Time, span, interval time.Duration) xpv2.Condition {
 	t.Helper()
 	for at := from; at.Before(from.Add(span)); at = at.Add(interval) {
-		attempt := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
-		ctx := WithAttempt(t.Context(), attempt)
-		e := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
-		o, err := e.Observe(ctx, mg)
-		switch {
-		case err != nil:
-			t.Fatal(err)
-		case !o.ResourceExists:
-			_, err = e.Create(ctx, mg)
-		case !o.ResourceUpToDate:
-			_, err = e.Update(ctx, mg)
-		}
+		f := Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
+		out, err := c.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(t.Context(), f, mg)
 		if err != nil {
+			t.Fatal(err)
+		}
+		mg.SetConditions(out.Ready)
+		if out.Call == nil {
+			continue
+		}
+		if _, err := out.Call.Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,8 +49,8 @@ func TestAcceptedAndNotShown(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &stubborn{fakeExternal{there: tc.there, value: "b"}}
-			a, start := &CallHistory{}, time.Unix(1e9, 0)
+			c := &fakeExternal{there: tc.there, value: "b", stubborn: true}
+			a, start := &Repeats{}, time.Unix(1e9, 0)
 			count := func() int { return strings.Count(strings.Join(c.calls, " "), tc.call) }
 
 			ready := reconciles(t, c, tc.mg, a, start, 2*time.Second, time.Second)
@@ -83,7 +66,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 				t.Errorf("%s\nIn a day there were %d calls, want about one an hour", tc.reason, count())
 			}
 			was := count()
-			reconciles(t, c, tc.mg, &CallHistory{}, start.Add(25*time.Hour), time.Second, time.Second)
+			reconciles(t, c, tc.mg, &Repeats{}, start.Add(25*time.Hour), time.Second, time.Second)
 			if count() != was+1 {
 				t.Errorf("%s\nAnother generation of the resource was not tried at once", tc.reason)
 			}
@@ -93,7 +76,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 
 // TestShown has what AWS shows forgotten: what differs a week later is drift of its own.
 func TestShown(t *testing.T) {
-	c, mg, a, start := &fakeExternal{there: true, value: "b"}, newExternalSample(), &CallHistory{}, time.Unix(1e9, 0)
+	c, mg, a, start := &fakeExternal{there: true, value: "b"}, newExternalSample(), &Repeats{}, time.Unix(1e9, 0)
 	for i := range 5 {
 		c.value = "b"
 		ready := reconciles(t, c, mg, a, start.Add(time.Duration(i)*4*time.Second), 3*time.Second, time.Second)
@@ -108,7 +91,7 @@ func TestOtherwise(t *testing.T) {
 	tags, code := diff.Changes{{Path: "tags"}}, diff.Changes{{Path: "code"}}
 	plan := Plan{Ready: Updating(1, "changing code, tags"), Changes: append(code, tags...)}.
 		With(Step{Call: "TagThing", Carried: tags}, Step{Call: "UpdateThing", Carried: code, Slow: true})
-	a, at := &CallHistory{}, time.Unix(1e9, 0)
+	a, at := &Repeats{}, time.Unix(1e9, 0)
 	next := func() (string, bool) {
 		p := bounded(Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}, newExternalSample(), plan)
 		if p.Call != "" {
@@ -135,22 +118,18 @@ func TestOtherwise(t *testing.T) {
 // ever more seldom, and deletes it no oftener.
 func TestDeletionNotShown(t *testing.T) {
 	start := time.Unix(1, 0)
-	c, mg, a := &stubborn{fakeExternal{there: true, value: "a"}}, newExternalSample(deletedSample), &CallHistory{}
+	c, mg, a := &fakeExternal{there: true, value: "a", stubborn: true}, newExternalSample(deletedSample), &Repeats{}
 	at, deletions := start, 0
 	for at.Before(start.Add(time.Hour)) {
-		attempt := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
-		ctx := WithAttempt(t.Context(), attempt)
-		e := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
-		if o, err := e.Observe(ctx, mg); err != nil || !o.ResourceExists {
-			t.Fatalf("exists %t, %v", o.ResourceExists, err)
+		f := Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
+		done := Once(t.Context(), c.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}), f, mg)
+		if done.Called != ToDelete || done.Err != nil || done.Later != nil {
+			t.Fatalf("called %d, %v, %v", done.Called, done.Err, done.Later)
 		}
-		if _, err := e.Delete(ctx, mg); err != nil {
-			t.Fatal(err)
+		if deletions++; deletions == 1 && done.After > time.Second {
+			t.Errorf("after the first deletion it comes back after %v, want at once", done.After)
 		}
-		if deletions++; deletions == 1 && attempt.RequeueDelay() > time.Second {
-			t.Errorf("after the first deletion it comes back after %v, want at once", attempt.RequeueDelay())
-		}
-		at = at.Add(attempt.RequeueDelay())
+		at = at.Add(done.After)
 	}
 	if deletions > 36 {
 		t.Errorf("%d deletions in an hour", deletions)
@@ -162,16 +141,17 @@ func TestDeletionNotShown(t *testing.T) {
 
 // TestDeferral tells of a change that AWS puts off again and again.
 func TestDeferral(t *testing.T) {
-	a, at := &CallHistory{}, time.Unix(1e9, 0)
+	a, at := &Repeats{}, time.Unix(1e9, 0)
 	update := func(c *fakeExternal) (aborted bool, err error) {
-		attempt := &Attempt{Calls: a, Freshness: readcache.Freshness{Now: at}}
-		ctx := WithAttempt(t.Context(), attempt)
-		_, err = NewExternal(c, Calls{}).Update(ctx, newExternalSample())
-		_, aborted = attempt.Aborted()
+		f := Facts{Repeats: a, Fresh: readcache.Freshness{Now: at}}
+		done := Once(t.Context(), c.resource(Calls{}), f, newExternalSample())
+		if done.Called != ToUpdate {
+			t.Fatalf("called %d", done.Called)
+		}
 		at = at.Add(time.Second)
-		return aborted, err
+		return done.Later != nil, done.Err
 	}
-	busy := &fakeExternal{fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
+	busy := &fakeExternal{there: true, value: "b", fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
 	for range maxDeferrals {
 		if aborted, err := update(busy); !aborted || err != nil {
 			t.Fatalf("aborted %t, %v", aborted, err)
@@ -180,9 +160,10 @@ func TestDeferral(t *testing.T) {
 	if aborted, err := update(busy); aborted || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
 		t.Errorf("in the end: aborted %t, %v", aborted, err)
 	}
-	if _, err := update(&fakeExternal{}); err != nil {
+	if _, err := update(&fakeExternal{there: true, value: "b"}); err != nil {
 		t.Fatal(err)
 	}
+	at = at.Add(time.Minute)
 	if aborted, err := update(busy); !aborted || err != nil {
 		t.Errorf("after a change that was taken: aborted %t, %v", aborted, err)
 	}

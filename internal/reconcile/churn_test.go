@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
@@ -117,14 +118,12 @@ func newChurn(t *testing.T) *churning {
 		MinPollInterval: 30 * time.Second, Now: now, Random: random,
 	}
 	c.reconciler = newReconciler(&manager{c: c}, o, Kind[*sample]{
-		GVK:     samples.GVK,
-		New:     func() *sample { return &sample{} },
-		NewList: func() resource.ManagedList { return &samples.SampleList{} },
-		Region:  func(mg *sample) string { return mg.Spec.SecretName },
-		Reads:   func(*sample) []string { return []string{"GetFunction"} },
-		Connect: func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-			return &churned{aws: c.aws}, nil
-		},
+		GVK:      samples.GVK,
+		New:      func() *sample { return &sample{} },
+		NewList:  func() resource.ManagedList { return &samples.SampleList{} },
+		Region:   func(mg *sample) string { return mg.Spec.SecretName },
+		Reads:    func(*sample) []string { return []string{"GetFunction"} },
+		Observer: func(*sample, *session.Session) Observer[*sample] { return &churned{aws: c.aws} },
 	}, noEvents{})
 	return c
 }
@@ -316,31 +315,27 @@ func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.S
 	return nil
 }
 
-// churned is the external client. One in seven resources fails at first.
+// churned is the observer. One in seven resources fails at first.
 type churned struct{ aws map[types.UID]bool }
 
-func (e *churned) Observe(_ context.Context, mg *sample) (managed.ExternalObservation, error) {
-	if mg.DeletionTimestamp == nil && mg.Spec.Value == "bad" {
-		return managed.ExternalObservation{}, fmt.Errorf("cannot read %s", mg.Name)
+func (e *churned) Observe(_ context.Context, _ Facts, mg *sample) (Outcome, error) {
+	exists, deleted := e.aws[mg.UID], meta.WasDeleted(mg)
+	switch {
+	case !deleted && mg.Spec.Value == "bad":
+		return Outcome{}, fmt.Errorf("cannot read %s", mg.Name)
+	case exists && deleted:
+		return Outcome{Exists: true, Call: e.call(ToDelete, func() { delete(e.aws, mg.UID) })}, nil
+	case exists:
+		return Outcome{Exists: true, Ready: Available(mg.Generation)}, nil
+	case deleted:
+		return Outcome{}, nil
 	}
-	if mg.DeletionTimestamp == nil && e.aws[mg.UID] {
-		mg.SetConditions(Available(mg.Generation))
-	}
-	return managed.ExternalObservation{ResourceExists: e.aws[mg.UID], ResourceUpToDate: true}, nil
+	return Outcome{Call: e.call(ToCreate, func() { e.aws[mg.UID] = true })}, nil
 }
 
-func (e *churned) Create(_ context.Context, mg *sample) (managed.ExternalCreation, error) {
-	e.aws[mg.UID] = true
-	return managed.ExternalCreation{}, nil
+func (e *churned) call(verb Verb, do func()) *Call {
+	return &Call{Verb: verb, Do: func(context.Context) (Result, error) {
+		do()
+		return Result{}, nil
+	}}
 }
-
-func (e *churned) Update(context.Context, *sample) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, nil
-}
-
-func (e *churned) Delete(_ context.Context, mg *sample) (managed.ExternalDelete, error) {
-	delete(e.aws, mg.UID)
-	return managed.ExternalDelete{}, nil
-}
-
-func (e *churned) Disconnect(context.Context) error { return nil }

@@ -45,20 +45,22 @@ func TestObserveReportsDifferences(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{there: true, value: tc.value, busy: tc.busy, fail: map[string]error{"Plan": tc.fail}}
-			attempt := &Attempt{}
-			o, err := NewExternal[*flowSample, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
-			if (err != nil) != tc.err {
-				t.Errorf("%s\nerror %v", tc.reason, err)
+			done := Observe(t.Context(), c.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}), Facts{}, tc.mg)
+			if (done.Err != nil) != tc.err {
+				t.Errorf("%s\nerror %v", tc.reason, done.Err)
 			}
-			message, got, reported := attempt.Differences()
-			if diff := cmp.Diff(tc.want, got); diff != "" || message != tc.message || reported != tc.reported {
-				t.Errorf("%s\nreported %t: %q, -want +got: %s", tc.reason, reported, message, diff)
+			got, reported := Differences{}, done.Differences != nil
+			if reported {
+				got = *done.Differences
 			}
-			if tc.message != "" && !o.ResourceUpToDate {
+			if diff := cmp.Diff(tc.want, got.List); diff != "" || got.Message != tc.message || reported != tc.reported {
+				t.Errorf("%s\nreported %t: %q, -want +got: %s", tc.reason, reported, got.Message, diff)
+			}
+			if o := ObservationFor(tc.mg, done.Outcome); tc.message != "" && !o.ResourceUpToDate {
 				t.Errorf("%s\nnothing may be changed: %+v", tc.reason, o)
 			}
-			if _, aborted := attempt.Aborted(); aborted || len(attempt.Events()) > 0 {
-				t.Errorf("%s\nevents %v, aborted %t", tc.reason, attempt.Events(), aborted)
+			if done.Later != nil || len(done.Events) > 0 {
+				t.Errorf("%s\nevents %v, later %v", tc.reason, done.Events, done.Later)
 			}
 		})
 	}

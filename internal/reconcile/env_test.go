@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
@@ -39,8 +40,7 @@ type sample = samples.Sample
 
 var cart = types.NamespacedName{Namespace: "shop", Name: "cart"}
 
-// cloud is the external client and AWS: at most one external resource, with the value set by
-// the calls.
+// cloud is AWS, with at most one external resource, whose value is set by the calls. It is also the observer of it.
 type cloud struct {
 	value string
 	there bool
@@ -48,7 +48,7 @@ type cloud struct {
 	// fail maps names of calls to the error that they return without doing anything.
 	fail map[string]error
 
-	// reserve is whether Observe calls Reserve before it reports that a call is due.
+	// reserve is whether calls that are due are reserved.
 	reserve bool
 
 	// before are the steps before a deletion, each of which takes a reconcile.
@@ -65,87 +65,67 @@ func (c *cloud) call(name string) error {
 	return c.fail[name]
 }
 
-func (c *cloud) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
+func (c *cloud) Observe(_ context.Context, f Facts, mg *sample) (Outcome, error) {
 	if err := c.call("Get"); err != nil {
-		return managed.ExternalObservation{}, err
+		return Outcome{}, err
 	}
 	mg.Status.Value = c.value
-	due := ""
+	out := Outcome{Exists: c.there, MayUpdate: true}
 	switch {
-	case metav1.Object(mg).GetDeletionTimestamp() != nil && c.there:
-		due = "Delete"
+	case meta.WasDeleted(mg) && c.there:
+		out.Call = c.due(ToDelete, "Delete", func() (Result, error) { return c.delete(mg) })
 	case !c.there:
-		due = "Create"
-	case c.value != mg.Spec.Value:
-		due = "Update"
-		mg.SetConditions(Updating(mg.GetGeneration(), ""))
-	default:
-		mg.SetConditions(Available(mg.GetGeneration()))
-	}
-	if due != "" && c.reserve {
-		Reserve(ctx, due)
-	}
-	ReportSyncState(ctx, map[string]SyncState{"": UpToDate, "Create": Missing, "Update": Differs}[due], true)
-	return managed.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
-}
-
-// observer returns the cloud as an Observer.
-func (c *cloud) observer() Observer[*sample] {
-	return ObserverFunc[*sample](func(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
-		out, err := FromClient[*sample](c.unreserving()).Observe(ctx, f, mg)
-		if out.Call != nil && c.reserve {
-			out.Call.Reserve = []string{map[Verb]string{ToCreate: "Create", ToUpdate: "Update", ToDelete: "Delete"}[out.Call.Verb]}
+		out.State = Missing
+		if !meta.WasDeleted(mg) {
+			out.Call = c.due(ToCreate, "Create", func() (Result, error) { return c.create(mg) })
 		}
-		return out, err
-	})
-}
-
-// unreserving returns the client without reservations.
-func (c *cloud) unreserving() managed.TypedExternalClient[*sample] {
-	return managed.TypedExternalClientFns[*sample]{
-		ObserveFn: func(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
-			defer func(was bool) { c.reserve = was }(c.reserve)
-			c.reserve = false
-			return c.Observe(ctx, mg)
-		},
-		CreateFn: c.Create, UpdateFn: c.Update, DeleteFn: c.Delete, DisconnectFn: c.Disconnect,
+	case c.value != mg.Spec.Value:
+		out.State, out.Ready = Differs, Updating(mg.GetGeneration(), "")
+		out.Call = c.due(ToUpdate, "Update", func() (Result, error) { return c.update(f, mg) })
+	default:
+		out.State, out.Ready = UpToDate, Available(mg.GetGeneration())
 	}
+	return out, nil
 }
 
-func (c *cloud) Create(_ context.Context, mg *sample) (managed.ExternalCreation, error) {
+// due returns a call that is due, with its reservation.
+func (c *cloud) due(verb Verb, op string, do func() (Result, error)) *Call {
+	call := &Call{Verb: verb, Do: func(context.Context) (Result, error) { return do() }}
+	if c.reserve {
+		call.Reserve = []string{op}
+	}
+	return call
+}
+
+func (c *cloud) create(mg *sample) (Result, error) {
 	err := c.call("Create")
 	if err == nil {
 		c.value, c.there = mg.Spec.Value, true
 	}
-	return managed.ExternalCreation{}, err
+	return Result{}, err
 }
 
-func (c *cloud) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
-	err := c.call("Update")
-	if err == nil {
-		DescribeChange(ctx, "value: "+c.value+" -> "+mg.Spec.Value)
-		c.cause = Cause(ctx, mg)
-		c.value = mg.Spec.Value
+func (c *cloud) update(f Facts, mg *sample) (Result, error) {
+	if err := c.call("Update"); err != nil {
+		return Result{}, err
 	}
-	return managed.ExternalUpdate{}, err
+	res := Result{Does: "value: " + c.value + " -> " + mg.Spec.Value}
+	c.cause, c.value = f.Cause(mg), mg.Spec.Value
+	return res, nil
 }
 
-func (c *cloud) Delete(ctx context.Context, mg *sample) (managed.ExternalDelete, error) {
+func (c *cloud) delete(mg *sample) (Result, error) {
 	if len(c.before) > 0 {
-		mg.SetConditions(Deleting(mg.GetGeneration(), c.before[0]))
-		DescribeChange(ctx, c.before[0])
+		step := c.before[0]
 		c.before = c.before[1:]
-		return managed.ExternalDelete{}, nil
+		return Result{Ready: Deleting(mg.GetGeneration(), step), Does: step}, nil
 	}
-	mg.SetConditions(Deleting(mg.GetGeneration(), ""))
 	err := c.call("Delete")
 	if err == nil {
 		c.value, c.there = "", false
 	}
-	return managed.ExternalDelete{}, err
+	return Result{Ready: Deleting(mg.GetGeneration(), "")}, err
 }
-
-func (c *cloud) Disconnect(context.Context) error { return nil }
 
 // limiter grants all calls except those to be refused.
 type limiter struct {
@@ -314,7 +294,7 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *e
 		NewList:  func() resource.ManagedList { return &samples.SampleList{} },
 		Region:   func(*sample) string { return "eu-west-1" },
 		Reads:    func(*sample) []string { return []string{"Get"} },
-		Observer: func(*sample, *session.Session) Observer[*sample] { return e.cloud.observer() },
+		Observer: func(*sample, *session.Session) Observer[*sample] { return e.cloud },
 		Refs: func(mg *sample) []refs.ObjectRef {
 			if mg.Spec.SecretName == "" {
 				return nil
@@ -349,12 +329,10 @@ func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub st
 	}
 }
 
-// scriptedKind returns the env's kind with another external client.
-func scriptedKind(e *env, c managed.TypedExternalClient[*sample]) Kind[*sample] {
+// observedBy returns the env's kind with another observer.
+func observedBy(e *env, o Observer[*sample]) Kind[*sample] {
 	k := e.kind
-	k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-		return c, nil
-	}
+	k.Observer = func(*sample, *session.Session) Observer[*sample] { return o }
 	return k
 }
 

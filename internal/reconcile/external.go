@@ -169,7 +169,6 @@ func (e *external[T, O, S]) compared(ctx context.Context, mg T, d Desired[S]) (C
 		return d.Compare(e.observation.Settings), nil
 	}
 	c, err := e.Compare(ctx, mg, d, e.observation)
-	c.preview = d.Preview
 	e.out.add(c.Effects)
 	return c, err
 }
@@ -443,7 +442,7 @@ func (e *external[T, O, S]) update(ctx context.Context) (Result, error) {
 	if res.Name != "" {
 		res.Annotate = Record{Annotations: createdAgain(e.mg, res.Name, e.facts.Now()), Failure: "cannot write the external name"}
 	}
-	res.Does = cmp.Or(e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
+	res.Does = cmp.Or(res.Does, e.plan.Does, e.facts.Cause(e.mg)+": "+e.plan.Carried.String())
 	if !e.plan.Slow {
 		res.add(Effects{After: AtOnce})
 	}

@@ -158,7 +158,7 @@ func TestDrain(t *testing.T) {
 			}
 			e.cloud.calls = nil
 			e.change(func(mg *sample) { mg.Labels = tc.labels })
-			for next := e.reconcile(); next == minRequeueAfter && !tc.calls; next = e.reconcile() {
+			for next := e.reconcile(); next == AtOnce && !tc.calls; next = e.reconcile() {
 				e.clock = e.clock.Add(next)
 			}
 			if diff := cmp.Diff(tc.want, e.stored().GetLabels()); diff != "" {

@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cluster"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -64,9 +63,6 @@ type Kind[T Managed] struct {
 	// Observer returns the observer of a resource in one reconcile, which uses the session. It makes no call.
 	Observer func(mg T, s *session.Session) Observer[T]
 
-	// Connect is for kinds that have no Observer yet.
-	Connect func(ctx context.Context, mg T, s *session.Session) (managed.TypedExternalClient[T], error)
-
 	// Refs returns the Secrets and ConfigMaps that spec refers to. When one of them changes,
 	// the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []refs.ObjectRef
@@ -110,10 +106,6 @@ type Kind[T Managed] struct {
 	// Tagged is true if tags in AWS show who owns external resources of this kind.
 	Tagged bool
 
-	// RecordsIntent is true if each creation calls RecordIntent before it changes anything in
-	// AWS. The finalizer and the annotation that the creation is pending are written with it.
-	RecordsIntent bool
-
 	// Redact removes from a copy of a resource what a change log must not contain, such as the
 	// values of environment variables. Nil if there is nothing to remove.
 	Redact func(T)
@@ -128,18 +120,6 @@ type Kind[T Managed] struct {
 
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is nothing.
 	Forget func(uid types.UID)
-}
-
-// observer returns the observer of a resource.
-func (k Kind[T]) observer(ctx context.Context, mg T, s *session.Session) (Observer[T], error) {
-	if k.Connect == nil {
-		return k.Observer(mg, s), nil
-	}
-	c, err := k.Connect(ctx, mg, s)
-	if err != nil {
-		return nil, err
-	}
-	return FromClient(c), nil
 }
 
 // A Resolver finds the AWS session for the config that a managed resource refers to. It is

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace/noop"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -29,21 +30,50 @@ type Done struct {
 	Err error
 }
 
+// An AnnotationWriter writes annotations of a resource, as a kube.Client does.
+type AnnotationWriter interface {
+	// Annotate sets annotations of an object, and writes them.
+	Annotate(ctx context.Context, obj client.Object, annotations map[string]string) error
+
+	// AnnotateIfUnchanged does so on condition that the object has not changed since it was read, and otherwise
+	// returns a conflict.
+	AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error
+}
+
+// An inMemory is an AnnotationWriter that writes nothing.
+type inMemory struct{}
+
+// Annotate sets annotations of an object.
+func (inMemory) Annotate(_ context.Context, obj client.Object, annotations map[string]string) error {
+	meta.AddAnnotations(obj, annotations)
+	return nil
+}
+
+// AnnotateIfUnchanged sets annotations of an object.
+func (m inMemory) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	return m.Annotate(ctx, obj, annotations)
+}
+
 // Observe observes a resource, and reserves the call that is due. What is to be written is set in memory only.
 func Observe[T Managed](ctx context.Context, o Observer[T], f Facts, mg T) Done {
-	p := inMemory(o, f, mg)
+	p := passOf(o, f, mg, inMemory{})
 	return p.done(p.observe(ctx, mg))
 }
 
 // Once does one reconcile of a resource whose references are resolved: it observes it, and makes the call that is due,
 // as crossplane-runtime does. What is to be written is set in memory only. It is for tests.
 func Once[T Managed](ctx context.Context, o Observer[T], f Facts, mg T) Done {
-	p := inMemory(o, f, mg)
+	return OnceWriting(ctx, o, f, mg, inMemory{})
+}
+
+// OnceWriting does one reconcile as Once does, and writes annotations with a writer. It is for tests.
+func OnceWriting[T Managed](ctx context.Context, o Observer[T], f Facts, mg T, w AnnotationWriter) Done {
+	p := passOf(o, f, mg, w)
 	return p.done(p.observeAndAct(ctx, mg, f.Now()))
 }
 
-// inMemory returns a pass that writes nothing.
-func inMemory[T Managed](o Observer[T], f Facts, mg T) *pass[T] {
+// passOf returns a pass with an observer, which writes nothing but annotations.
+func passOf[T Managed](o Observer[T], f Facts, mg T, w AnnotationWriter) *pass[T] {
 	before, ok := mg.DeepCopyObject().(T)
 	if !ok {
 		before = mg
@@ -51,7 +81,7 @@ func inMemory[T Managed](o Observer[T], f Facts, mg T) *pass[T] {
 	r := &reconciler[T]{tracer: noop.NewTracerProvider().Tracer(""), now: f.Now, states: newStateStore()}
 	r.policies = len(mg.GetManagementPolicies()) > 0
 	f.before = mg.GetCondition("Ready")
-	return &pass[T]{reconciler: r, read: before, facts: f, observer: o}
+	return &pass[T]{reconciler: r, read: before, facts: f, observer: o, annotations: w}
 }
 
 // observeAndAct observes the external resource, and makes the call that is due and that policies allow. It sets the
@@ -75,12 +105,19 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 	}
 	meta.AddFinalizer(mg, managed.FinalizerName)
 	meta.SetExternalCreatePending(mg, now)
-	if err := p.act(ctx, mg, "Create", actionCreated); err != nil {
-		meta.SetExternalCreateFailed(mg, now)
-		return err
+	if err := p.annotations.AnnotateIfUnchanged(ctx, mg, mg.GetAnnotations()); err != nil {
+		return p.fail(err)
 	}
-	meta.SetExternalCreateSucceeded(mg, now)
-	return nil
+	err := p.act(ctx, mg, "Create", actionCreated)
+	if err != nil {
+		meta.SetExternalCreateFailed(mg, now)
+	} else {
+		meta.SetExternalCreateSucceeded(mg, now)
+	}
+	if werr := p.annotations.Annotate(context.WithoutCancel(ctx), mg, mg.GetAnnotations()); err == nil && werr != nil {
+		return p.fail(werr)
+	}
+	return err
 }
 
 // done returns what the pass has found and did, given the error that it ended with.

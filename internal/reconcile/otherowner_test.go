@@ -7,7 +7,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -56,11 +55,11 @@ func TestForeign(t *testing.T) {
 			var got error
 			e := newEnv(t, mg, func(_ *Options, k *Kind[*sample]) {
 				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
-				k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-					return managed.TypedExternalClientFns[*sample]{ObserveFn: func(ctx context.Context, _ *sample) (managed.ExternalObservation, error) {
-						got = NewForeignUntaggedError(ctx, "alias live of function pay", "live")
-						return managed.ExternalObservation{}, got
-					}, DisconnectFn: func(context.Context) error { return nil }}, nil
+				k.Observer = func(*sample, *session.Session) Observer[*sample] {
+					return ObserverFunc[*sample](func(ctx context.Context, f Facts, _ *sample) (Outcome, error) {
+						got = f.Others.NewForeignUntaggedError(ctx, "alias live of function pay", "live")
+						return Outcome{}, got
+					})
 				}
 			})
 			if tc.other != nil {
@@ -74,7 +73,7 @@ func TestForeign(t *testing.T) {
 			}
 		})
 	}
-	if got := NewForeignUntaggedError(t.Context(), "alias live of function pay", "live"); got.Error() != imported {
+	if got := (*Others)(nil).NewForeignUntaggedError(t.Context(), "alias live of function pay", "live"); got.Error() != imported {
 		t.Errorf("without a reconcile: %v", got)
 	}
 }

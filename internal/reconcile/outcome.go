@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -59,9 +57,6 @@ type Facts struct {
 
 	// before is the Ready condition at the start.
 	before xpv2.Condition
-
-	// annotate and annotateIfUnchanged are for kinds that are not ported yet.
-	annotate, annotateIfUnchanged func(ctx context.Context, obj client.Object, annotations map[string]string) error
 }
 
 // Now returns the time of the reconcile. It is zero in tests that need none.

@@ -5,43 +5,29 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 )
 
-// intending is a cloud that records an intent before each call.
+// intending is a cloud whose calls have an intent.
 type intending struct {
 	*cloud
 
-	// Each is called once: after the observation, and before the intent is recorded.
+	// Each is called once: after the observation, and before the first write.
 	observed, recorded func()
 }
 
-func (i *intending) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
-	o, err := i.cloud.Observe(ctx, mg)
+func (i *intending) Observe(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
+	out, err := i.cloud.Observe(ctx, f, mg)
+	if out.Call != nil {
+		out.Call.Intent = Record{
+			Annotations: map[string]string{"intent": mg.Spec.Value}, Failure: "cannot note what is about to be done",
+		}
+	}
 	run(&i.observed)
-	return o, err
-}
-
-func (i *intending) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
-	if err := i.recordIntent(ctx, mg); err != nil {
-		return managed.ExternalCreation{}, err
-	}
-	return i.cloud.Create(ctx, mg)
-}
-
-func (i *intending) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
-	if err := i.recordIntent(ctx, mg); err != nil {
-		return managed.ExternalUpdate{}, err
-	}
-	return i.cloud.Update(ctx, mg)
-}
-
-func (i *intending) recordIntent(ctx context.Context, mg *sample) error {
-	run(&i.recorded)
-	return errors.Wrap(RecordIntent(ctx, mg, map[string]string{"intent": mg.Spec.Value}), "cannot note what is about to be done")
+	return out, err
 }
 
 func run(f *func()) {
@@ -68,7 +54,13 @@ func TestOutdatedDecision(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, newSample())
 			c := &intending{cloud: e.cloud}
-			e.reconciler = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
+			server := interceptor.NewClient(e.server.(client.WithWatch), interceptor.Funcs{ //nolint:forcetypeassert // The fake client is one.
+				Patch: func(ctx context.Context, w client.WithWatch, obj client.Object, p client.Patch, opts ...client.PatchOption) error {
+					run(&c.recorded)
+					return w.Patch(ctx, obj, p, opts...)
+				},
+			})
+			e.reconciler = newReconciler(&manager{c: server}, e.options, observedBy(e, c), e.events)
 			if tc.exists {
 				e.settle()
 				e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
@@ -78,7 +70,7 @@ func TestOutdatedDecision(t *testing.T) {
 			})
 			e.events.all, e.changes.ops = nil, nil
 			before := e.stored().Status
-			if wait := e.reconcile(); wait != minRequeueAfter {
+			if wait := e.reconcile(); wait != AtOnce {
 				t.Errorf("%s: want it to come back at once, got %s", tc.reason, wait)
 			}
 			if diff := cmp.Diff(before, e.stored().Status); diff != "" || len(e.events.all) > 0 {

@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -37,24 +36,18 @@ func (p *panicking) broken(method string) {
 	}
 }
 
-func (p *panicking) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
+func (p *panicking) Observe(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
 	p.broken("Observe")
-	return p.cloud.Observe(ctx, mg)
-}
-
-func (p *panicking) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
-	p.broken("Create")
-	return p.cloud.Create(ctx, mg)
-}
-
-func (p *panicking) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
-	p.broken("Update")
-	return p.cloud.Update(ctx, mg)
-}
-
-func (p *panicking) Delete(ctx context.Context, mg *sample) (managed.ExternalDelete, error) {
-	p.broken("Delete")
-	return p.cloud.Delete(ctx, mg)
+	out, err := p.cloud.Observe(ctx, f, mg)
+	if out.Call == nil {
+		return out, err
+	}
+	do, verb := out.Call.Do, map[Verb]string{ToCreate: "Create", ToUpdate: "Update", ToDelete: "Delete"}[out.Call.Verb]
+	out.Call.Do = func(ctx context.Context) (Result, error) {
+		p.broken(verb)
+		return do(ctx)
+	}
+	return out, err
 }
 
 // TestPanics checks that a bug in a kind is reported on the resource, leaves no reservations,
@@ -65,23 +58,23 @@ func TestPanics(t *testing.T) {
 		reason string
 		change func(e *env)
 	}{
-		"Observe": {reason: "An odd answer."},
-		"Create":  {reason: "An odd answer to a create.", change: func(e *env) { e.cloud.there = false }},
-		"Update":  {reason: "An odd answer to an update.", change: update},
-		"Delete":  {reason: "An odd answer to a deletion.", change: func(e *env) { e.delete() }},
-		"Connect": {reason: "Before any call."},
-		"Reads":   {reason: "Before the runtime has begun."},
-		"Region":  {reason: "A panic while the region is resolved."},
-		"Fields":  {reason: "A panic while fields of other objects are read."},
+		"Observe":  {reason: "An odd answer."},
+		"Create":   {reason: "An odd answer to a create.", change: func(e *env) { e.cloud.there = false }},
+		"Update":   {reason: "An odd answer to an update.", change: update},
+		"Delete":   {reason: "An odd answer to a deletion.", change: func(e *env) { e.delete() }},
+		"Observer": {reason: "Before any call."},
+		"Reads":    {reason: "Before the runtime has begun."},
+		"Region":   {reason: "A panic while the region is resolved."},
+		"Fields":   {reason: "A panic while fields of other objects are read."},
 	}
 	for in, tc := range cases {
 		t.Run(in, func(t *testing.T) {
 			e := newEnv(t, newSample())
 			e.settle()
 			client, k := &panicking{cloud: e.cloud, in: in}, e.kind
-			k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-				client.broken("Connect")
-				return client, nil
+			k.Observer = func(*sample, *session.Session) Observer[*sample] {
+				client.broken("Observer")
+				return client
 			}
 			k.Reads = func(*sample) []string { client.broken("Reads"); return []string{"Get"} }
 			k.Region = func(*sample) string { client.broken("Region"); return "eu-west-1" }

@@ -62,9 +62,10 @@ type pass[T Managed] struct {
 	circuitWait  time.Duration
 	ends         []func()
 
-	observer Observer[T]
-	out      Outcome
-	result   Result
+	observer    Observer[T]
+	annotations AnnotationWriter
+	out         Outcome
+	result      Result
 
 	// creates is true if the runtime creates the external resource. changing is true once a call is about to change
 	// something in AWS. did is what was done, and does describes it.
@@ -89,12 +90,9 @@ type pass[T Managed] struct {
 
 // newPass returns the pass of a resource that was read.
 func (r *reconciler[T]) newPass(mg T, known resourceState) *pass[T] {
-	p := &pass[T]{reconciler: r, read: mg, known: known}
+	p := &pass[T]{reconciler: r, read: mg, known: known, annotations: r.kube}
 	p.facts = Facts{
 		Repeats: known.calls, cause: known.cause(mg), origin: known.originOf(mg), before: mg.GetCondition(xpv2.TypeReady),
-	}
-	if r.kube != nil {
-		p.facts.annotate, p.facts.annotateIfUnchanged = r.kube.Annotate, r.kube.AnnotateIfUnchanged
 	}
 	return p
 }
@@ -179,13 +177,13 @@ func (p *pass[T]) permitted(ctx context.Context, mg T, s *session.Session) (Obse
 	err := p.permit(ctx, mg, p.facts.Others)
 	switch {
 	case err == nil:
-		return p.kind.observer(ctx, mg, s)
+		return p.kind.Observer(mg, s), nil
 	case meta.WasDeleted(mg) && isDenied(err):
 		return releasing[T](err, p.removed(tenancy.User{Resource: mg, Session: s})), nil
 	}
 	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
-	if o, failed := p.refused(ctx, mg, s, err); o != nil || failed != nil {
-		return o, failed
+	if o := p.refused(mg, s, err); o != nil {
+		return o, nil
 	}
 	if isDenied(err) {
 		err = &refusedError{err}
@@ -337,11 +335,7 @@ func (p *pass[T]) annotate(ctx context.Context, mg T, r Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
-	if p.kube == nil {
-		meta.AddAnnotations(mg, r.Annotations)
-		return nil
-	}
-	err := p.kube.AnnotateIfUnchanged(ctx, mg, r.Annotations)
+	err := p.annotations.AnnotateIfUnchanged(ctx, mg, r.Annotations)
 	if kerrors.IsConflict(err) {
 		return WaitFor(AtOnce)
 	}
@@ -353,13 +347,9 @@ func (p *pass[T]) record(ctx context.Context, mg T, r Record) error {
 	if len(r.Annotations) == 0 {
 		return nil
 	}
-	if p.kube == nil {
-		meta.AddAnnotations(mg, r.Annotations)
-		return nil
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	return errors.Wrap(p.kube.Annotate(ctx, mg, r.Annotations), r.Failure)
+	return errors.Wrap(p.annotations.Annotate(ctx, mg, r.Annotations), r.Failure)
 }
 
 // fail ends the reconcile with an error. A call deferred for quota makes it a LaterError, and is not reported as an

@@ -8,11 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -23,12 +20,11 @@ type owned struct {
 	foreign error
 }
 
-func (o *owned) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
+func (o *owned) Observe(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
 	if o.foreign != nil {
-		mg.SetConditions(Unavailable(mg.GetGeneration(), o.foreign.Error()))
-		return managed.ExternalObservation{}, o.foreign
+		return Outcome{Ready: Unavailable(mg.GetGeneration(), o.foreign.Error())}, o.foreign
 	}
-	return o.cloud.Observe(ctx, mg)
+	return o.cloud.Observe(ctx, f, mg)
 }
 
 // TestReadyIsUpToDate checks that after a series of different errors, Ready never
@@ -128,10 +124,7 @@ func TestReadyIsUpToDate(t *testing.T) {
 // ownerOf makes the env's kind find something foreign, or its own.
 func ownerOf(e *env, foreign error) {
 	e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
-	k := e.kind
-	k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-		return &owned{cloud: e.cloud, foreign: foreign}, nil
-	}
+	k := observedBy(e, &owned{cloud: e.cloud, foreign: foreign})
 	e.reconciler = newReconciler(&manager{c: e.server}, e.options, k, e.events)
 	e.reconciler.states.markChanged(cart, "Secret db")
 }

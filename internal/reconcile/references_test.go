@@ -1,7 +1,6 @@
 package reconcile
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -49,9 +48,9 @@ func basket(name, externalName string) *sample {
 // sees records the resources that a connected client receives.
 func sees(e *env, seen *[]string) func(*Options, *Kind[*sample]) {
 	return func(_ *Options, k *Kind[*sample]) {
-		k.Connect = func(_ context.Context, mg *sample, _ *session.Session) (managed.TypedExternalClient[*sample], error) {
+		k.Observer = func(mg *sample, _ *session.Session) Observer[*sample] {
 			*seen = append(*seen, ptr.Deref(mg.Spec.Other, ""))
-			return e.cloud, nil
+			return e.cloud
 		}
 	}
 }
@@ -266,7 +265,6 @@ func TestFreshness(t *testing.T) {
 	e := newEnv(t, newSample())
 	known := resourceState{}
 	age := func(label string) {
-		e.kind.Connect = nil
 		f := e.reconciler.fresh(e.stored(), e.reconciler.priority(e.stored(), resourceState{}), known)
 		seen[label] = f.Now.Sub(f.Since)
 	}

@@ -44,27 +44,23 @@ func isRefused(err error) bool {
 // refused returns the observer of a resource that is refused. If this process has seen it create something in
 // AWS, the observer deletes that, and nothing else: annotations are no proof, because users can write them. If there
 // is no observer, the resource makes no call.
-func (p *pass[T]) refused(ctx context.Context, mg T, s *session.Session, why error) (Observer[T], error) {
+func (p *pass[T]) refused(mg T, s *session.Session, why error) Observer[T] {
 	r, u, owner, name := p.reconciler, tenancy.User{Resource: mg, Session: s}, tenancy.RefusedBy(why), ownership.WrittenName(mg)
 	if owner == nil || name == "" || r.kind.ActsOn == nil || ObserveOnly(mg) || r.removed(u) {
-		return nil, nil //nolint:nilnil // There is none.
+		return nil
 	}
 	what := r.kind.GVK.Kind + " " + client.ObjectKeyFromObject(mg).String()
 	if created, _ := r.tenants.Created(r.kind.GVK.Kind, u); created != name || !Allows(mg, xpv2.ManagementActionDelete) {
 		r.recorder.Event(owner, event.Warning(ReasonNotRemoved, errors.New(what+
 			" is refused, and may have left in AWS what it created earlier: look for it, and delete it if you do not want it")))
-		return nil, nil //nolint:nilnil // There is none.
+		return nil
 	}
-	inner, err := r.kind.observer(ctx, mg, s)
-	if err != nil {
-		return nil, err
-	}
-	return removing(inner, unusableError{&refusedError{why}}, func() event.Event {
+	return removing(r.kind.Observer(mg, s), unusableError{&refusedError{why}}, func() event.Event {
 		r.tenants.RecordCreated(r.kind.GVK.Kind, u, "")
 		e := event.Normal(ReasonRemoved, "Deleted from AWS what "+what+" created before it was refused")
 		r.recorder.Event(owner, e)
 		return e
-	}), nil
+	})
 }
 
 // removing returns the observer of a refused resource that has created something in AWS. It deletes that as

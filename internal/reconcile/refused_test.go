@@ -9,8 +9,6 @@ import (
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
@@ -91,21 +89,19 @@ func TestRefusedChangesBackOff(t *testing.T) {
 // repeated earlier because the resource waited for something in between.
 func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 	e, sent, waits := newEnv(t, newSample()), 0, false
-	c := managed.TypedExternalClientFns[*sample]{
-		ObserveFn: func(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
-			mg.SetConditions(Updating(mg.GetGeneration(), "waits"))
-			if waits = !waits; waits {
-				RequeueAfter(ctx, 2*time.Second)
-			}
-			return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: waits}, nil
-		},
-		UpdateFn: func(context.Context, *sample) (managed.ExternalUpdate, error) {
+	o := ObserverFunc[*sample](func(_ context.Context, _ Facts, mg *sample) (Outcome, error) {
+		out := Outcome{Exists: true, Ready: Updating(mg.GetGeneration(), "waits")}
+		if waits = !waits; waits {
+			out.After = 2 * time.Second
+			return out, nil
+		}
+		out.Call = &Call{Verb: ToUpdate, Do: func(context.Context) (Result, error) {
 			sent++
-			return managed.ExternalUpdate{}, errors.New("no")
-		},
-		DisconnectFn: func(context.Context) error { return nil },
-	}
-	e.reconciler = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
+			return Result{}, errors.New("no")
+		}}
+		return out, nil
+	})
+	e.reconciler = newReconciler(&manager{c: e.server}, e.options, observedBy(e, o), e.events)
 	e.runFor(time.Hour)
 	if sent < 6 || sent > 26 {
 		t.Errorf("want at most 26 calls in an hour, got %d", sent)

@@ -47,20 +47,30 @@ func bounded(f Facts, mg Managed, p Plan) Plan {
 	case p.Carried == nil:
 		p.Carried = p.Changes
 	}
-	shortest, most := time.Duration(0), 0
 	steps := append([]Step{{Call: p.Call, Carried: p.Carried, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
+	due, wait, count := f.Due(steps...)
+	if len(due) > 0 {
+		return p.With(due...)
+	}
+	p.Call, p.Wait = "", wait
+	p.Ready = acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), count)
+	return p
+}
+
+// Due returns the steps of a plan from the first whose call may be made now. The calls before it were accepted by AWS
+// without showing their effect. If all of them wait, it returns none, the time until the first of them may be made again,
+// and how many times in a row at most one of them was made.
+func (f Facts) Due(steps ...Step) (due []Step, wait time.Duration, count int) {
 	for i, s := range steps {
-		wait, count := f.Repeats.Delay(s.Call, s.Carried.String(), f.Now())
-		if wait == 0 {
-			return p.With(steps[i:]...)
+		after, times := f.Repeats.Delay(s.Call, s.Carried.String(), f.Now())
+		if after == 0 {
+			return steps[i:], 0, 0
 		}
-		if most = max(most, count); shortest == 0 || wait < shortest {
-			shortest = wait
+		if count = max(count, times); wait == 0 || after < wait {
+			wait = after
 		}
 	}
-	p.Call, p.Wait = "", shortest
-	p.Ready = acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), most)
-	return p
+	return nil, wait, count
 }
 
 // createdNotShown returns the Ready condition of a resource that AWS has accepted to

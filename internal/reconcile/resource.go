@@ -146,8 +146,6 @@ type Comparison[S any] struct {
 
 	Target, Observed S
 	Changes          diff.Changes
-
-	preview bool
 }
 
 // Compare returns the comparison of two states.

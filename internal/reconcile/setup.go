@@ -112,9 +112,6 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 	s := newStateStore()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New())
 	kc.Select(o.Shard.Selector())
-	if k.RecordsIntent {
-		kc.JoinIntents()
-	}
 	ids := &traces{}
 	if o.Tracer != nil {
 		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -32,7 +31,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -116,36 +114,25 @@ func (e *endpoint) answer(q *http.Request) *http.Response {
 	return a
 }
 
-// function is an external client that uses the SDK.
+// function is an observer that uses the SDK.
 type function struct{ api *lambda.Client }
 
-func (f *function) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
+// Observe reads a function. Its creation represents any call that changes AWS.
+func (f *function) Observe(ctx context.Context, _ Facts, mg *sample) (Outcome, error) {
 	_, err := f.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &mg.Name})
 	switch {
 	case awserr.IsNotFound(err):
-		return managed.ExternalObservation{}, nil
+		return Outcome{Call: &Call{Verb: ToCreate, Do: func(ctx context.Context) (Result, error) {
+			_, err := f.api.UpdateFunctionConfiguration(
+				ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name},
+			)
+			return Result{}, err
+		}}}, nil
 	case err != nil:
-		return managed.ExternalObservation{}, err
+		return Outcome{}, err
 	}
-	mg.SetConditions(Available(mg.GetGeneration()))
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	return Outcome{Exists: true, Ready: Available(mg.GetGeneration())}, nil
 }
-
-// Create represents any call that changes AWS.
-func (f *function) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
-	_, err := f.api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name})
-	return managed.ExternalCreation{}, err
-}
-
-func (f *function) Update(context.Context, *sample) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, errors.New("there is nothing to update")
-}
-
-func (f *function) Delete(context.Context, *sample) (managed.ExternalDelete, error) {
-	return managed.ExternalDelete{}, errors.New("there is nothing to delete")
-}
-
-func (f *function) Disconnect(context.Context) error { return nil }
 
 // regionOf returns the region of a resource. The name of the resource may begin with one.
 func regionOf(mg *sample) string {
@@ -218,8 +205,8 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
 		Region:  regionOf,
 		Reads:   func(*sample) []string { return []string{"GetFunction"} },
-		Connect: func(_ context.Context, _ *sample, s *session.Session) (managed.TypedExternalClient[*sample], error) {
-			return &function{api: session.Client(s, lambda.NewFromConfig)}, nil
+		Observer: func(_ *sample, s *session.Session) Observer[*sample] {
+			return &function{api: session.Client(s, lambda.NewFromConfig)}
 		},
 	}, noEvents{})
 	f.queue = workqueue.NewTypedDelayingQueue[reconcile.Request]()

@@ -142,6 +142,7 @@ func (s *stepper[T]) Step(ctx context.Context, mg Managed, sess *session.Session
 	before, _ := mg.DeepCopyObject().(T)
 	p := s.reconciler.newPass(before, resourceState{calls: &s.calls})
 	p.session, p.facts.Fresh, p.facts.cause, p.facts.origin = sess, readcache.Freshness{Now: now, Since: now}, "", ""
+	p.annotations = inMemory{}
 	defer p.end()
 	gone, err := p.step(ctx, t, now)
 	restore(mg, before, "Spec") // References are resolved in memory.

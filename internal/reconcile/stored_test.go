@@ -10,21 +10,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
-// observing is a cloud that calls OnStored in each observation.
+// observing is a cloud whose outcomes have a function to call once they are stored.
 type observing struct {
 	*cloud
 
 	stored func(context.Context)
 }
 
-func (o *observing) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
-	OnStored(ctx, o.stored)
-	return o.cloud.Observe(ctx, mg)
+func (o *observing) Observe(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
+	out, err := o.cloud.Observe(ctx, f, mg)
+	out.Stored = append(out.Stored, o.stored)
+	return out, err
 }
 
 func TestOnStored(t *testing.T) {
@@ -45,9 +44,7 @@ func TestOnStored(t *testing.T) {
 			calls := 0
 			var x *observing
 			e := newEnv(t, newSample(), func(_ *Options, k *Kind[*sample]) {
-				k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
-					return x, nil
-				}
+				k.Observer = func(*sample, *session.Session) Observer[*sample] { return x }
 			})
 			x = &observing{cloud: e.cloud, stored: func(context.Context) { calls++ }}
 			if tc.edit != nil {

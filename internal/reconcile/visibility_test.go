@@ -61,19 +61,18 @@ func TestCreateWithoutAnAnswer(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := newExternalSample(unnamed)
-			meta.SetExternalCreatePending(mg, made)
-			_, err := NewExternal[*flowSample, string, settings](&fakeExternal{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(WithAttempt(t.Context(), attemptAt(0)), mg)
-			meta.SetExternalCreateFailed(mg, made)
-			if _, got := ownership.UnansweredAt(mg); got != tc.want || err == nil {
-				t.Errorf("not answered: %t, want %t; %v", got, tc.want, err)
+			c := &fakeExternal{fail: map[string]error{"Create": tc.err}}
+			done := Once(t.Context(), c.resource(Calls{NameGiven: true}), factsAt(0), mg)
+			if _, got := ownership.UnansweredAt(mg); got != tc.want || done.Called != ToCreate || done.Err == nil {
+				t.Errorf("not answered: %t, want %t; %v", got, tc.want, done.Err)
 			}
 		})
 	}
 }
 
-func attemptAt(after time.Duration) *Attempt {
+func factsAt(after time.Duration) Facts {
 	now := made.Add(after)
-	return &Attempt{Freshness: readcache.Freshness{Now: now, Since: now}}
+	return Facts{Fresh: readcache.Freshness{Now: now, Since: now}}
 }
 
 // Whatever AWS says right after a create, nothing is created twice.
@@ -182,26 +181,44 @@ func TestAbsentAfterACreate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			attempt := attemptAt(tc.after)
-			e := NewExternal[*flowSample, string, settings](&fakeExternal{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
-			o, err := e.Observe(WithAttempt(t.Context(), attempt), tc.mg)
-			if err != nil {
-				t.Fatal(err)
+			calls := Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces}
+			done := Observe(t.Context(), (&fakeExternal{}).resource(calls), factsAt(tc.after), tc.mg)
+			if done.Err != nil {
+				t.Fatal(done.Err)
 			}
-			_, aborted := attempt.Aborted()
+			o, aborted := ObservationFor(tc.mg, done.Outcome), done.Later != nil
 			ready := tc.mg.GetCondition(xpv2.TypeReady)
 			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.aborted || !create && !o.ResourceUpToDate {
 				t.Errorf("%s\ngot %+v, aborted %t", tc.reason, o, aborted)
 			}
-			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || attempt.RequeueDelay() != tc.want.requeueAfter {
-				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, attempt.RequeueDelay(), ready.Reason, ready.Message)
+			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || done.After != tc.want.requeueAfter {
+				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, done.After, ready.Reason, ready.Message)
 			}
-			reported := slices.ContainsFunc(attempt.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
-			if len(attempt.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !reported {
-				t.Errorf("%s\nevents %v, want %q", tc.reason, attempt.Events(), tc.want.event)
+			reported := slices.ContainsFunc(done.Events, func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
+			if len(done.Events) > 0 != (tc.want.event != "") || tc.want.event != "" && !reported {
+				t.Errorf("%s\nevents %v, want %q", tc.reason, done.Events, tc.want.event)
 			}
 		})
 	}
+}
+
+// intents is an external resource, and the writer of its annotations. Among its calls are conditional writes that remove
+// the external name. They fail with err.
+type intents struct {
+	*fakeExternal
+	inMemory
+
+	err error
+}
+
+func (i *intents) AnnotateIfUnchanged(ctx context.Context, obj client.Object, a map[string]string) error {
+	if name, ok := a[meta.AnnotationKeyExternalName]; ok && name == "" {
+		i.calls = append(i.calls, "Intend")
+	}
+	if i.err != nil {
+		return i.err
+	}
+	return i.Annotate(ctx, obj, a)
 }
 
 // Where AWS gives another name to what is created anew, the old one is taken off first, so
@@ -225,16 +242,12 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c, attempt := &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}}, attemptAt(0)
-			attempt.IntentRecorder = func(_ context.Context, obj client.Object, a map[string]string) error {
-				c.calls = append(c.calls, "Intend")
-				meta.AddAnnotations(obj, a)
-				return tc.err
-			}
-			if _, err := NewExternal[*flowSample, string, settings](c, Calls{NameGiven: tc.given}).Create(WithAttempt(t.Context(), attempt), tc.mg); err == nil {
+			w := &intents{fakeExternal: &fakeExternal{fail: map[string]error{"Create": errors.New("connection reset")}}, err: tc.err}
+			done := OnceWriting(t.Context(), w.resource(Calls{NameGiven: tc.given}), factsAt(time.Hour), tc.mg, w)
+			if done.Err == nil {
 				t.Error("want an error")
 			}
-			if diff := cmp.Diff(tc.want, c.calls); diff != "" {
+			if diff := cmp.Diff(tc.want, slices.DeleteFunc(w.calls, func(c string) bool { return c == "Read" })); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			if named := ExternalName(tc.mg) != ""; named && slices.Contains(tc.want, "Intend") {
@@ -247,12 +260,10 @@ func TestCreateAfterDeletionInAWS(t *testing.T) {
 // An answer without the name that AWS gave is kept as what it is: something was created.
 func TestCreateWithoutAName(t *testing.T) {
 	mg := newExternalSample(unnamed)
-	meta.SetExternalCreatePending(mg, made)
-	c := &fakeExternal{noName: true}
-	if _, err := NewExternal[*flowSample, string, settings](c, Calls{NameGiven: true}).Create(WithAttempt(t.Context(), attemptAt(0)), mg); err != nil {
-		t.Fatal(err)
+	done := Once(t.Context(), (&fakeExternal{noName: true}).resource(Calls{NameGiven: true}), factsAt(0), mg)
+	if done.Called != ToCreate || done.Err != nil || done.Later != nil {
+		t.Fatal(done.Called, done.Err, done.Later)
 	}
-	meta.SetExternalCreateSucceeded(mg, made)
 	if _, ok := ownership.CreatedAt(mg); !ok || meta.GetExternalName(mg) != "" {
 		t.Errorf("want a note that it was created, got %v", mg.Annotations)
 	}
@@ -273,10 +284,9 @@ func TestCreateOfAnExistingResource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := newExternalSample(unnamed)
 			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
-			attempt := attemptAt(0)
-			_, err := NewExternal[*flowSample, string, settings](&fakeExternal{fail: exists}, Calls{}).Create(WithAttempt(t.Context(), attempt), mg)
-			if _, aborted := attempt.Aborted(); aborted == tc.reported || (err != nil) != tc.reported {
-				t.Errorf("%s\naborted %t, error %v", tc.reason, aborted, err)
+			done := Once(t.Context(), (&fakeExternal{fail: exists}).resource(Calls{}), factsAt(0), mg)
+			if done.Called != ToCreate || (done.Later != nil) == tc.reported || (done.Err != nil) != tc.reported {
+				t.Errorf("%s\nlater %v, error %v", tc.reason, done.Later, done.Err)
 			}
 		})
 	}

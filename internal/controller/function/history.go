@@ -103,12 +103,8 @@ func (e *external) publishesNow(f *v1beta1.Function, steps []reconcile.Step) boo
 	if f.Spec.ForProvider.HistoryLimit == nil || e.preview {
 		return false
 	}
-	for _, s := range steps {
-		if wait, _ := e.facts.Repeats.Delay(s.Call, s.Carried.String(), e.facts.Now()); wait == 0 {
-			return s.Call == string(opPublish)
-		}
-	}
-	return false
+	due, _, _ := e.facts.Due(steps...)
+	return len(due) > 0 && due[0].Call == string(opPublish)
 }
 
 // intent returns the record of what is to be published: a version with a higher number than those that existed before

@@ -7,14 +7,11 @@
 package invocation
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -34,17 +31,18 @@ func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },
 		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:   func(*v1beta1.Invocation) []string { return nil },
-		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *session.Session) (managed.TypedExternalClient[*v1beta1.Invocation], error) {
-			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
+		Observer: func(_ *v1beta1.Invocation, s *session.Session) reconcile.Observer[*v1beta1.Invocation] {
+			return &external{
+				api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen,
+			}
 		},
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
 		},
-		Refs:          objectRefs,
-		References:    references,
-		RecordsIntent: true,
-		RefersTo:      []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Redact:        redact,
+		Refs:       objectRefs,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Redact:     redact,
 	})
 }
 

@@ -144,11 +144,7 @@ func TestRedact(t *testing.T) {
 func TestRecordOfAnother(t *testing.T) {
 	i := newInvocation()
 	r := (*record)(nil).begin(i, "x", actionCreate, testenv.Start)
-	a, err := r.annotation()
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.SetAnnotations(a)
+	i.SetAnnotations(r.annotation())
 	if got := recorded(i); got == nil || got.Input != "x" || !got.At.Time.Equal(testenv.Start) {
 		t.Errorf("what was written must be read, got %+v", got)
 	}

@@ -185,11 +185,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 	}
 	r := *recorded(i)
 	r.Outcome = unknown
-	a, err := r.annotation()
-	if err != nil {
-		t.Fatal(err)
-	}
-	before.SetAnnotations(a)
+	before.SetAnnotations(r.annotation())
 	e.Advance(time.Hour)
 	if got := e.settle(before); len(got) != 0 {
 		t.Errorf("what was about to be invoked may have been, got %v", got)
@@ -206,7 +202,17 @@ func TestStoppedInTheMiddle(t *testing.T) {
 func TestNothingRunsUnrecorded(t *testing.T) {
 	e := newEnv(t)
 	e.unwritable = true
-	if _, err := e.Do(newInvocation()); err == nil || !strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(e.runs) > 0 {
+	i := newInvocation()
+	if _, err := e.Do(i); err == nil || !strings.Contains(err.Error(), "cannot write annotations") || len(e.runs) > 0 {
+		t.Errorf("want an error and no run, got %v, %v", err, e.runs)
+	}
+	e.unwritable = false
+	i = newInvocation()
+	e.settle(i)
+	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
+	e.unwritable, e.runs = true, nil
+	if _, err := e.Do(i); err == nil ||
+		!strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(e.runs) > 0 {
 		t.Errorf("want an error and no run, got %v, %v", err, e.runs)
 	}
 }
@@ -220,8 +226,10 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 		w := newEnv(t)
 		i := newInvocation()
 		w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: e})
-		if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "cannot invoke function f") {
-			t.Errorf("%s: want the error, got %v", name, err)
+		_, err := w.Do(i)
+		if throttled := name == "throttled"; throttled != (w.Done.Later != nil) ||
+			!throttled && (err == nil || !strings.Contains(err.Error(), "cannot invoke function f")) {
+			t.Errorf("%s: want the error, or another reconcile if it was throttled, got %v, %v", name, err, w.Done.Later)
 		}
 		withoutStatus(i) // A throttled call writes no status.
 		if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || *i.Status.AtProvider.Action != actionCreate {
@@ -239,8 +247,8 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	var waits []time.Duration
 	for range 3 {
 		e.settle(i)
-		waits = append(waits, e.attempt.RequeueDelay())
-		e.Advance(e.attempt.RequeueDelay())
+		waits = append(waits, e.Done.After)
+		e.Advance(e.Done.After)
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 0}, waits); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -360,7 +368,7 @@ func TestSecretPayload(t *testing.T) {
 		t.Fatalf("the function must be told, got %v", got)
 	}
 	o := i.Status.AtProvider
-	all := []string{e.saved, e.attempt.ChangeSummary(), e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
+	all := []string{e.saved, e.Done.Does, e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
 	if *o.FunctionErrorMessage != "cannot log in with (redacted)" || slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") }) {
 		t.Errorf("nothing of a Secret may be shown, got %q", all)
 	}

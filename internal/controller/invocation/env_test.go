@@ -3,7 +3,6 @@ package invocation
 import (
 	"context"
 	"errors"
-	"maps"
 	"strings"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/refs"
@@ -47,21 +46,21 @@ type env struct {
 	// unwritable makes writes of annotations fail.
 	unwritable bool
 
-	attempt  *reconcile.Attempt
-	attempts []*reconcile.Attempt
+	// earlier has the results of all reconciles but the last one.
+	earlier []reconcile.Done
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	e := &env{objects: fakeObjects{}}
-	e.Env = testenv.NewEnv(testenv.NewAWS(t, awsdouble.Options{}), func() managed.TypedExternalClient[*v1beta1.Invocation] {
+	e.Env = testenv.Observing(testenv.NewAWS(t, awsdouble.Options{}), func() reconcile.Observer[*v1beta1.Invocation] {
 		return &external{api: e.Lambda, objects: e.objects, now: e.Now}
 	})
 	e.Lambda = e.Retrying()
-	e.NextAttempt = func() *reconcile.Attempt {
-		e.attempt = &reconcile.Attempt{AnnotateFn: e.annotate}
-		e.attempts = append(e.attempts, e.attempt)
-		return e.attempt
+	e.Annotations = e
+	e.NextFacts = func() reconcile.Facts {
+		e.earlier = append(e.earlier, e.Done)
+		return reconcile.Facts{}
 	}
 	e.function("f", 3)
 	return e
@@ -77,18 +76,19 @@ func (e *env) function(name string, timeout int32) {
 	})
 }
 
-func (e *env) annotate(ctx context.Context, obj client.Object, annotations map[string]string) error {
+// Annotate writes annotations, unless they are unwritable.
+func (e *env) Annotate(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	if e.unwritable || ctx.Err() != nil {
 		return errors.New("cannot write annotations")
 	}
-	all := maps.Clone(obj.GetAnnotations())
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, annotations)
-	obj.SetAnnotations(all)
+	meta.AddAnnotations(obj, annotations)
 	e.saved = annotations[ownership.AnnotationRecord]
 	return nil
+}
+
+// AnnotateIfUnchanged writes annotations as Annotate does.
+func (e *env) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	return e.Annotate(ctx, obj, annotations)
 }
 
 // settle reconciles until nothing is due, and returns what the function was invoked with.
@@ -121,8 +121,8 @@ func withoutAnnotations(i *v1beta1.Invocation) { i.SetAnnotations(nil) }
 // events returns the events of all steps.
 func (e *env) events() string {
 	var b strings.Builder
-	for _, t := range e.attempts {
-		for _, ev := range t.Events() {
+	for _, d := range append(e.earlier, e.Done) {
+		for _, ev := range d.Events {
 			b.WriteString(string(ev.Reason) + ": " + ev.Message + "\n")
 		}
 	}

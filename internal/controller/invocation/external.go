@@ -13,8 +13,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -36,9 +34,6 @@ const (
 	// the timeout of a reconcile to record the outcome.
 	longest = 50 * time.Second
 
-	// writeTimeout is the timeout for recording the outcome, independent of the reconcile's own context.
-	writeTimeout = 10 * time.Second
-
 	// busyWait is the delay before the next observation of a function that can't be invoked yet.
 	busyWait = 5 * time.Second
 )
@@ -56,22 +51,17 @@ type external struct {
 	objects objectReader
 	now     func() time.Time
 
-	plan plan
-
-	// creating is true during Create. The runtime then writes the annotations that are set.
-	creating bool
-}
-
-// plan carries the result of Observe to the call that follows it.
-type plan struct {
-	event    event
-	input    string
-	record   *record
-	decision decision
+	// record is that of the last invocation. event is what the function is to be invoked with, and input is its
+	// fingerprint.
+	record *record
+	event  event
+	input  string
 }
 
 // Observe compares the record with spec. It calls AWS only if an invocation is due.
-func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalObservation, error) {
+func (e *external) Observe(
+	ctx context.Context, _ reconcile.Facts, i *v1beta1.Invocation,
+) (reconcile.Outcome, error) {
 	r := recorded(i)
 	if r != nil {
 		catchUp(i, *r)
@@ -83,69 +73,74 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 		return e.observeOnly(i, r), nil
 	}
 	if err := e.prepare(ctx, i, r); err != nil {
-		return managed.ExternalObservation{}, err
+		return reconcile.Outcome{}, err
 	}
-	d := decide(i, r, e.plan.input, e.now())
+	d := decide(i, r, e.input, e.now())
 	if missing := forbidden(i, r, d); missing != "" {
-		i.SetConditions(reconcile.Unavailable(i.GetGeneration(), missing))
-		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+		return reconcile.Outcome{Exists: true, Ready: reconcile.Unavailable(i.GetGeneration(), missing)}, nil
 	}
-	e.plan.decision = d
-	i.SetConditions(d.ready)
+	out := reconcile.Outcome{Exists: !r.neverInvoked(), Ready: d.ready}
 	if d.wait > 0 {
-		reconcile.RequeueAfter(ctx, d.wait)
+		out.After = max(d.wait, reconcile.AtOnce)
 	}
-	if d.action != "" {
-		if err := e.checkFunction(ctx, i); err != nil {
-			return managed.ExternalObservation{}, err
-		}
+	if d.action == "" {
+		return out, nil
 	}
-	return managed.ExternalObservation{ResourceExists: !r.neverInvoked(), ResourceUpToDate: d.action == ""}, nil
+	if err := e.checkFunction(ctx, i); err != nil {
+		return out, err
+	}
+	verb := reconcile.ToUpdate
+	if r.neverInvoked() {
+		verb = reconcile.ToCreate
+	}
+	var err error
+	out.Call, err = e.call(i, verb, d.action)
+	return out, err
 }
 
-// observeOnly sets Ready by the record and invokes nothing.
-func (e *external) observeOnly(i *v1beta1.Invocation, r *record) managed.ExternalObservation {
+// observeOnly decides on Ready by the record and invokes nothing.
+func (e *external) observeOnly(i *v1beta1.Invocation, r *record) reconcile.Outcome {
 	if r == nil {
-		i.SetConditions(reconcile.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
-	} else {
-		i.SetConditions(decide(i, r, r.Input, e.now()).ready)
+		return reconcile.Outcome{Exists: true, Ready: reconcile.Unavailable(
+			i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe",
+		)}
 	}
-	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
+	return reconcile.Outcome{Exists: true, Ready: decide(i, r, r.Input, e.now()).ready}
 }
 
 // observeDeleted returns whether the function is to be invoked for the deletion.
-func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (managed.ExternalObservation, error) {
+func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (reconcile.Outcome, error) {
 	if r.neverInvoked() || !inCRUD(i.Spec.ForProvider) {
-		return managed.ExternalObservation{}, nil
+		return reconcile.Outcome{}, nil
 	}
 	remember(i)
 	if err := e.prepare(ctx, i, r); err != nil {
 		if refs.IsMissing(err) {
-			abandon(ctx, err.Error())
-			return managed.ExternalObservation{}, nil
+			return reconcile.Outcome{Effects: abandoned(err.Error())}, nil
 		}
-		return managed.ExternalObservation{}, err
+		return reconcile.Outcome{}, err
 	}
-	d := atTheEnd(i, r, e.plan.input, e.now())
-	e.plan.decision = d
+	d := atTheEnd(i, r, e.input, e.now())
 	switch {
+	case d.done && r.Outcome == unknown:
+		return reconcile.Outcome{Effects: abandoned("it is not known whether the function ran")}, nil
 	case d.done:
-		if r.Outcome == unknown {
-			abandon(ctx, "it is not known whether the function ran")
-		}
-		return managed.ExternalObservation{}, nil
+		return reconcile.Outcome{}, nil
 	case d.blocked != "":
-		return managed.ExternalObservation{}, errors.New(d.blocked)
+		return reconcile.Outcome{}, errors.New(d.blocked)
 	case d.wait > 0:
-		reconcile.Abort(ctx, d.wait)
+		return reconcile.Outcome{}, reconcile.WaitFor(d.wait)
 	}
-	return managed.ExternalObservation{ResourceExists: true}, nil
+	call, err := e.call(i, reconcile.ToDelete, d.action)
+	return reconcile.Outcome{Exists: true, Call: call}, err
 }
 
-// abandon emits an event for a resource that is deleted although the function may not have
-// been invoked for the deletion.
-func abandon(ctx context.Context, why string) {
-	reconcile.Emit(ctx, xpevent.Warning(reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why)))
+// abandoned returns the event for a resource that is deleted although the function may not have been invoked for the
+// deletion.
+func abandoned(why string) reconcile.Effects {
+	return reconcile.Effects{Events: []xpevent.Event{xpevent.Warning(
+		reasonNotDelivered, errors.Errorf("the deletion may not have reached the function: %s", why),
+	)}}
 }
 
 // remember fills in the names that references were resolved to before, because their objects may be gone.
@@ -183,17 +178,17 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 
 // prepare resolves the input of the invocation.
 func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record) error {
-	ev, err := e.event(ctx, i)
-	if err != nil {
+	e.record = r
+	var err error
+	if e.event, err = e.payload(ctx, i); err != nil {
 		return err
 	}
-	input, err := e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, ev)
-	e.plan = plan{event: ev, input: input, record: r}
+	e.input, err = e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, e.event)
 	return err
 }
 
-// event reads the payload.
-func (e *external) event(ctx context.Context, i *v1beta1.Invocation) (event, error) {
+// payload reads the payload.
+func (e *external) payload(ctx context.Context, i *v1beta1.Invocation) (event, error) {
 	p, field := i.Spec.ForProvider, "spec.forProvider.payload"
 	ev := event{payload: []byte(ptr.Deref(p.Payload, ""))}
 	if p.PayloadFrom != nil {
@@ -212,114 +207,93 @@ func (e *external) event(ctx context.Context, i *v1beta1.Invocation) (event, err
 // If the provider may not read the function, the invocation itself shows that.
 func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) error {
 	p := i.Spec.ForProvider
-	if t := ptr.Deref(p.InvocationType, ""); t == string(types.InvocationTypeEvent) || t == string(types.InvocationTypeDryRun) || p.DurableExecutionName != nil {
+	if t := ptr.Deref(p.InvocationType, ""); t == string(types.InvocationTypeEvent) ||
+		t == string(types.InvocationTypeDryRun) || p.DurableExecutionName != nil {
 		return nil
 	}
-	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: p.FunctionName, Qualifier: p.Qualifier})
+	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{
+		FunctionName: p.FunctionName, Qualifier: p.Qualifier,
+	})
 	switch {
 	case awserr.IsAccessDenied(err), awserr.IsUnsupported(err):
 		return nil
 	case err != nil:
-		return errors.Wrapf(awserr.Sanitize(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
+		return errors.Wrapf(
+			awserr.Sanitize(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""),
+		)
 	case out.State == types.StatePending:
-		reconcile.Abort(ctx, busyWait)
+		return reconcile.WaitFor(busyWait)
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
-		return errors.Errorf("the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: set invocationType to Event, or the function's timeout to at most %d seconds",
-			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()))
+		return errors.Errorf(
+			"the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: "+
+				"set invocationType to Event, or the function's timeout to at most %d seconds",
+			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()),
+		)
 	}
 	return nil
 }
 
-// Create invokes the function for the first time.
-func (e *external) Create(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalCreation, error) {
-	e.creating = true
-	return managed.ExternalCreation{}, e.invoke(ctx, i)
-}
-
-// Update invokes the function for another input, or retries an invocation.
-func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalUpdate, error) {
-	return managed.ExternalUpdate{}, e.invoke(ctx, i)
-}
-
-// Delete invokes the function for the deletion. If the function is gone, it only emits an event.
-func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalDelete, error) {
-	i.SetConditions(reconcile.Deleting(i.GetGeneration(), ""))
-	err := e.invoke(ctx, i)
-	if awserr.IsNotFound(err) {
-		r := *recorded(i)
-		r.Outcome = succeeded
-		abandon(ctx, "it no longer exists")
-		return managed.ExternalDelete{}, write(ctx, i, r, reconcile.Annotate)
-	}
-	return managed.ExternalDelete{}, err
-}
-
-// Disconnect does nothing: connections are shared and outlive a reconcile.
-func (e *external) Disconnect(context.Context) error { return nil }
-
-// invoke invokes the function. It writes the record first, so that the call is known even
-// if the provider stops during it.
-func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
-	in, err := input(i.Spec.ForProvider, e.plan.event, e.plan.decision.action, i.Status.AtProvider.Payload)
+// call returns the call that invokes the function. Its intent is the record, so that the invocation is known even if
+// the provider stops during it.
+func (e *external) call(i *v1beta1.Invocation, verb reconcile.Verb, action string) (*reconcile.Call, error) {
+	in, err := input(i.Spec.ForProvider, e.event, action, i.Status.AtProvider.Payload)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := e.plan.record.begin(i, e.plan.input, e.plan.decision.action, e.now())
-	if err := write(ctx, i, r, reconcile.RecordIntent); err != nil {
-		return errors.Wrap(err, "cannot record that the function is about to be invoked")
-	}
+	r := e.record.begin(i, e.input, action, e.now())
+	return &reconcile.Call{
+		Verb: verb,
+		Intent: reconcile.Record{
+			Annotations: r.annotation(), Failure: "cannot record that the function is about to be invoked",
+		},
+		Do: func(ctx context.Context) (reconcile.Result, error) { return e.invoke(ctx, i, verb, in, r) },
+	}, nil
+}
+
+// invoke invokes the function. If it is to be invoked for the deletion, but is gone, there is only an event.
+func (e *external) invoke(
+	ctx context.Context, i *v1beta1.Invocation, verb reconcile.Verb, in *lambda.InvokeInput, r record,
+) (reconcile.Result, error) {
+	stamp(i, r)
+	var res reconcile.Result
 	call := &lambdaapi.AtMostOnce{}
 	out, err := e.api.Invoke(ctx, in, call.Options)
 	switch {
 	case err == nil:
 		r.Outcome = outcome(out)
-	case !call.MayHaveRun(err):
-		return e.refused(ctx, i, r.refused(), err)
+	case call.MayHaveRun(err):
+		res.Events = append(res.Events, xpevent.Warning(
+			reasonUnknown, errors.Wrap(awserr.Sanitize(err), "it is not known whether the function ran"),
+		))
+	case verb == reconcile.ToDelete && awserr.IsNotFound(err):
+		r = r.refused()
+		r.Outcome = succeeded
+		return conclude(i, verb, r, reconcile.Result{Effects: abandoned("it no longer exists")}), nil
 	default:
-		reconcile.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Sanitize(err), "it is not known whether the function ran")))
+		return conclude(i, verb, r.refused(), res), errors.Wrapf(
+			awserr.Sanitize(err), "cannot invoke function %s", ptr.Deref(in.FunctionName, ""),
+		)
 	}
-	show(i, r, e.plan.event, out)
-	reconcile.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
-	reconcile.StoreNow(ctx) // AWS does not return the result again.
-	if d := decide(i, &r, e.plan.input, e.now()); d.ready.Status == corev1.ConditionTrue {
-		reconcile.Conclude(ctx, d.ready)
+	show(i, r, e.event, out)
+	res.Does = fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome)
+	res.Keep = true // AWS does not return the result again.
+	if d := decide(i, &r, e.input, e.now()); verb == reconcile.ToCreate && d.ready.Status == corev1.ConditionTrue {
+		res.Ready = d.ready
 	}
-	reconcile.RequeueAfter(ctx, 0)
-	return e.conclude(ctx, i, r)
+	res.After = reconcile.AtOnce
+	return conclude(i, verb, r, res), nil
 }
 
-// refused records that a call was not made, and returns why.
-func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record, why error) error {
-	if err := e.conclude(ctx, i, r); err != nil {
-		return err
-	}
-	return errors.Wrapf(awserr.Sanitize(why), "cannot invoke function %s", ptr.Deref(i.Spec.ForProvider.FunctionName, ""))
-}
-
-// conclude records the outcome of a call, even if the reconcile was cancelled meanwhile.
-// The record in status is written later and says the same. During Create it is written with
-// the annotation that the creation has succeeded or failed.
-func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
-	if e.creating {
-		return write(ctx, i, r, func(_ context.Context, mg resource.Managed, annotations map[string]string) error {
-			meta.AddAnnotations(mg, annotations)
-			return nil
-		})
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
-	defer cancel()
-	return errors.Wrap(write(ctx, i, r, reconcile.Annotate), "cannot record the outcome of the invocation")
-}
-
-// write writes a record to the annotation and to status.
-func write(ctx context.Context, i *v1beta1.Invocation, r record, annotate func(context.Context, resource.Managed, map[string]string) error) error {
-	a, err := r.annotation()
-	if err != nil {
-		return err
-	}
-	if err := annotate(ctx, i, a); err != nil {
-		return err
-	}
+// conclude records the outcome of a call in status and in the annotation. That of a creation is written together with
+// the annotation that it has succeeded or failed.
+func conclude(i *v1beta1.Invocation, verb reconcile.Verb, r record, res reconcile.Result) reconcile.Result {
 	stamp(i, r)
-	return nil
+	if verb == reconcile.ToCreate {
+		meta.AddAnnotations(i, r.annotation())
+		return res
+	}
+	res.Annotate = reconcile.Record{
+		Annotations: r.annotation(), Failure: "cannot record the outcome of the invocation",
+	}
+	return res
 }

@@ -13,9 +13,13 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -29,7 +33,6 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 }
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
-	attempt := &reconcile.Attempt{}
 	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
@@ -38,11 +41,9 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	}, nil)).Lambda}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
-	if _, err := e.Observe(reconcile.WithAttempt(t.Context(), attempt), i); err != nil {
-		t.Fatal(err)
-	}
-	if after, aborted := attempt.Aborted(); !aborted || after != busyWait {
-		t.Errorf("want to come back in %s, got %s, %t", busyWait, after, aborted)
+	done := reconcile.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+	if done.Err != nil || done.Later == nil || done.Later.After != busyWait {
+		t.Errorf("want to come back in %s, got %v, %v", busyWait, done.Later, done.Err)
 	}
 }
 
@@ -56,12 +57,9 @@ func TestAllIsSent(t *testing.T) {
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
-	ctx := reconcile.WithAttempt(t.Context(), &reconcile.Attempt{})
-	if _, err := e.Observe(ctx, i); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Create(ctx, i); err != nil {
-		t.Fatal(err)
+	done := reconcile.Once(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+	if done.Err != nil || done.Later != nil || done.Called != reconcile.ToCreate {
+		t.Fatalf("%+v", done)
 	}
 	if *sent.FunctionName != "f" || *sent.Qualifier != "live" || *sent.ClientContext != "e30=" || *sent.TenantId != "blue" || *sent.DurableExecutionName != "x" ||
 		sent.InvocationType != types.InvocationTypeRequestResponse || sent.LogType != types.LogTypeTail || string(sent.Payload) != `{"a":1}` {
@@ -72,61 +70,70 @@ func TestAllIsSent(t *testing.T) {
 	}
 }
 
-// TestOutcomeIsWritten checks that the outcome is recorded even if the reconcile's context
-// ended with the call, and is in status even if it could not be recorded. The runtime writes
-// what Create records.
+// A writer records what is written as the record. It fails if the context has ended, and after a number of writes.
+type writer struct {
+	most    int
+	written []string
+}
+
+func (w *writer) Annotate(ctx context.Context, obj client.Object, a map[string]string) error {
+	if ctx.Err() != nil || len(w.written) == w.most {
+		return errors.New("cannot write")
+	}
+	w.written = append(w.written, a[ownership.AnnotationRecord])
+	meta.AddAnnotations(obj, a)
+	return nil
+}
+
+func (w *writer) AnnotateIfUnchanged(ctx context.Context, obj client.Object, a map[string]string) error {
+	return w.Annotate(ctx, obj, a)
+}
+
+// TestOutcomeIsWritten checks that the outcome is recorded even if the reconcile's context ended with the call, and is
+// in status even if it could not be recorded. What a creation records is written with its pending and its end.
 func TestOutcomeIsWritten(t *testing.T) {
 	cases := map[string]struct {
-		creates, unwritable bool
-		writes              int
+		creates bool
+		most    int
+		err     string
 	}{
-		"Created":    {creates: true, writes: 1},
-		"Updated":    {writes: 2},
-		"Unwritable": {unwritable: true, writes: 1},
+		"Created":    {creates: true, most: 2},
+		"Updated":    {most: 2},
+		"Unwritable": {most: 1, err: "cannot record the outcome of the invocation"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
-			var written []string
-			attempt := &reconcile.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
-				if ctx.Err() != nil || (tc.unwritable && len(written) > 0) {
-					return errors.New("cannot write")
-				}
-				for _, v := range a {
-					written = append(written, v)
-				}
-				return nil
-			}}
+			w := &writer{most: tc.most}
 			e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(active, func(*lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+				if len(w.written) != 1 {
+					t.Errorf("the intent must be written before the call, got %q", w.written)
+				}
 				cancel()
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
 			})).Lambda}
-			i := newInvocation()
-			ctx = reconcile.WithAttempt(ctx, attempt)
-			if _, err := e.Observe(ctx, i); err != nil {
-				t.Fatal(err)
+			i, verb := newInvocation(), reconcile.ToCreate
+			if !tc.creates {
+				before := record{Of: "shop/seed", Input: "other", Action: actionCreate, Outcome: succeeded, Attempts: 1, Serial: 1}
+				i.SetAnnotations(before.annotation())
+				verb = reconcile.ToUpdate
 			}
-			var err error
-			if tc.creates {
-				_, err = e.Create(ctx, i)
-				written = append(written, i.GetAnnotations()["lambda.aws.m.crossplane.io/last-invocation"])
-				tc.writes++
-			} else {
-				_, err = e.Update(ctx, i)
+			done := reconcile.OnceWriting(ctx, reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i, w)
+			if done.Called != verb || !testenv.ErrorMatches(done.Err, tc.err) {
+				t.Errorf("want %d and error %q, got %d, %v", verb, tc.err, done.Called, done.Err)
 			}
-			if (err != nil) != tc.unwritable {
-				t.Errorf("got %v", err)
-			}
-			if len(written) != tc.writes || !strings.Contains(written[0], `"outcome":"Unknown"`) || (!tc.unwritable && !strings.Contains(written[1], `"outcome":"Succeeded"`)) {
-				t.Errorf("the intent must be written before the call and the outcome after it, got %q", written)
+			if len(w.written) != tc.most || !strings.Contains(w.written[0], `"outcome":"Unknown"`) ||
+				(tc.err == "" && !strings.Contains(w.written[1], `"outcome":"Succeeded"`)) {
+				t.Errorf("the intent must be written before the call and the outcome after it, got %q", w.written)
 			}
 			if got := *i.Status.AtProvider.Outcome; got != succeeded {
 				t.Errorf("status must tell what is known, got %s", got)
 			}
-			i.SetAnnotations(map[string]string{"lambda.aws.m.crossplane.io/last-invocation": written[len(written)-1]})
-			o, err := e.Observe(t.Context(), i)
-			if err != nil || !o.ResourceUpToDate || i.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
-				t.Errorf("what is known must not be forgotten, got %+v, %v, %+v", o, err, i.GetCondition(xpv2.TypeReady))
+			i.SetAnnotations(map[string]string{ownership.AnnotationRecord: w.written[len(w.written)-1]})
+			done = reconcile.Observe(t.Context(), reconcile.Observer[*v1beta1.Invocation](e), reconcile.Facts{}, i)
+			ready := i.GetCondition(xpv2.TypeReady)
+			if done.Err != nil || !done.Exists || done.Call != nil || ready.Status != corev1.ConditionTrue {
+				t.Errorf("what is known must not be forgotten, got %+v, %+v", done, ready)
 			}
 		})
 	}

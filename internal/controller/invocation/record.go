@@ -98,9 +98,9 @@ func fromStatus(i *v1beta1.Invocation) *record {
 }
 
 // annotation returns the annotation that stores the record.
-func (r *record) annotation() (map[string]string, error) {
-	b, err := json.Marshal(r)
-	return map[string]string{ownership.AnnotationRecord: string(b)}, err
+func (r *record) annotation() map[string]string {
+	b, _ := json.Marshal(r) //nolint:errchkjson // Texts, numbers and a time always become JSON.
+	return map[string]string{ownership.AnnotationRecord: string(b)}
 }
 
 // begin returns the record of another call.

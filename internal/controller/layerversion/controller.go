@@ -6,15 +6,12 @@
 package layerversion
 
 import (
-	"context"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -30,23 +27,22 @@ import (
 func Setup(mgr ctrl.Manager, o reconcile.Options) error {
 	c := &connector{o: o, usages: newUsages()}
 	return reconcile.Setup(mgr, o, reconcile.Kind[*v1beta1.LayerVersion]{
-		GVK:     v1beta1.LayerVersionGroupVersionKind,
-		New:     func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
-		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
-		Region:  func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
-		Reads:   reads,
-		Connect: c.connect,
-		Listed:  listItems,
-		Forget:  c.usages.drop,
+		GVK:      v1beta1.LayerVersionGroupVersionKind,
+		New:      func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
+		NewList:  func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
+		Region:   func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
+		Reads:    reads,
+		Observer: c.observer,
+		Listed:   listItems,
+		Forget:   c.usages.drop,
 		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return tenancy.Named(ptr.To(reconcile.ExternalName(l)))
 		},
 		Claims: func(l *v1beta1.LayerVersion) []tenancy.Target {
 			return []tenancy.Target{tenancy.Layer(layerName(l))}
 		},
-		Refs:          objectRefs,
-		RecordsIntent: true,
-		Redact:        redact,
+		Refs:   objectRefs,
+		Redact: redact,
 	})
 }
 
@@ -65,13 +61,15 @@ type connector struct {
 	usages *usages
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersion], error) {
+func (c *connector) observer(_ *v1beta1.LayerVersion, s *session.Session) reconcile.Observer[*v1beta1.LayerVersion] {
 	e := &external{
-		api:     session.Client(s, lambda.NewFromConfig),
-		bundles: archive.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(), Now: c.o.Now},
-		usages:  c.usages,
+		api: session.Client(s, lambda.NewFromConfig),
+		bundles: archive.Finder{
+			Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.ReadCache(), Now: c.o.Now,
+		},
+		usages: c.usages,
 	}
-	return reconcile.NewExternal(e, calls), nil
+	return e.resource()
 }
 
 // reads returns the calls of the next observation. If there is no version yet, it includes

@@ -16,7 +16,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/archive"
@@ -43,8 +42,9 @@ func newEnv(t testing.TB) *env {
 	w := testenv.NewAWS(t, awsdouble.Options{})
 	e := &env{objects: testenv.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
-	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersion] {
-		return reconcile.NewExternal(&external{api: w.Lambda, usages: e.usages, bundles: archive.Finder{Objects: e.objects, S3: storage}}, calls)
+	e.Env = testenv.Observing(w, func() reconcile.Observer[*v1beta1.LayerVersion] {
+		th := &external{api: w.Lambda, usages: e.usages, bundles: archive.Finder{Objects: e.objects, S3: storage}}
+		return th.resource()
 	})
 	return e
 }
@@ -74,6 +74,15 @@ func (e *env) others(files map[string][]byte) {
 	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
 		e.Fatal(err)
 	}
+}
+
+// deletes deletes a version as another user does.
+func (e *env) deletes(n int64) error {
+	e.Helper()
+	_, err := e.Lambda.DeleteLayerVersion(
+		e.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To(n)},
+	)
+	return err
 }
 
 func (e *env) wantVersions(reason string, want ...int64) {
@@ -172,9 +181,7 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
 	e.Settle(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
-	if _, err := e.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](2)}); err != nil {
-		t.Fatal(err)
-	}
+	e.Must(e.deletes(2))
 	e.Remove(l)
 	e.Settle(l)
 	if got := e.versions(); len(got) != 0 {
@@ -343,9 +350,7 @@ func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
 	e.Settle(l)
-	if _, err := e.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
-		t.Fatal(err)
-	}
+	e.Must(e.deletes(1))
 	for range 3 { // AWS may take a minute to list a version, and has to report its absence three times.
 		e.Advance(time.Minute)
 		e.Settle(l)
@@ -353,6 +358,40 @@ func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 	e.wantVersions("It is there again", 2)
 	if !ownership.WroteName(l) || meta.GetExternalName(l) != arn(2) {
 		t.Errorf("the external name is %s", meta.GetExternalName(l))
+	}
+}
+
+// TestALostPublicationAfterADeletionByHandIsFoundAgain checks that the replacement of a version that was deleted in AWS
+// is not published twice if the answer is lost, although AWS does not list the deleted version.
+func TestALostPublicationAfterADeletionByHandIsFoundAgain(t *testing.T) {
+	for name, imported := range map[string]bool{"Published": false, "Imported": true} {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			l := testLayer()
+			if imported {
+				e.others(map[string][]byte{"python/m.py": []byte("one")})
+				meta.SetExternalName(l, arn(1))
+			}
+			e.Settle(l)
+			e.Must(e.deletes(1))
+			e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+			lost := false
+			for range 10 {
+				e.Advance(time.Minute)
+				_, err := e.Do(l)
+				lost = lost || err != nil
+			}
+			if !lost {
+				t.Fatal("the answer must be lost")
+			}
+			if got := e.Settle(l); len(got) != 0 {
+				t.Errorf("what was lost is found, but these calls were made: %v", got)
+			}
+			e.wantVersions("It is published once", 2)
+			if got := meta.GetExternalName(l); got != arn(2) {
+				t.Errorf("the external name is %s", got)
+			}
+		})
 	}
 }
 
@@ -420,11 +459,11 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			})
 			l.Spec.ManagementPolicies = observeOnly()
 			meta.SetExternalName(l, arn(1))
-			attempt := &reconcile.Attempt{}
-			if _, err := e.External().Observe(reconcile.WithAttempt(t.Context(), attempt), l); err != nil {
-				t.Fatal(err)
+			done := reconcile.Observe(t.Context(), e.Observer(), reconcile.Facts{}, l)
+			if done.Err != nil || done.Later != nil {
+				t.Fatal(done.Err, done.Later)
 			}
-			if _, got, _ := attempt.Differences(); len(got) > 0 != tc.want {
+			if got := done.Differences.List; len(got) > 0 != tc.want {
 				t.Errorf("%s\ngot %+v", tc.reason, got)
 			}
 		})

@@ -28,13 +28,23 @@ type external struct {
 	bundles archive.Finder
 	usages  *usages
 
+	// facts are those of the reconcile.
+	facts reconcile.Facts
+
 	// lost is true if the version was published by a call without an answer. adopted is true if others published it.
 	lost, adopted bool
 
-	// bundle is the content to publish, and due is the old version to delete.
-	bundle archive.Bundle
-	due    int64
+	// preview is true if the comparison is only displayed.
+	preview bool
+
+	// bundle is the content to publish, unlisted is why the versions before it are not known, and due is the old version
+	// to delete.
+	bundle   archive.Bundle
+	unlisted error
+	due      int64
 }
+
+type awsResource = reconcile.Resource[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]
 
 // A found without a Resource means that only old versions are left to delete.
 type (
@@ -42,32 +52,38 @@ type (
 	update = reconcile.Update[settings]
 )
 
-// The optional interfaces of the shared client that this kind implements.
-var (
-	_ reconcile.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
-	_ reconcile.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
-	_ reconcile.Planner[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]          = &external{}
-	_ reconcile.CreationPreparer[*v1beta1.LayerVersion, settings]                                = &external{}
-	_ reconcile.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
-)
-
-// Read reads the version with GetLayerVersion. If a publication was not answered, it reads
-// the newer versions to find its result.
-func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
-	arn := reconcile.ExternalName(l)
-	if i, recorded := intentOf(l); recorded && !i.settled(arn) {
-		o, searched, err := e.published(ctx, l, i)
-		if err != nil || o != nil || !searched {
-			return e.observationOf(l, o, ""), err
-		}
-		if wait := i.waits(reconcile.Freshness(ctx).Now); wait > 0 {
-			reconcile.Abort(ctx, wait)
-			return found{}, nil
-		}
-		if err := reconcile.RecordIntent(ctx, l, none()); err != nil {
-			return found{}, errors.Wrap(err, "cannot record that nothing was published")
-		}
+// resource returns the layer as a reconcile.Resource.
+func (e *external) resource() awsResource {
+	return awsResource{
+		Calls: calls, Read: e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare,
+		Plan: e.plan, PrepareCreate: e.prepareCreate, Create: e.create, Update: e.update, Delete: e.delete,
+		Details: details,
 	}
+}
+
+// read reads the version with GetLayerVersion. If a publication was not answered, it reads the newer versions to find
+// its result.
+func (e *external) read(ctx context.Context, f reconcile.Facts, l *v1beta1.LayerVersion) (found, error) {
+	e.facts = f
+	arn := reconcile.ExternalName(l)
+	i, recorded := intentOf(l)
+	if !recorded || i.settled(arn) {
+		return e.named(ctx, l, arn)
+	}
+	o, err := e.published(ctx, l, i)
+	if err != nil || o != nil {
+		return e.observationOf(l, o, ""), err
+	}
+	if wait := i.waits(f.Now()); wait > 0 {
+		return found{}, reconcile.WaitFor(wait)
+	}
+	named, err := e.named(ctx, l, arn)
+	named.Annotate = reconcile.Record{Annotations: none(), Failure: "cannot record that nothing was published"}
+	return named, err
+}
+
+// named reads the version with an ARN. It returns that nothing exists if the ARN is empty.
+func (e *external) named(ctx context.Context, l *v1beta1.LayerVersion, arn string) (found, error) {
 	if arn == "" {
 		return found{}, nil
 	}
@@ -76,11 +92,15 @@ func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, er
 		return found{}, err
 	}
 	if v.layer != layerName(l) && !reconcile.ObserveOnly(l) && !meta.WasDeleted(l) {
-		return found{}, errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
+		return found{}, errors.Errorf(
+			"the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: "+
+				"set it to %s", v.layer, layerName(l), v.layer,
+		)
 	}
 	o, err := e.get(ctx, v)
 	if awserr.IsNotFound(err) {
-		left := meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete && len(e.old(l, v.number)) > 0
+		left := meta.WasDeleted(l) && oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDelete &&
+			len(e.old(l, v.number)) > 0
 		return found{Exists: left, Name: arn, Description: v.String()}, nil
 	}
 	if err != nil {
@@ -90,7 +110,9 @@ func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, er
 }
 
 func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
-	o, err := e.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
+	o, err := e.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{
+		LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number),
+	})
 	if err != nil {
 		return nil, errors.Wrapf(awserr.Sanitize(err), "cannot read %s", v)
 	}
@@ -106,24 +128,29 @@ func (e *external) observationOf(l *v1beta1.LayerVersion, o *lambda.GetLayerVers
 		return found{}
 	}
 	v := version{layer: layerName(l), number: o.Version}
-	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), readBy), Description: v.String()}
+	return found{
+		Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), readBy),
+		Description: v.String(),
+	}
 }
 
-// CheckOwnership checks ownership by the external name and the recorded intent, because a version has no tags.
-func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, o found) (ownership.Ownership, error) {
+// owner decides by the external name and the recorded intent, because a version has no tags.
+func (e *external) owner(
+	ctx context.Context, f reconcile.Facts, l *v1beta1.LayerVersion, o found,
+) (ownership.Ownership, error) {
 	if e.lost {
 		return ownership.Ours, nil
 	}
 	v := ownership.CheckUntaggedOwnership(l, o.Name, false)
 	if !v.Manageable() {
-		return v, reconcile.NewForeignUntaggedError(ctx, o.Description, o.Name)
+		return v, f.Others.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	e.adopted = v == ownership.Adopted
 	return v, nil
 }
 
-// SetStatus sets status.atProvider.
-func (e *external) SetStatus(l *v1beta1.LayerVersion, o found) {
+// status sets status.atProvider.
+func (e *external) status(l *v1beta1.LayerVersion, o found) {
 	l.Status.AtProvider = observation(layerName(l), o.Resource, l.Status.AtProvider)
 	if v, err := versionOf(o.Name); err == nil {
 		l.Status.AtProvider.LayerName, l.Status.AtProvider.LayerVersionArn = ptr.To(v.layer), ptr.To(o.Name)
@@ -133,14 +160,17 @@ func (e *external) SetStatus(l *v1beta1.LayerVersion, o found) {
 	}
 }
 
-// Desired returns the settings of spec, except for the content.
-func (e *external) Desired(_ context.Context, l *v1beta1.LayerVersion) (forProvider, initProvider settings, err error) {
+// desired returns the settings of spec, except for the content.
+func (e *external) desired(_ context.Context, l *v1beta1.LayerVersion) (forProvider, initProvider settings, err error) {
 	return desired(l.Spec.ForProvider), settings{}, nil
 }
 
-// Compare compares spec, and the content that it refers to, with the version. Without
-// content in spec, it compares nothing.
-func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d reconcile.Desired[settings], o found) (reconcile.Comparison[settings], error) {
+// compare compares spec, and the content that it refers to, with the version. Without content in spec, it compares
+// nothing.
+func (e *external) compare(
+	ctx context.Context, l *v1beta1.LayerVersion, d reconcile.Desired[settings], o found,
+) (reconcile.Comparison[settings], error) {
+	e.preview = d.Preview
 	if l.Spec.ForProvider.Content == nil {
 		return reconcile.Comparison[settings]{}, nil
 	}
@@ -160,19 +190,39 @@ func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d recon
 	return c, nil
 }
 
-// Plan publishes a version if the one in AWS differs from spec. Otherwise it deletes
-// versions that were replaced, one at a time.
-func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c reconcile.Comparison[settings]) (reconcile.Plan, error) {
+// plan publishes a version if the one in AWS differs from spec. Otherwise it deletes versions that were replaced, one
+// at a time.
+func (e *external) plan(
+	ctx context.Context, l *v1beta1.LayerVersion, o found, c reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
 	switch {
 	case len(c.Changes) > 0:
-		reconcile.Reserve(ctx, opList)
-		// AWS never changes a version, so the change comes from spec or the content's source.
-		ready := reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
-		return reconcile.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+		return e.publication(ctx, l, c)
 	case reconcile.ObserveOnly(l):
 		return reconcile.Plan{}, nil
 	}
 	return e.cleanUp(ctx, l, o)
+}
+
+// publication plans the publication of a version. If the call is due, it finds out what the intent has to record; if
+// that fails, the call returns the error.
+func (e *external) publication(
+	ctx context.Context, l *v1beta1.LayerVersion, c reconcile.Comparison[settings],
+) (reconcile.Plan, error) {
+	// AWS never changes a version, so the change comes from spec or the content's source.
+	p := reconcile.Plan{
+		Ready: reconcile.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed"),
+		Call:  opPublish, Changes: c.Changes, Followed: c.Changes,
+	}
+	due, _, _ := e.facts.Due(reconcile.Step{Call: opPublish, Carried: c.Changes})
+	if e.preview || len(due) == 0 || !reconcile.Allows(l, xpv2.ManagementActionUpdate) {
+		return p, nil
+	}
+	if err := e.facts.Reserve(opList, opPublish); err != nil {
+		return p, err
+	}
+	p.Intent, e.unlisted = e.toPublish(ctx, l, c.Target)
+	return p, nil
 }
 
 // cleanUp plans the deletion of the oldest version that may be deleted.
@@ -220,107 +270,130 @@ func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error 
 	return err
 }
 
-// PrepareCreate reads the content.
-func (e *external) PrepareCreate(ctx context.Context, l *v1beta1.LayerVersion, _ settings) error {
-	reconcile.Reserve(ctx, opList)
-	return e.find(ctx, l)
+// prepareCreate reads the content, and finds out what the intent has to record.
+func (e *external) prepareCreate(
+	ctx context.Context, l *v1beta1.LayerVersion, s settings,
+) (reconcile.Creation, error) {
+	if err := e.facts.Reserve(opList, opPublish); err != nil {
+		return reconcile.Creation{}, err
+	}
+	if err := e.find(ctx, l); err != nil {
+		return reconcile.Creation{}, err
+	}
+	intent, err := e.toPublish(ctx, l, s)
+	return reconcile.Creation{Intent: intent}, err
 }
 
-// Create publishes a version and returns its ARN.
-func (e *external) Create(ctx context.Context, l *v1beta1.LayerVersion, s settings) (string, error) {
+// toPublish returns the record of what is about to be published.
+func (e *external) toPublish(ctx context.Context, l *v1beta1.LayerVersion, s settings) (reconcile.Record, error) {
+	before, err := e.highest(ctx, layerName(l))
+	if err != nil {
+		return reconcile.Record{}, err
+	}
+	if v, err := versionOf(reconcile.ExternalName(l)); err == nil {
+		before = max(before, v.number) // AWS does not list a version that was deleted.
+	}
+	i := newIntent(l, before, s, e.bundle)
+	i.At = e.facts.Now().Unix()
+	return reconcile.Record{
+		Annotations: i.annotation(), Failure: "cannot record what is about to be published",
+	}, nil
+}
+
+// create publishes the first version.
+func (e *external) create(ctx context.Context, l *v1beta1.LayerVersion, s settings) (reconcile.Result, error) {
 	return e.publish(ctx, l, s)
 }
 
-// publish records the intent, and then publishes a version.
-func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s settings) (string, error) {
+// publish publishes a version, and returns its ARN as the name.
+func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s settings) (reconcile.Result, error) {
+	if e.unlisted != nil {
+		return reconcile.Result{}, e.unlisted
+	}
 	layer := layerName(l)
-	before, err := e.highest(ctx, layer)
-	if err != nil {
-		return "", err
-	}
-	i := newIntent(l, before, s, e.bundle)
-	i.At = reconcile.Freshness(ctx).Now.Unix()
-	if err := reconcile.RecordIntent(ctx, l, i.annotation()); err != nil {
-		return "", errors.Wrap(err, "cannot record what is about to be published")
-	}
 	var storage *string
 	if c := l.Spec.ForProvider.Content; c != nil {
 		storage = c.S3ObjectStorageMode
 	}
-	out, err := e.api.PublishLayerVersion(ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options)
-	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
-		_ = reconcile.Annotate(ctx, l, none()) // If this fails, the next observation finds that nothing was published.
-	}
+	out, err := e.api.PublishLayerVersion(
+		ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options,
+	)
 	if err != nil {
-		return "", errors.Wrapf(awserr.Sanitize(err), "cannot publish a version of layer %s", layer)
+		res := reconcile.Result{}
+		if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
+			// If it cannot be written, the next observation finds that nothing was published.
+			res.Annotate = reconcile.Record{Annotations: none()}
+		}
+		return res, errors.Wrapf(awserr.Sanitize(err), "cannot publish a version of layer %s", layer)
 	}
 	if out.Content != nil {
 		l.Status.AtProvider.PublishedContent = e.bundle.Remember(out.Content.CodeSha256)
 	}
-	return ptr.Deref(arnOf(out.LayerVersionArn, out.LayerArn, out.Version), ""), nil
+	return reconcile.Result{Name: ptr.Deref(arnOf(out.LayerVersionArn, out.LayerArn, out.Version), "")}, nil
 }
 
-// Update publishes a version, or deletes one that was replaced.
-func (e *external) Update(ctx context.Context, l *v1beta1.LayerVersion, o found, u update) error {
+// update publishes a version, or deletes one that was replaced.
+func (e *external) update(ctx context.Context, l *v1beta1.LayerVersion, o found, u update) (reconcile.Result, error) {
 	if u.Call == opDelete {
 		v, err := versionOf(o.Name)
 		if err != nil {
-			return err
+			return reconcile.Result{}, err
 		}
 		return e.deleteOld(ctx, l, v, e.due)
 	}
-	arn, err := e.publish(ctx, l, u.Target)
-	if err != nil {
-		return err
+	res, err := e.publish(ctx, l, u.Target)
+	if err == nil && res.Name == "" {
+		return res, errors.Errorf(
+			"AWS's answer to %s lacks the version's ARN: the provider looks for the version by its contents", opPublish,
+		)
 	}
-	if arn == "" {
-		return errors.Errorf("AWS's answer to %s lacks the version's ARN: the provider looks for the version by its contents", opPublish)
-	}
-	return errors.Wrap(reconcile.Annotate(ctx, l, reconcile.CreatedAgain(ctx, l, arn)), "cannot write the external name")
+	return res, err
 }
 
 // deleteOld deletes a version that was replaced by the given one.
-func (e *external) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by version, number int64) error {
-	if err := e.delete(ctx, version{layer: by.layer, number: number}); err != nil {
-		return err
+func (e *external) deleteOld(
+	ctx context.Context, l *v1beta1.LayerVersion, by version, number int64,
+) (reconcile.Result, error) {
+	if err := e.deleteVersion(ctx, version{layer: by.layer, number: number}); err != nil {
+		return reconcile.Result{}, err
 	}
 	s := &l.Status.AtProvider
 	s.OldVersions = slices.DeleteFunc(oldVersions(*s, by.number), func(n int64) bool { return n == number })
 	if s.Version != nil && *s.Version == number {
 		s.Version = ptr.To(by.number)
 	}
-	reconcile.DeletedPart(ctx)
-	return nil
+	return reconcile.Result{Part: true}, nil
 }
 
-func (e *external) delete(ctx context.Context, v version) error {
-	_, err := e.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
+func (e *external) deleteVersion(ctx context.Context, v version) error {
+	_, err := e.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{
+		LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number),
+	})
 	return errors.Wrapf(awserr.Sanitize(err), "cannot delete %s", v)
 }
 
-// Delete deletes the versions that were replaced and may be deleted, one at a time, and
-// then the current one. AWS accepts the deletion of a version that is gone.
-func (e *external) Delete(ctx context.Context, l *v1beta1.LayerVersion, o found) error {
+// delete deletes the versions that were replaced and may be deleted, one at a time, and then the current one. AWS
+// accepts the deletion of a version that is gone.
+func (e *external) delete(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconcile.Result, error) {
 	v, err := versionOf(o.Name)
 	if err != nil {
-		return err
+		return reconcile.Result{}, err
 	}
 	old := e.old(l, v.number)
 	if oldVersionsPolicy(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
-		var u usage
-		if old, u, err = e.unused(ctx, l, v.layer, old); err != nil || !u.done {
-			return err
+		if old, _, err = e.unused(ctx, l, v.layer, old); err != nil {
+			return reconcile.Result{}, err
 		}
 	}
 	if len(old) > 0 {
 		return e.deleteOld(ctx, l, v, old[0])
 	}
 	e.usages.forget(l)
-	return e.delete(ctx, v)
+	return reconcile.Result{}, e.deleteVersion(ctx, v)
 }
 
-// ConnectionDetails returns the ARNs of the layer and of the version.
-func (e *external) ConnectionDetails(l *v1beta1.LayerVersion) managed.ConnectionDetails {
+// details returns the ARNs of the layer and of the version.
+func details(l *v1beta1.LayerVersion) managed.ConnectionDetails {
 	s := l.Status.AtProvider
 	return managed.ConnectionDetails{
 		"layerArn":        []byte(ptr.Deref(s.LayerArn, "")),

@@ -60,10 +60,13 @@ func TestObserveOnlyShowsWhateverIsThere(t *testing.T) {
 // TestNothingIsPublishedWithoutARecordedIntent checks that the intent is recorded before the call,
 // and that nothing is published otherwise.
 func TestNothingIsPublishedWithoutARecordedIntent(t *testing.T) {
+	e := newEnv(t)
 	l := testLayer()
 	recorded := ""
-	th := &external{api: testenv.NewScripted(t, testenv.Script{
-		opList: testenv.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 4}}}, nil),
+	e.Script = testenv.Script{
+		opList: testenv.Returns(
+			&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 4}}}, nil,
+		),
 		opPublish: testenv.Scripted(func(*lambda.PublishLayerVersionInput) (*lambda.PublishLayerVersionOutput, error) {
 			i, _ := intentOf(l)
 			recorded = i.UID
@@ -72,8 +75,9 @@ func TestNothingIsPublishedWithoutARecordedIntent(t *testing.T) {
 			}
 			return &lambda.PublishLayerVersionOutput{LayerVersionArn: ptr.To(arn(5))}, nil
 		}),
-	}).Lambda}
-	if name, err := th.Create(t.Context(), l, settings{}); err != nil || name != arn(5) || recorded != "uid-1" {
-		t.Errorf("Create() = %q, %v; noted by %q", name, err, recorded)
+	}
+	o, err := e.Do(l)
+	if name := meta.GetExternalName(l); o != testenv.Created || err != nil || name != arn(5) || recorded != "uid-1" {
+		t.Errorf("%s, %v: published %q; noted by %q", o, err, name, recorded)
 	}
 }

@@ -12,33 +12,33 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
-// published returns the version that an intent has led to, or nil if there is none. searched
-// is false if the quota did not allow the calls.
-func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, searched bool, err error) {
+// published returns the version that an intent has led to, or nil if there is none.
+func (e *external) published(
+	ctx context.Context, l *v1beta1.LayerVersion, i intent,
+) (*lambda.GetLayerVersionOutput, error) {
 	numbers, err := e.newer(ctx, layerName(l), i.Before)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	if len(numbers) > 0 && !reconcile.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
-		return nil, false, nil
+	if err := e.facts.Reserve(slices.Repeat([]string{opGet}, len(numbers))...); err != nil {
+		return nil, err
 	}
 	for _, n := range numbers {
 		o, err := e.get(ctx, version{layer: layerName(l), number: n})
 		if err != nil && !awserr.IsNotFound(err) {
-			return nil, false, err
+			return nil, err
 		}
 		if err == nil && i.matches(o) {
 			e.lost = true
 			if i.Name != "" {
 				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}
 			}
-			return o, true, nil
+			return o, nil
 		}
 	}
-	return nil, true, nil
+	return nil, nil
 }
 
 // newer returns the versions of a layer above a number, lowest first. It stops at the first

@@ -19,7 +19,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 )
 
 const (
@@ -86,7 +85,7 @@ func (u *usages) drop(uid types.UID) {
 // unused returns the old versions that no function uses. It returns none while that is not
 // known or is not to be checked yet; the usage has the reason.
 func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
-	u, now := e.usages.get(mg), reconcile.Freshness(ctx).Now
+	u, now := e.usages.get(mg), e.facts.Now()
 	same := slices.Equal(u.checked, old)
 	if u.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(u.began) < u.pause {
 		return nil, u, nil
@@ -99,7 +98,7 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 		u = usage{began: now, used: map[int64]bool{}, pause: pause}
 	}
 	u.checked = old
-	if err := e.survey(ctx, mg, layer, &u); err != nil || !u.done {
+	if err := e.survey(ctx, mg, layer, &u); err != nil {
 		return nil, u, err
 	}
 	free := slices.DeleteFunc(slices.Clone(old), func(n int64) bool { return u.problem != "" || u.used[n] })
@@ -112,13 +111,13 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 	return free, u, nil
 }
 
-// survey reads the layers of all functions and their versions. If the quota allows no
-// further page, the next reconcile continues from there.
+// survey reads the layers of all functions and their versions. If the quota allows no further page, it returns a
+// LaterError, and the next reconcile continues from there.
 func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
 	for !u.done {
-		if !reconcile.Reserve(ctx, opFunctions) {
+		if err := e.facts.Reserve(opFunctions); err != nil {
 			e.usages.store(mg, *u)
-			return nil
+			return err
 		}
 		page, err := e.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
 		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {

@@ -2,6 +2,7 @@ package layerversion
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -155,14 +156,17 @@ func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	th, l := &external{api: api, usages: newUsages()}, testLayer()
 	granted := 2
 	for round := range 3 {
-		attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: testenv.Start}, ReserveFn: func(...string) time.Duration {
-			if granted--; granted < 0 {
-				return time.Second
-			}
-			return 0
-		}}
-		free, u, err := th.unused(reconcile.WithAttempt(t.Context(), attempt), l, "l", []int64{1, 2, 3})
-		if err != nil {
+		th.facts = reconcile.Facts{
+			Fresh: readcache.Freshness{Now: testenv.Start},
+			ReserveFn: func(...string) time.Duration {
+				if granted--; granted < 0 {
+					return time.Second
+				}
+				return 0
+			},
+		}
+		free, u, err := th.unused(t.Context(), l, "l", []int64{1, 2, 3})
+		if later := (*reconcile.LaterError)(nil); errors.As(err, &later) != (round == 0) || round > 0 && err != nil {
 			t.Fatal(err)
 		}
 		if round == 0 && (len(free) > 0 || u.done) {

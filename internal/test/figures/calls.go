@@ -15,9 +15,11 @@ import (
 	"strings"
 )
 
-// A graph has the callers of each function, the files of this module's functions, and the words of its files.
+// A graph has the callers of each function and of each field of a struct that holds one, the fields that each function
+// is assigned to in a literal, the files of this module's functions, and the words of its files.
 type graph struct {
-	callers map[*types.Func][]*types.Func
+	callers map[types.Object][]*types.Func
+	fields  map[*types.Func][]types.Object
 	files   map[*types.Func]string
 	words   map[string]map[string]bool
 }
@@ -30,7 +32,10 @@ func load(ctx context.Context) (*graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &graph{map[*types.Func][]*types.Func{}, map[*types.Func]string{}, map[string]map[string]bool{}}
+	g := &graph{
+		callers: map[types.Object][]*types.Func{}, fields: map[*types.Func][]types.Object{},
+		files: map[*types.Func]string{}, words: map[string]map[string]bool{},
+	}
 	own, exports, fset := map[string]*types.Package{}, map[string]string{}, token.NewFileSet()
 	open := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
 	config := types.Config{Importer: fallback{own, importer.ForCompiler(fset, "gc", open)}}
@@ -86,8 +91,12 @@ func (g *graph) add(name string, file *ast.File, info *types.Info) {
 			case *ast.BasicLit:
 				g.words[name][strings.ToLower(strings.Trim(n.Value, `"`))] = true
 			case *ast.CallExpr:
-				if fn := called(n.Fun, info); fn != nil && caller != nil {
+				if fn := named(n.Fun, info); fn != nil && caller != nil {
 					g.callers[fn] = append(g.callers[fn], caller)
+				}
+			case *ast.KeyValueExpr:
+				if fn, ok := named(n.Value, info).(*types.Func); ok {
+					g.fields[fn] = append(g.fields[fn], named(n.Key, info))
 				}
 			}
 			return true
@@ -95,17 +104,22 @@ func (g *graph) add(name string, file *ast.File, info *types.Info) {
 	}
 }
 
-// called returns the function or method that an expression names, or nil if it is a variable or a type.
-func called(e ast.Expr, info *types.Info) *types.Func {
+// named returns the function, method or field that an expression names, or nil if it is something else.
+func named(e ast.Expr, info *types.Info) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
-		if fn, ok := info.Uses[e].(*types.Func); ok {
-			return fn.Origin()
+		switch o := info.Uses[e].(type) {
+		case *types.Func:
+			return o.Origin()
+		case *types.Var:
+			if o.IsField() {
+				return o.Origin()
+			}
 		}
 	case *ast.SelectorExpr:
-		return called(e.Sel, info)
+		return named(e.Sel, info)
 	case *ast.IndexExpr:
-		return called(e.X, info)
+		return named(e.X, info)
 	}
 	return nil
 }

@@ -3,7 +3,7 @@
 //
 // The files on a way are those of the API type, of the kind's controller and of what kinds share (see shared) that name
 // the value, or that have a function from which a call leads to the operation of AWS. A call of an interface's method
-// leads to each type with methods of all its names.
+// leads to each type with methods of all its names, and that of a struct's field to each function that a literal sets.
 package main
 
 import (
@@ -13,6 +13,7 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -41,8 +42,9 @@ func main() {
 // filesOn returns the number of files on a way.
 func (g *graph) filesOn(w way) int {
 	on, seen, next := map[string]bool{}, map[*types.Func]bool{}, []*types.Func{}
-	for fn := range g.callers {
-		if fn.Name() == w.operation && fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(), "/controller/"+w.kind) {
+	for o := range g.callers {
+		fn, ok := o.(*types.Func)
+		if ok && fn.Name() == w.operation && fn.Pkg() != nil && strings.HasSuffix(fn.Pkg().Path(), "/controller/"+w.kind) {
 			next = append(next, fn)
 		}
 	}
@@ -65,12 +67,19 @@ func (g *graph) filesOn(w way) int {
 
 // callersOf returns the callers of a function, and those of the interfaces' methods that it may stand for.
 func (g *graph) callersOf(fn *types.Func) []*types.Func {
-	out := g.callers[fn]
+	out := slices.Clone(g.callers[fn])
+	for _, field := range g.fields[fn] {
+		out = append(out, g.callers[field]...)
+	}
 	if fn.Signature().Recv() == nil {
 		return out
 	}
 	has := types.NewMethodSet(fn.Signature().Recv().Type())
-	for other, callers := range g.callers {
+	for o, callers := range g.callers {
+		other, ok := o.(*types.Func)
+		if !ok {
+			continue
+		}
 		r := other.Signature().Recv()
 		if r == nil || other.Name() != fn.Name() {
 			continue

@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -61,14 +60,11 @@ type Env[T reconcile.Managed] struct {
 	// that every call is granted.
 	NextFacts func() reconcile.Facts
 
+	// Annotations writes annotations. Nil sets them in memory.
+	Annotations reconcile.AnnotationWriter
+
 	// Done is what the last reconcile has found and did.
 	Done reconcile.Done
-
-	// External returns a new external client, for kinds that have no Observer yet.
-	External func() managed.TypedExternalClient[T]
-
-	// NextAttempt returns the attempt of the next reconcile, for kinds that have no Observer yet.
-	NextAttempt func() *reconcile.Attempt
 
 	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
 	// same moment.
@@ -103,11 +99,7 @@ type trace struct {
 }
 
 func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
-	if r.Observer == nil {
-		return r.reconcileLegacy(mg)
-	}
-	f := r.facts(mg)
-	d := reconcile.Once(r.Context(), interposed(r.Observer(), r.between), f, mg)
+	d := r.once(interposed(r.Observer(), r.between), r.facts(mg), mg)
 	r.Done = d
 	t := trace{after: d.After, events: d.Events, summary: d.Does}
 	if d.Later != nil {
@@ -118,6 +110,13 @@ func (r *Env[T]) reconcile(mg T) (Outcome, trace, error) {
 		}
 	}
 	return outcomeOf(mg, d), t, d.Err
+}
+
+func (r *Env[T]) once(o reconcile.Observer[T], f reconcile.Facts, mg T) reconcile.Done {
+	if r.Annotations == nil {
+		return reconcile.Once(r.Context(), o, f, mg)
+	}
+	return reconcile.OnceWriting(r.Context(), o, f, mg, r.Annotations)
 }
 
 // facts returns the facts of the next reconcile.

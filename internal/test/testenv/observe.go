@@ -13,7 +13,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
@@ -48,27 +47,26 @@ type Observation struct {
 // None is what Reserved and Calls expect if nothing may be reserved or called.
 var None = []string{}
 
-// Observe observes a resource once, with the attempt of the next reconcile.
+// Observe observes a resource once, with the facts of the next reconcile.
 func (r *Env[T]) Observe(mg T) Observation {
 	r.Helper()
 	got := Observation{Reserved: []string{}}
-	attempt := &reconcile.Attempt{Freshness: readcache.Freshness{Now: r.Now(), Since: r.Now().Add(-r.Age)}, ReserveFn: func(ops ...string) time.Duration {
+	f := r.facts(mg)
+	f.ReserveFn = func(ops ...string) time.Duration {
 		got.Reserved = append(got.Reserved, ops...)
 		return 0
-	}}
-	before := len(r.Operations())
-	if r.Observer != nil {
-		f := r.facts(mg)
-		f.ReserveFn = attempt.ReserveFn
-		d := reconcile.Observe(r.Context(), r.Observer(), f, mg)
-		return r.observation(got, before, d, mg)
 	}
-	o, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
+	before := len(r.Operations())
+	d := reconcile.Observe(r.Context(), r.Observer(), f, mg)
 	ready := mg.GetCondition(xpv2.TypeReady)
-	got.Exists, got.UpToDate, got.Diff, got.Ready, got.Message = o.ResourceExists, o.ResourceUpToDate, o.Diff, ready.Reason, ready.Message
-	_, got.Aborted = attempt.Aborted()
+	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
 	got.Calls = append([]string{}, r.Operations()[before:]...)
-	got.Err = message(err)
+	got.Err = message(d.Err)
+	if d.Err != nil || d.Later != nil {
+		return got
+	}
+	o := reconcile.ObservationFor(mg, d.Outcome)
+	got.Exists, got.UpToDate, got.Diff = o.ResourceExists, o.ResourceUpToDate, o.Diff
 	return got
 }
 
@@ -81,20 +79,6 @@ func message(err error) string {
 		err = awserr.Sanitize(err)
 	}
 	return err.Error()
-}
-
-// observation completes an observation with its result.
-func (r *Env[T]) observation(got Observation, before int, d reconcile.Done, mg T) Observation {
-	ready := mg.GetCondition(xpv2.TypeReady)
-	got.Ready, got.Message, got.Aborted = ready.Reason, ready.Message, d.Later != nil
-	got.Calls = append([]string{}, r.Operations()[before:]...)
-	got.Err = message(d.Err)
-	if d.Err != nil || d.Later != nil {
-		return got
-	}
-	o := reconcile.ObservationFor(mg, d.Outcome)
-	got.Exists, got.UpToDate, got.Diff = o.ResourceExists, o.ResourceUpToDate, o.Diff
-	return got
 }
 
 // compare returns how an observation differs from an expected one.
@@ -232,13 +216,6 @@ func (r *Env[T]) Differs(mg T, fields ...string) {
 // differences observes a resource, and returns the message about how AWS differs from it.
 func (r *Env[T]) differences(mg T) string {
 	r.Helper()
-	if r.Observer == nil {
-		attempt := &reconcile.Attempt{}
-		_, err := r.External().Observe(reconcile.WithAttempt(r.Context(), attempt), mg)
-		r.Must(err)
-		message, _, _ := attempt.Differences()
-		return message
-	}
 	d := reconcile.Observe(r.Context(), r.Observer(), reconcile.Facts{}, mg)
 	r.Must(d.Err)
 	if d.Differences == nil {

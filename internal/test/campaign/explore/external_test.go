@@ -49,7 +49,7 @@ type settings struct {
 // found is what one observation has read.
 type found = reconcile.Observation[item, settings]
 
-// external is an item as the shared client sees it. It does what the project's kinds do,
+// external is an item as a reconcile.Resource. It does what the project's kinds do,
 // on the model of AWS.
 type external struct {
 	kind kind
@@ -62,7 +62,16 @@ type api struct {
 	leader int
 }
 
-func (e *external) Read(_ context.Context, mg *resource) (found, error) {
+// resource returns the item as a reconcile.Resource.
+func (e *external) resource() reconcile.Resource[*resource, item, settings] {
+	return reconcile.Resource[*resource, item, settings]{
+		Calls: reconcile.Calls{Create: opCreate, Delete: opDelete, NameGiven: e.kind.NameGiven},
+		Read:  e.read, Owner: e.owner, Status: e.status, Desired: e.desired, Compare: e.compare, Plan: e.plan,
+		Create: e.create, Update: e.update, Delete: e.delete,
+	}
+}
+
+func (e *external) read(_ context.Context, _ reconcile.Facts, mg *resource) (found, error) {
 	name := reconcile.ExternalName(mg)
 	switch {
 	case name != "":
@@ -104,7 +113,9 @@ func (e *external) lost(mg *resource) (found, error) {
 		seen.id != 0, Name: nameOf(seen.id), Description: "thing " + nameOf(seen.id)}, err
 }
 
-func (e *external) CheckOwnership(_ context.Context, mg *resource, f found) (ownership.Ownership, error) {
+func (e *external) owner(
+	_ context.Context, _ reconcile.Facts, mg *resource, f found,
+) (ownership.Ownership, error) {
 	if !e.kind.Tagged {
 		v := ownership.CheckUntaggedOwnership(mg, f.Name, asWanted(f.Resource, mg))
 		if !v.Manageable() {
@@ -122,15 +133,15 @@ func (e *external) CheckOwnership(_ context.Context, mg *resource, f found) (own
 	return v, nil
 }
 
-func (e *external) SetStatus(mg *resource, f found) {
+func (e *external) status(mg *resource, f found) {
 	mg.Status.Value = settingsOf(f.Resource).Value
 }
 
-func (e *external) Desired(_ context.Context, mg *resource) (forProvider, initProvider settings, err error) {
+func (e *external) desired(_ context.Context, mg *resource) (forProvider, initProvider settings, err error) {
 	return wanted(mg), settings{}, nil
 }
 
-func (e *external) Compare(
+func (e *external) compare(
 	_ context.Context, mg *resource, d reconcile.Desired[settings], f found,
 ) (reconcile.Comparison[settings], error) {
 	c := reconcile.Compare(d.Settings, f.Settings)
@@ -140,7 +151,7 @@ func (e *external) Compare(
 	return c, nil
 }
 
-func (e *external) Plan(
+func (e *external) plan(
 	_ context.Context, _ *resource, _ found, c reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
 	var steps []reconcile.Step
@@ -156,7 +167,7 @@ func (e *external) Plan(
 	return reconcile.Plan{Changes: c.Changes}.With(steps...), nil
 }
 
-func (e *external) Create(_ context.Context, mg *resource, _ settings) (string, error) {
+func (e *external) create(_ context.Context, mg *resource, _ settings) (reconcile.Result, error) {
 	made := item{id: 1, origin: incarnation(mg), value: number(mg.Spec.Value), secret: number(mg.Spec.Secret)}
 	if e.kind.Tagged {
 		made.owner = made.origin
@@ -173,13 +184,15 @@ func (e *external) Create(_ context.Context, mg *resource, _ settings) (string, 
 		return nil
 	})
 	if err != nil {
-		return "", err
+		return reconcile.Result{}, err
 	}
-	return nameOf(made.id), nil
+	return reconcile.Result{Name: nameOf(made.id)}, nil
 }
 
-func (e *external) Update(_ context.Context, mg *resource, f found, u reconcile.Update[settings]) error {
-	return e.api.write(u.Call, func(a *aws) error {
+func (e *external) update(
+	_ context.Context, mg *resource, f found, u reconcile.Update[settings],
+) (reconcile.Result, error) {
+	return reconcile.Result{}, e.api.write(u.Call, func(a *aws) error {
 		if a.now.find(f.Resource.id) == nil {
 			return errNotFound
 		}
@@ -198,8 +211,8 @@ func (e *external) Update(_ context.Context, mg *resource, f found, u reconcile.
 	})
 }
 
-func (e *external) Delete(_ context.Context, _ *resource, f found) error {
-	return e.api.write(opDelete, func(a *aws) error {
+func (e *external) delete(_ context.Context, _ *resource, f found) (reconcile.Result, error) {
+	return reconcile.Result{}, e.api.write(opDelete, func(a *aws) error {
 		if a.now.find(f.Resource.id) == nil {
 			return errNotFound
 		}

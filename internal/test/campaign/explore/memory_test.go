@@ -43,9 +43,8 @@ type process struct {
 	written map[types.NamespacedName]string
 	stale   map[types.NamespacedName]bool
 
-	// absent are the maps that must be empty between two steps: no status is held back here, and
-	// what is to be written with an intent is written in the same reconcile.
-	absent map[string]reflect.Value
+	// deferred must be empty between two steps: no status is held back here.
+	deferred reflect.Value
 }
 
 // newProcess opens the memory of a reconciler. It panics if it finds an unknown field.
@@ -53,14 +52,14 @@ func newProcess(r reconcile.Reconciler) *process {
 	rec := reflect.ValueOf(r).Elem()
 	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
 	only(mem, "mu", "states")
-	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "deferred", "unwritten", "joinIntents")
+	only(kube, "Client", "live", "ofShard", "kind", "mu", "newest", "stale", "deferred")
 	return &process{
 		Reconciler: r,
 		records:    field(mem, "states"),
 		written: field(kube, //nolint:forcetypeassert // Otherwise it panics.
 			"newest").Interface().(map[types.NamespacedName]string),
-		stale:  field(kube, "stale").Interface().(map[types.NamespacedName]bool), //nolint:forcetypeassert // As above.
-		absent: map[string]reflect.Value{"deferred": field(kube, "deferred"), "unwritten": field(kube, "unwritten")},
+		stale:    field(kube, "stale").Interface().(map[types.NamespacedName]bool), //nolint:forcetypeassert // As above.
+		deferred: field(kube, "deferred"),
 	}
 }
 
@@ -106,10 +105,8 @@ func (p *process) remember(m *memory, written int8, stale bool) {
 
 // memory returns the memory of the process, the given time later. Its text identifies it.
 func (p *process) memory(later time.Duration) (m memory, written int8, stale bool) {
-	for name, v := range p.absent {
-		if v.Len() > 0 {
-			panic(fmt.Sprintf("kube.Client remembers %s beyond a step: make it part of the state", name))
-		}
+	if p.deferred.Len() > 0 {
+		panic("kube.Client remembers a deferred status beyond a step: make it part of the state")
 	}
 	if r := p.records.MapIndex(reflect.ValueOf(key)); r.IsValid() {
 		m = memoryAt(memory{record: r}, later)

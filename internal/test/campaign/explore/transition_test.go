@@ -16,7 +16,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpresource "github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -156,10 +155,8 @@ func (x *explorer) kind(leader int) reconcile.Kind[*resource] {
 		NewList: func() xpresource.ManagedList { return &samples.SampleList{} },
 		Region:  func(*resource) string { return "eu-west-1" },
 		Reads:   func(*resource) []string { return []string{opGet} },
-		Connect: func(context.Context, *resource, *session.Session) (managed.TypedExternalClient[*resource], error) {
-			e := &external{kind: k, api: &api{env: &x.env, leader: leader}}
-			return reconcile.NewExternal(e,
-				reconcile.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
+		Observer: func(*resource, *session.Session) reconcile.Observer[*resource] {
+			return (&external{kind: k, api: &api{env: &x.env, leader: leader}}).resource()
 		},
 	}
 }

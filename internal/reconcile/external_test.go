@@ -39,6 +39,12 @@ type fakeExternal struct {
 	// noName says that the answer to a create lacks the name.
 	noName bool
 
+	// stubborn says that calls are accepted without an effect.
+	stubborn bool
+
+	// does is how an update describes itself.
+	does string
+
 	fail  map[string]error
 	calls []string
 }
@@ -48,11 +54,19 @@ func (c *fakeExternal) call(name string) error {
 	return c.fail[name]
 }
 
-func (c *fakeExternal) Read(context.Context, *flowSample) (found, error) {
+// resource returns the external resource as a Resource.
+func (c *fakeExternal) resource(calls Calls) Resource[*flowSample, string, settings] {
+	return Resource[*flowSample, string, settings]{
+		Calls: calls, Read: c.read, Owner: c.owner, Status: c.status, Desired: c.desired, Plan: c.plan,
+		PrepareCreate: c.prepareCreate, Create: c.create, Update: c.update, Delete: c.delete, Details: c.details,
+	}
+}
+
+func (c *fakeExternal) read(context.Context, Facts, *flowSample) (found, error) {
 	return found{Resource: c.value, Settings: settings{c.value}, Exists: c.there, Name: "basket", Description: "thing basket"}, c.call("Read")
 }
 
-func (c *fakeExternal) CheckOwnership(_ context.Context, mg *flowSample, o found) (ownership.Ownership, error) {
+func (c *fakeExternal) owner(_ context.Context, _ Facts, mg *flowSample, o found) (ownership.Ownership, error) {
 	v := ownership.CheckUntaggedOwnership(mg, o.Name, o.Resource == mg.Spec.Value)
 	if !v.Manageable() {
 		return v, ownership.NewForeignUntaggedError(o.Description, o.Name)
@@ -60,13 +74,13 @@ func (c *fakeExternal) CheckOwnership(_ context.Context, mg *flowSample, o found
 	return v, nil
 }
 
-func (c *fakeExternal) SetStatus(mg *flowSample, o found) { mg.Status.Value = o.Resource }
+func (c *fakeExternal) status(mg *flowSample, o found) { mg.Status.Value = o.Resource }
 
-func (c *fakeExternal) Desired(_ context.Context, mg *flowSample) (forProvider, initProvider settings, err error) {
+func (c *fakeExternal) desired(_ context.Context, mg *flowSample) (forProvider, initProvider settings, err error) {
 	return settings{mg.Spec.Value}, settings{}, nil
 }
 
-func (c *fakeExternal) Plan(_ context.Context, mg *flowSample, _ found, k Comparison[settings]) (Plan, error) {
+func (c *fakeExternal) plan(_ context.Context, mg *flowSample, _ found, k Comparison[settings]) (Plan, error) {
 	p := Plan{Changes: k.Changes}
 	switch {
 	case c.busy:
@@ -77,38 +91,38 @@ func (c *fakeExternal) Plan(_ context.Context, mg *flowSample, _ found, k Compar
 	return p, c.fail["Plan"]
 }
 
-func (c *fakeExternal) PrepareCreate(context.Context, *flowSample, settings) error {
-	return c.fail["Prepare"]
+func (c *fakeExternal) prepareCreate(context.Context, *flowSample, settings) (Creation, error) {
+	return Creation{}, c.fail["Prepare"]
 }
 
-func (c *fakeExternal) Create(_ context.Context, mg *flowSample, _ settings) (string, error) {
+func (c *fakeExternal) create(_ context.Context, mg *flowSample, _ settings) (Result, error) {
 	err := c.call("Create")
-	if err == nil {
+	if err == nil && !c.stubborn {
 		c.value, c.there = mg.Spec.Value, true
 	}
 	if c.noName {
-		return "", err
+		return Result{}, err
 	}
-	return "basket", err
+	return Result{Name: "basket"}, err
 }
 
-func (c *fakeExternal) Update(_ context.Context, mg *flowSample, _ found, _ Update[settings]) error {
+func (c *fakeExternal) update(_ context.Context, mg *flowSample, _ found, _ Update[settings]) (Result, error) {
 	err := c.call("Update")
-	if err == nil {
+	if err == nil && !c.stubborn {
 		c.value = mg.Spec.Value
 	}
-	return err
+	return Result{Does: c.does}, err
 }
 
-func (c *fakeExternal) Delete(context.Context, *flowSample, found) error {
+func (c *fakeExternal) delete(context.Context, *flowSample, found) (Result, error) {
 	err := c.call("Delete")
-	if err == nil {
+	if err == nil && !c.stubborn {
 		c.there = false
 	}
-	return err
+	return Result{}, err
 }
 
-func (c *fakeExternal) ConnectionDetails(*flowSample) managed.ConnectionDetails {
+func (c *fakeExternal) details(*flowSample) managed.ConnectionDetails {
 	return managed.ConnectionDetails{"value": []byte(c.value)}
 }
 
@@ -252,21 +266,23 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			attempt := &Attempt{ReserveFn: func(ops ...string) time.Duration {
+			f := Facts{ReserveFn: func(ops ...string) time.Duration {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}}
-			o, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
-			if err != nil {
-				got.err = err.Error()
+			done := Observe(t.Context(), tc.cloud.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}), f, tc.mg)
+			if done.Err != nil {
+				got.err = done.Err.Error()
+			} else {
+				got.o = ObservationFor(tc.mg, done.Outcome)
 			}
-			if tc.want.err == "" && err != nil || !strings.Contains(got.err, tc.want.err) {
-				t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.want.err)
+			if tc.want.err == "" && done.Err != nil || !strings.Contains(got.err, tc.want.err) || done.Later != nil {
+				t.Errorf("%s\nerror %v, later %v, want %q", tc.reason, done.Err, done.Later, tc.want.err)
 			}
-			got.o, got.err = o, tc.want.err
+			got.err = tc.want.err
 			got.ready = tc.mg.GetCondition(xpv2.TypeReady).Reason
-			got.shown, got.requeueAfter, got.name = tc.mg.Status.Value, attempt.RequeueDelay(), ownership.WrittenName(tc.mg)
-			for _, e := range attempt.Events() {
+			got.shown, got.requeueAfter, got.name = tc.mg.Status.Value, done.After, ownership.WrittenName(tc.mg)
+			for _, e := range done.Events {
 				got.events = append(got.events, string(e.Reason))
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
@@ -291,13 +307,14 @@ func TestNotReady(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &fakeExternal{fail: map[string]error{"Prepare": &NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
-			attempt, mg := &Attempt{}, newExternalSample()
-			got, err := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), attempt), mg)
-			if err != nil || !got.ResourceExists || !got.ResourceUpToDate {
-				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
+			mg := newExternalSample()
+			done := Observe(t.Context(), c.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}), Facts{}, mg)
+			got := ObservationFor(mg, done.Outcome)
+			if done.Err != nil || !got.ResourceExists || !got.ResourceUpToDate {
+				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, done.Err)
 			}
-			if _, aborted := attempt.Aborted(); aborted || attempt.RequeueDelay() != tc.after {
-				t.Errorf("%s\naborted %t, comes back after %s", tc.reason, aborted, attempt.RequeueDelay())
+			if done.Later != nil || done.After != tc.after {
+				t.Errorf("%s\nlater %v, comes back after %s", tc.reason, done.Later, done.After)
 			}
 			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
 				t.Errorf("%s\nReady: %+v", tc.reason, ready)
@@ -351,13 +368,12 @@ func TestObserveReportsSyncState(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			attempt := &Attempt{}
-			_, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{}).Observe(WithAttempt(t.Context(), attempt), tc.mg)
-			if (err != nil) != (tc.cloud.fail != nil) {
-				t.Fatal(err)
+			done := Observe(t.Context(), tc.cloud.resource(Calls{}), Facts{}, tc.mg)
+			if (done.Err != nil) != (tc.cloud.fail != nil) || done.Later != nil {
+				t.Fatal(done.Err, done.Later)
 			}
-			if got, mayUpdate := attempt.SyncState(); got != tc.want || mayUpdate != tc.mayUpdate {
-				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mayUpdate, got, mayUpdate)
+			if done.State != tc.want || done.MayUpdate != tc.mayUpdate {
+				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mayUpdate, done.State, done.MayUpdate)
 			}
 		})
 	}
@@ -367,61 +383,48 @@ func TestObserveReportsSyncState(t *testing.T) {
 func api(code, message string) error { return &smithy.GenericAPIError{Code: code, Message: message} }
 
 func TestCalls(t *testing.T) {
-	create := func(ctx context.Context, e *External[*flowSample, string, settings], mg *flowSample) error {
-		_, err := e.Create(ctx, mg)
-		return err
-	}
-	update := func(ctx context.Context, e *External[*flowSample, string, settings], mg *flowSample) error {
-		_, err := e.Update(ctx, mg)
-		return err
-	}
-	remove := func(ctx context.Context, e *External[*flowSample, string, settings], mg *flowSample) error {
-		_, err := e.Delete(ctx, mg)
-		return err
-	}
+	named := "basket"
 	cases := map[string]struct {
-		reason       string
-		do           func(context.Context, *External[*flowSample, string, settings], *flowSample) error
-		mg           *flowSample
-		fail         error
-		aborted      bool
-		requeueAfter bool
-		err          bool
-		summary      string
+		reason  string
+		do      Verb
+		mg      *flowSample
+		fail    error
+		does    string
+		later   bool
+		after   bool
+		err     bool
+		summary string
+		name    string
 	}{
-		"Create":              {reason: "A create that succeeds.", do: create, mg: newExternalSample(unnamed)},
-		"CreateExists":        {reason: "The next observation checks the ownership.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), aborted: true},
-		"CreateRefused":       {reason: "The error is returned to the user.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: update, mg: newExternalSample(), requeueAfter: true, summary: `spec changed: Value: "b" -> "a"`},
-		"UpdateOfDrift":       {reason: "The event distinguishes drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), requeueAfter: true, summary: `differed from spec: Value: "b" -> "a"`},
-		"UpdateOvertaken":     {reason: "Another client has changed the resource, which is observed again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), aborted: true},
-		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), aborted: true},
-		"UpdateRefused":       {reason: "The error is returned to the user.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
-		"Delete":              {reason: "A deletion is observed again at once.", do: remove, mg: newExternalSample(deletedSample), requeueAfter: true},
-		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), requeueAfter: true},
-		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), aborted: true},
-		"DeleteNotAuthorized": {reason: "The error is returned to the user.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
+		"Create":              {reason: "A create that succeeds.", do: ToCreate, mg: newExternalSample(unnamed), name: named},
+		"CreateExists":        {reason: "The next observation checks the ownership.", do: ToCreate, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), later: true},
+		"CreateRefused":       {reason: "The error is returned to the user.", do: ToCreate, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Update":              {reason: "An update is observed again at once, and the event says what was changed.", do: ToUpdate, mg: newExternalSample(), after: true, summary: `spec changed: Value: "b" -> "a"`, name: named},
+		"UpdateOfDrift":       {reason: "The event distinguishes drift from a change of the spec.", do: ToUpdate, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), after: true, summary: `differed from spec: Value: "b" -> "a"`, name: named},
+		"UpdateDescribed":     {reason: "What an update says of itself takes precedence.", do: ToUpdate, mg: newExternalSample(), does: "swapped it", after: true, summary: "swapped it", name: named},
+		"UpdateOvertaken":     {reason: "Another client has changed the resource, which is observed again.", do: ToUpdate, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), later: true, name: named},
+		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: ToUpdate, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), later: true, name: named},
+		"UpdateRefused":       {reason: "The error is returned to the user.", do: ToUpdate, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true, name: named},
+		"Delete":              {reason: "A deletion is observed again at once.", do: ToDelete, mg: newExternalSample(deletedSample), after: true, name: named},
+		"DeleteGone":          {reason: "What is gone needs no deletion.", do: ToDelete, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), after: true, name: named},
+		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: ToDelete, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), later: true, name: named},
+		"DeleteNotAuthorized": {reason: "The error is returned to the user.", do: ToDelete, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true, name: named},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &fakeExternal{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
-			attempt := &Attempt{}
-			e := NewExternal[*flowSample, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
-			named := ownership.WroteName(tc.mg)
-			if named {
-				if _, err := e.Observe(WithAttempt(t.Context(), &Attempt{}), tc.mg); err != nil {
-					t.Fatal(err)
-				}
+			c := &fakeExternal{
+				there: tc.do != ToCreate, value: "b", does: tc.does,
+				fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail},
 			}
-			err := tc.do(WithAttempt(t.Context(), attempt), e, tc.mg)
-			if _, aborted := attempt.Aborted(); aborted != tc.aborted || (err != nil) != tc.err {
-				t.Errorf("%s\naborted %t, error %v", tc.reason, aborted, err)
+			done := Once(t.Context(), c.resource(Calls{Create: "CreateThing", Delete: "DeleteThing"}), Facts{}, tc.mg)
+			if done.Called != tc.do || (done.Later != nil) != tc.later || (done.Err != nil) != tc.err {
+				t.Errorf("%s\ncalled %d, later %v, error %v", tc.reason, done.Called, done.Later, done.Err)
 			}
-			if (attempt.RequeueDelay() > 0) != tc.requeueAfter || attempt.ChangeSummary() != tc.summary {
-				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, attempt.RequeueDelay(), attempt.ChangeSummary())
+			if (done.After > 0) != tc.after || done.Does != tc.summary {
+				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, done.After, done.Does)
 			}
-			if made := ownership.WroteName(tc.mg); !named && made != (tc.fail == nil) {
-				t.Errorf("%s\nthe name is written: %t", tc.reason, made)
+			if got := ownership.WrittenName(tc.mg); got != tc.name {
+				t.Errorf("%s\nthe name that is written is %q, want %q", tc.reason, got, tc.name)
 			}
 		})
 	}

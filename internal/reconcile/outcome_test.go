@@ -3,6 +3,7 @@ package reconcile
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -11,94 +12,81 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-func TestAttempt(t *testing.T) {
-	attempt := &Attempt{}
-	ctx := WithAttempt(t.Context(), attempt)
-
-	RequeueAfter(ctx, 3*time.Second)
-	RequeueAfter(ctx, time.Second)
-	RequeueAfter(ctx, 2*time.Second)
-	if got := attempt.RequeueDelay(); got != time.Second {
-		t.Errorf("the least wins: got %s", got)
+func TestEffects(t *testing.T) {
+	var e Effects
+	for _, after := range []time.Duration{3 * time.Second, time.Second, 2 * time.Second} {
+		e.add(Effects{After: after})
 	}
-	RequeueAfter(ctx, 0)
-	if got := attempt.RequeueDelay(); got != minRequeueAfter {
-		t.Errorf("at once is not without end: got %s", got)
+	if e.After != time.Second {
+		t.Errorf("the least wins: got %s", e.After)
 	}
-
-	if !Reserve(ctx, "UpdateAlias") {
-		t.Error("without a limiter every call is granted")
+	e.add(Effects{After: time.Nanosecond})
+	if e.After != AtOnce {
+		t.Errorf("at once is not without end: got %s", e.After)
 	}
-	if _, aborted := attempt.Aborted(); aborted {
-		t.Error("what is granted is not held")
-	}
-	attempt.ReserveFn = func(...string) time.Duration { return 4 * time.Second }
-	if Reserve(ctx, "UpdateAlias") {
-		t.Error("a call that must wait is not granted")
-	}
-	Abort(ctx, time.Second)
-	if wait, aborted := attempt.Aborted(); !aborted || wait != 4*time.Second {
-		t.Errorf("the longest wins: got %s, %t", wait, aborted)
-	}
-
-	DescribeChange(ctx, "timeout: 3 -> 10")
-	if got := attempt.ChangeSummary(); got != "timeout: 3 -> 10" {
-		t.Errorf("got %q", got)
-	}
-	Emit(ctx, event.Normal("A", "a"))
-	Emit(ctx, event.Normal("B", "b"))
-	if got := attempt.Events(); len(got) != 2 || got[0].Reason != "A" || got[1].Reason != "B" {
-		t.Errorf("events in order, got %v", got)
+	e.add(Effects{Events: []event.Event{event.Normal("A", "a")}})
+	e.add(Effects{Events: []event.Event{event.Normal("B", "b")}})
+	if len(e.Events) != 2 || e.Events[0].Reason != "A" || e.Events[1].Reason != "B" {
+		t.Errorf("events in order, got %v", e.Events)
 	}
 }
 
-// scripted is an external client with a function for each of its calls.
+func TestReserve(t *testing.T) {
+	f := Facts{}
+	if err := f.Reserve("UpdateAlias"); err != nil {
+		t.Errorf("without a limiter every call is granted: %v", err)
+	}
+	f.ReserveFn = func(...string) time.Duration { return 4 * time.Second }
+	later, ok := asType[*LaterError](f.Reserve("UpdateAlias"))
+	if !ok || later.After != 4*time.Second || !slices.Equal(later.Operations, []string{"UpdateAlias"}) {
+		t.Errorf("a call that must wait is not granted: got %+v", later)
+	}
+	if err := f.Reserve(); err != nil {
+		t.Errorf("nothing needs no quota: %v", err)
+	}
+	if later, ok := asType[*LaterError](WaitFor(0)); !ok || later.After != AtOnce {
+		t.Errorf("at once is not without end: got %+v", later)
+	}
+}
+
+// scripted is a cloud with functions that change its outcome, or replace its calls.
 type scripted struct {
 	*cloud
 
-	observe, create, update func(context.Context, *sample)
+	observe        func(*sample, *Outcome)
+	create, update func(*sample) (Result, error)
 }
 
-func (s *scripted) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
-	o, err := s.cloud.Observe(ctx, mg)
+func (s *scripted) Observe(ctx context.Context, f Facts, mg *sample) (Outcome, error) {
+	out, err := s.cloud.Observe(ctx, f, mg)
 	if s.observe != nil {
-		s.observe(ctx, mg)
+		s.observe(mg, &out)
 	}
-	return o, err
-}
-
-func (s *scripted) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
-	if s.create != nil {
-		s.create(ctx, mg)
-		return managed.ExternalCreation{}, nil
+	if out.Call == nil {
+		return out, err
 	}
-	return s.cloud.Create(ctx, mg)
-}
-
-func (s *scripted) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
-	if s.update != nil {
-		s.update(ctx, mg)
-		return managed.ExternalUpdate{}, nil
+	do := map[Verb]func(*sample) (Result, error){ToCreate: s.create, ToUpdate: s.update}[out.Call.Verb]
+	if do != nil {
+		out.Call.Do = func(context.Context) (Result, error) { return do(mg) }
 	}
-	return s.cloud.Update(ctx, mg)
+	return out, err
 }
 
 func script(e *env, s *scripted) {
 	s.cloud = e.cloud
-	e.reconciler.kind = scriptedKind(e, s)
+	e.reconciler.kind = observedBy(e, s)
 }
 
 func TestRequeueAfter(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
-	script(e, &scripted{observe: func(ctx context.Context, _ *sample) { RequeueAfter(ctx, 42*time.Second) }})
+	script(e, &scripted{observe: func(_ *sample, out *Outcome) { out.After = 42 * time.Second }})
 	if got := e.reconcile(); got != 42*time.Second {
 		t.Errorf("instead of the poll interval: want 42s, got %s", got)
 	}
@@ -115,8 +103,8 @@ func TestRequeueAfter(t *testing.T) {
 func TestPendingCadence(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
-	script(e, &scripted{observe: func(_ context.Context, mg *sample) {
-		mg.SetConditions(Updating(1, "The function is being updated."))
+	script(e, &scripted{observe: func(_ *sample, out *Outcome) {
+		out.Ready = Updating(1, "The function is being updated.")
 	}})
 	e.reconcile()
 	since := e.stored().GetCondition(xpv2.TypeReady).LastTransitionTime.Time
@@ -132,14 +120,14 @@ func TestPendingCadence(t *testing.T) {
 	}
 }
 
-func TestAbortInACall(t *testing.T) {
-	abort := func(ctx context.Context, _ *sample) { Abort(ctx, time.Second) }
+func TestWaitInACall(t *testing.T) {
+	wait := func(*sample) (Result, error) { return Result{}, WaitFor(time.Second) }
 
 	t.Run("Create", func(t *testing.T) {
 		mg := newSample()
 		meta.SetExternalName(mg, "set-by-user")
 		e := newEnv(t, mg)
-		script(e, &scripted{create: abort})
+		script(e, &scripted{create: wait})
 		if got := e.reconcile(); got != time.Second {
 			t.Errorf("want 1s, got %s", got)
 		}
@@ -154,7 +142,7 @@ func TestAbortInACall(t *testing.T) {
 	t.Run("Update", func(t *testing.T) {
 		e := newEnv(t, newSample())
 		e.settle()
-		script(e, &scripted{update: abort})
+		script(e, &scripted{update: wait})
 		e.change(func(mg *sample) { mg.Spec.Value = "b" })
 		before := e.stored()
 		if got := e.reconcile(); got != time.Second {
@@ -170,7 +158,10 @@ func TestAbortInACall(t *testing.T) {
 // observation.
 func TestStatusOfCreateIsKept(t *testing.T) {
 	e := newEnv(t, newSample())
-	script(e, &scripted{create: func(_ context.Context, mg *sample) { mg.Status.Value = "creating" }})
+	script(e, &scripted{create: func(mg *sample) (Result, error) {
+		mg.Status.Value = "creating"
+		return Result{}, nil
+	}})
 	e.reconcile()
 	if got := e.stored().Status.Value; got != "creating" {
 		t.Errorf("got %q", got)
@@ -182,7 +173,7 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
-	script(e, &scripted{observe: func(_ context.Context, mg *sample) { mg.SetConditions(Available(mg.GetGeneration())) }})
+	script(e, &scripted{observe: func(mg *sample, out *Outcome) { out.Ready = Available(mg.GetGeneration()) }})
 	e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
 	if got := e.reconcile(); got != MinPending {
 		t.Errorf("want another look in %s, got %s", MinPending, got)
@@ -196,13 +187,14 @@ func TestUpdateOfAKindThatIsAlwaysAvailable(t *testing.T) {
 // meanwhile.
 func TestEditedWhileCreating(t *testing.T) {
 	e := newEnv(t, newSample())
-	script(e, &scripted{create: func(_ context.Context, mg *sample) {
+	script(e, &scripted{create: func(mg *sample) (Result, error) {
 		meta.SetExternalName(mg, "cart-fn")
-		e.change(func(mg *sample) { //nolint:contextcheck // The user has a separate context.
+		e.change(func(mg *sample) {
 			mg.Spec.Value = "b"
 			mg.Generation = 2
 			mg.SetLabels(map[string]string{"team": "shop"})
 		})
+		return Result{}, nil
 	}})
 	e.reconcile()
 	got := e.stored()
@@ -219,7 +211,7 @@ func TestEditedWhileCreating(t *testing.T) {
 
 func TestDescribedCreate(t *testing.T) {
 	e := newEnv(t, newSample())
-	script(e, &scripted{create: func(ctx context.Context, _ *sample) { DescribeChange(ctx, "Created function cart-fn") }})
+	script(e, &scripted{create: func(*sample) (Result, error) { return Result{Does: "Created function cart-fn"}, nil }})
 	e.reconcile()
 	if diff := cmp.Diff([]string{"CreatedExternalResource: Created function cart-fn"}, e.events.all); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)

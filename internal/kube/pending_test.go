@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
@@ -14,43 +16,37 @@ import (
 func TestPendingCreation(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	cases := map[string]struct {
-		reason string
-		join   bool
-		intent bool
-		fails  bool
-		want   bool
-		writes int
+		reason   string
+		intent   bool
+		outdated bool
+		fails    bool
+		want     bool
+		writes   int
 	}{
-		"Alone": {reason: "The finalizer and the annotation are one patch.", want: true, writes: 1},
-		"WithIntent": {
-			reason: "A kind that records its intent writes all with it.", join: true, intent: true,
-			want: true, writes: 1,
-		},
-		"NeverRecorded": {
-			reason: "A creation that ended before its intent was recorded leaves no trace.", join: true,
-			fails: true,
+		"Alone":      {reason: "The finalizer and the annotation are one patch.", want: true, writes: 1},
+		"WithIntent": {reason: "So is what the kind records itself.", intent: true, want: true, writes: 1},
+		"Outdated": {
+			reason: "A creation that is based on an outdated object leaves no trace.", intent: true, outdated: true,
+			writes: 1,
 		},
 		"Failed": {
-			reason: "A creation that failed after that is recorded.", join: true, intent: true,
-			fails: true, want: true, writes: 2,
+			reason: "A creation that failed after that is recorded.", intent: true, fails: true, want: true, writes: 2,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t, nil)
-			if tc.join {
-				e.JoinIntents()
-			}
 			ctx, th := e.read(t)
 			meta.AddFinalizer(th, "example.org/f")
 			meta.SetExternalCreatePending(th, at)
-			if err := e.Update(ctx, th); err != nil {
-				t.Fatal(err)
-			}
 			if tc.intent {
-				if err := e.AnnotateIfUnchanged(ctx, th, map[string]string{"intent": "1"}); err != nil {
-					t.Fatal(err)
-				}
+				meta.AddAnnotations(th, map[string]string{"intent": "1"})
+			}
+			if tc.outdated {
+				th.SetResourceVersion("1")
+			}
+			if err := e.Update(ctx, th); kerrors.IsConflict(err) != tc.outdated || err != nil && !tc.outdated {
+				t.Fatal(err)
 			}
 			if tc.fails {
 				meta.SetExternalCreateFailed(th, at.Add(time.Second))
