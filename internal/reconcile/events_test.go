@@ -74,6 +74,28 @@ func TestEventFilters(t *testing.T) {
 	}
 }
 
+func TestQuietUpdates(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		result Result
+		want   []string
+	}{
+		"Update": {"An update is reported.", Result{}, []string{"UpdatedExternalResource: x", "Fine: x"}},
+		"Quiet":  {"An update that the kind reports itself is not.", Result{Quiet: true}, []string{"Fine: x"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := &events{}
+			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{result: tc.result}}
+			r.Event(newSample(), event.Normal(reasonUpdated, "x"))
+			r.Event(newSample(), event.Normal("Fine", "x"))
+			if diff := cmp.Diff(tc.want, e.all); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestReadinessIsAnEvent(t *testing.T) {
 	cases := map[string]struct {
 		reason  string

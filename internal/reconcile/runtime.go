@@ -146,7 +146,8 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending {
+	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending ||
+		e.Reason == reasonUpdated && p.result.Quiet {
 		return
 	}
 	if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && p.does != "" {

@@ -306,10 +306,17 @@ func (e *external) update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 	case e.decision.Action != rollout.Update:
 	case err == nil:
 		res.After = rollout.Updated(a.Status.Rollout)
+		res.Quiet = e.shifts(a, u.Changes)
 	case !awserr.IsThrottled(err):
 		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Sanitize(err).Error()))
 	}
 	return res, errors.Wrapf(err, "cannot update %s", e.id)
+}
+
+// shifts reports whether a change of the alias is that of a step alone: then the rollout emits the event about it.
+func (e *external) shifts(a *v1beta1.Alias, changes diff.Changes) bool {
+	step := a.Status.Rollout.Step
+	return (step == v1beta1.RolloutShifting || step == v1beta1.RolloutPromoting) && !changes.Any("description")
 }
 
 // delete deletes the alias. AWS accepts the call even if the alias no longer exists.

@@ -183,6 +183,35 @@ func TestRolloutPromotes(t *testing.T) {
 	}
 }
 
+// TestRolloutEvents checks that each change of the alias has one event, as each end has.
+func TestRolloutEvents(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	var got []string
+	r.until("stable", func() bool {
+		if d := r.Done; d.Called == reconcile.ToUpdate && d.Err == nil && !d.Quiet {
+			got = append(got, "UpdatedExternalResource: "+d.Does)
+		}
+		for _, e := range r.Done.Events {
+			got = append(got, string(e.Reason)+": "+e.Message)
+		}
+		return r.state().Stable.FunctionVersion == "2"
+	})
+	id := r.state().ID
+	want := []string{
+		"RolloutStarted: rollout " + id + " from version 1 to version 2",
+		"UpdatedExternalResource: invoked version 2 for the smoke test smoke",
+		"RolloutShifted: rollout " + id + ": version 1, version 2 with 10 %",
+		"RolloutShifted: rollout " + id + ": version 1, version 2 with 50 %",
+		"RolloutPromoting: rollout " + id + ": version 2 receives all invocations: all steps are done",
+		"RolloutShifted: rollout " + id + ": version 2",
+		"RolloutCompleted: rollout " + id + ": version 2 is stable",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestRolloutRollsBack(t *testing.T) {
 	r := newRollout(t, canary())
 	r.health = unhealthy
