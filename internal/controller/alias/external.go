@@ -214,7 +214,7 @@ func (e *external) compare(
 
 // plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
 func (e *external) plan(
-	_ context.Context, a *v1beta1.Alias, _ found, c reconcile.Comparison[settings],
+	_ context.Context, a *v1beta1.Alias, o found, c reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
 	if len(c.Changes) > 0 {
@@ -223,7 +223,7 @@ func (e *external) plan(
 	if a.Spec.Rollout == nil {
 		return p, nil
 	}
-	p.Ready, p.Followed = rolloutReady(a), c.Changes.In("functionVersion", "routingConfig")
+	p.Ready, p.Followed = rolloutReady(a, o.Resource), c.Changes.In("functionVersion", "routingConfig")
 	switch {
 	case e.decision.Action == rollout.Update && p.Call != "":
 		p.Does = "rollout " + a.Status.Rollout.ID + ": " + c.Changes.String()

@@ -232,6 +232,33 @@ func TestRolloutRollsBack(t *testing.T) {
 	r.wantRoutes("but if the user asks", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
 }
 
+// TestRolloutSaysWhatServes checks that Ready says which version serves in AWS, and why the target had failed, whatever
+// happens afterwards.
+func TestRolloutSaysWhatServes(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	r.health = unhealthy
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	ready := func() string { return r.alias.GetCondition(xpv2.TypeReady).Message }
+	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion = "1" })
+	r.until("changed", func() bool { return r.state().Drift != "" })
+	if want := "version 1 serves; version 2 was rejected (AnalysisFailed): "; !strings.HasPrefix(ready(), want) ||
+		!strings.Contains(ready(), "; someone else has changed the alias from version 3 to version 1") {
+		t.Errorf("after a change by hand, Ready is %q", ready())
+	}
+	r.command(v1beta1.AnnotationRolloutAbort, "a")
+	r.until("changed back", func() bool { return r.route() == "3" && r.state().Phase == v1beta1.RolloutFailed })
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
+	r.until("returned", func() bool {
+		return r.state().Stable.FunctionVersion == "1" && r.state().Phase == v1beta1.RolloutFailed
+	})
+	if want := "version 1 serves; version 2 was rejected (AnalysisFailed): the user has chosen version 1"; ready() != want {
+		t.Errorf("after rollback-to, Ready is %q, want %q", ready(), want)
+	}
+}
+
 // TestRolloutWithAnInvalidAnalysis checks that an analysis that is not valid is reported before a
 // rollout begins, and does not prevent the rollback of one that has begun.
 func TestRolloutWithAnInvalidAnalysis(t *testing.T) {
