@@ -97,10 +97,10 @@ func Decide(f Input) Decision {
 		d.Settled = f.Generation
 	}
 	d.Phase, d.Message = phases[d.Ready.Reason], f.Error
-	switch reason := d.Ready.Reason; {
-	case reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0):
+	if d.Ready.Reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0) {
 		d.Phase = v1beta1.PhasePending
-	case reason == xpv2.ReasonUnavailable, reason == xpv2.ReasonDeleting, reason == ReasonDiffers, reason == ReasonRolledBack:
+	}
+	if d.Ready.Status == corev1.ConditionFalse {
 		d.Message = cmp.Or(f.Error, d.Ready.Message)
 	}
 	return d

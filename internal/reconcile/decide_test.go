@@ -118,6 +118,9 @@ func TestDecideNeverContradictsItself(t *testing.T) {
 		if f.Failure != Succeeded && d.Message == "" {
 			wrong("an error is not told")
 		}
+		if d.Ready.Status == corev1.ConditionFalse && d.Message == "" && d.Ready.Message != "" {
+			wrong("the message of Ready is not that of the summary")
+		}
 		if f.Failure != Succeeded && d.Ready.Status == corev1.ConditionFalse && d.Ready.Message == "" {
 			wrong("Ready does not say why")
 		}
@@ -212,7 +215,7 @@ func TestDecide(t *testing.T) {
 		"Updated": {
 			reason: "A call was made just now.",
 			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Observed: 2, Settled: 1},
+			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Message: "changing role", Observed: 2, Settled: 1},
 		},
 		"SentWhileAvailable": {
 			reason: "What was sent for this generation is yet to be seen.",

@@ -284,7 +284,7 @@ func (m *machine) measured() {
 			m.spec.Analysis.Alarms.PreExisting != "Block":
 			check(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.event(true, EventWarning, describe(check(m.s, r.CheckID)))
+			m.event(true, EventWarning, DescribeCheck(check(m.s, r.CheckID)))
 		}
 	}
 }

@@ -457,6 +457,19 @@ func TestRollbackToTheStableVersion(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "2")
 }
 
+// TestPauseAfterAFailureSaysSo checks that a rollout that a failed metric pauses says so after a later success too.
+func TestPauseAfterAFailureSaysSo(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m"), func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].OnFailure = "Pause" }))
+	s.at10()
+	s.result = func(CheckID) string { return Failure }
+	s.until(v1beta1.RolloutPaused)
+	s.result = nil
+	s.pass(2 * time.Minute)
+	if want := "Metric m has failed once, now it is Success"; s.state.Step != v1beta1.RolloutPaused || s.state.Message != want {
+		t.Errorf("%s: %q, want %q", s.state.Step, s.state.Message, want)
+	}
+}
+
 // TestPromoteFull checks that promote-full skips steps and the analysis, but that the bake time applies and a failure
 // rolls back.
 func TestPromoteFull(t *testing.T) {

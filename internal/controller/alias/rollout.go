@@ -348,9 +348,13 @@ func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, serves 
 		fmt.Fprintf(&b, ", step %d of %d", s.CurrentStepIndex+1, n)
 	}
 	b.WriteString(": " + serves)
-	for _, c := range s.Checks {
-		if c.Type == rollout.CheckMetric && c.Value != "" {
+	for i := range s.Checks {
+		switch c := &s.Checks[i]; {
+		case c.Type == rollout.CheckMetric && c.Result == rollout.Success && c.Value != "":
 			fmt.Fprintf(&b, "; %s %s (%s)", c.Name, c.Value, c.Result)
+		case !c.Ignored && c.Result != "" && c.Result != rollout.Success && c.Result != rollout.Skipped &&
+			!strings.Contains(s.Message, rollout.DescribeCheck(c)):
+			b.WriteString("; " + rollout.DescribeCheck(c))
 		}
 	}
 	for _, also := range []string{s.Message, s.Waits} {

@@ -292,6 +292,44 @@ func TestRolloutProgress(t *testing.T) {
 	}
 }
 
+// TestRolloutProgressOfChecks checks that Ready names at once what has not succeeded, once, and why.
+func TestRolloutProgressOfChecks(t *testing.T) {
+	metric := v1beta1.RolloutCheck{Name: "errors", Type: rollout.CheckMetric, Result: rollout.Inconclusive, Message: "2 invocations, 10 are needed"}
+	cases := map[string]struct {
+		reason  string
+		check   v1beta1.RolloutCheck
+		message string
+		want    string
+	}{
+		"Inconclusive": {
+			"A metric without a value is not passed over.", metric, "",
+			"version 1 serves; Metric errors: Inconclusive: 2 invocations, 10 are needed",
+		},
+		"Once": {
+			"What the message says already is not repeated.", metric,
+			"waits for the analysis: Metric errors: Inconclusive: 2 invocations, 10 are needed",
+			"version 1 serves; waits for the analysis: Metric errors: Inconclusive: 2 invocations, 10 are needed",
+		},
+		"Value": {
+			"A value that succeeds is short.",
+			v1beta1.RolloutCheck{Name: "errors", Type: rollout.CheckMetric, Result: rollout.Success, Value: "0"},
+			"",
+			"version 1 serves; errors 0 (Success)",
+		},
+		"Alarm":     {"An alarm that succeeds is as it should be.", v1beta1.RolloutCheck{Name: "a", Type: rollout.CheckAlarm, Result: rollout.Success}, "", "version 1 serves"},
+		"NoResult":  {"What was not measured yet has no result.", v1beta1.RolloutCheck{Name: "a", Type: rollout.CheckAlarm}, "", "version 1 serves"},
+		"SmokeTest": {"A smoke test that AWS did not run is named.", v1beta1.RolloutCheck{Name: "s", Type: rollout.CheckPreTraffic, Result: rollout.Error, Message: "denied"}, "", "version 1 serves; PreTraffic s: Error: denied"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &v1beta1.AliasRolloutStatus{ID: "2-x", Step: v1beta1.RolloutAnalyzing, Message: tc.message, Checks: []v1beta1.RolloutCheck{tc.check}}
+			if got, want := progress(canary(), s, "version 1 serves"), "rollout 2-x: Analyzing: "+tc.want; got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, want)
+			}
+		})
+	}
+}
+
 // TestRolloutDuration checks that the duration of a rollout is measured when it ends.
 func TestRolloutDuration(t *testing.T) {
 	r := newRollout(t, canary())
