@@ -81,8 +81,8 @@ var phases = map[xpv2.ConditionReason]string{
 	xpv2.ReasonUnavailable:   v1beta1.PhaseError,
 	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
 	ReasonUpdating:           v1beta1.PhaseUpdating,
-	ReasonDiffers:            v1beta1.PhaseError,
-	ReasonRolledBack:         v1beta1.PhaseError,
+	ReasonDiffers:            v1beta1.PhaseDiffers,
+	ReasonRolledBack:         v1beta1.PhaseRolledBack,
 	xpv2.ConditionReason(""): v1beta1.PhasePending,
 }
 

@@ -225,7 +225,12 @@ func TestDecide(t *testing.T) {
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
 			input:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
-			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Error", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
+			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Differs", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
+		},
+		"RolledBack": {
+			reason: "AWS serves the version before the one that failed.",
+			input:  Input{Generation: 2, Ready: RolledBack(2, "version 1 serves"), Observed: 2, Settled: 1},
+			want:   Decision{Ready: RolledBack(2, "version 1 serves"), Phase: "RolledBack", Message: "version 1 serves", Observed: 2, Settled: 2},
 		},
 		"DeletionRefused": {
 			reason: "The failure of the deletion comes first.",

@@ -16,6 +16,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // The runtime is crossplane-runtime's managed reconciler. Each reconcile has one of its own, which costs microseconds,
@@ -155,6 +157,9 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	}
 	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {
 		e.Type, e.Reason = event.TypeNormal, reasonWaiting
+	}
+	if e.Type == event.TypeWarning && (ownership.IsForeign(p.returned) || tenancy.IsRefused(p.returned)) {
+		e.Reason = reasonOwned
 	}
 	r.Recorder.Event(obj, e)
 }
