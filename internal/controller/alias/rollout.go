@@ -182,10 +182,11 @@ func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 	}
 	var once lambdaapi.AtMostOnce
 	_, err := e.api.Invoke(ctx, in, once.Options)
-	if awserr.IsThrottled(err) {
+	untried := awserr.IsThrottled(err) || awserr.LacksConcurrency(err)
+	if untried {
 		delete(a.Status.Rollout.Woken, e.decision.Version)
 	}
-	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
+	if untried || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
 		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
 	}
 	return nil
