@@ -21,6 +21,9 @@ type AliasRolloutStatus struct {
 	// Message says what the rollout does, or why it stopped.
 	// +optional
 	Message string `json:"message,omitempty"`
+	// Waits says what a command waits for. It is absent if none does.
+	// +optional
+	Waits string `json:"waits,omitempty"`
 	// Drift says how someone else has changed the alias. It is absent if nobody has.
 	// +optional
 	Drift string `json:"drift,omitempty"`

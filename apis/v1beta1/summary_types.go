@@ -13,6 +13,10 @@ const (
 	PhaseUpdating = "Updating"
 	// PhaseError says that something failed, or that AWS does not serve what the spec asks for. Message says why.
 	PhaseError = "Error"
+	// PhaseDiffers says that AWS differs from the spec, and that managementPolicies do not allow changing it.
+	PhaseDiffers = "Differs"
+	// PhaseRolledBack says that a rollout has failed, or that the user has undone it: another version serves.
+	PhaseRolledBack = "RolledBack"
 	// PhaseDeleting says that it is being deleted.
 	PhaseDeleting = "Deleting"
 )
@@ -21,13 +25,15 @@ const (
 // such as the patches of a Composition. The conditions have more detail, and the generation.
 type Summary struct {
 	// Phase is Pending while nothing is known to exist in AWS, Creating, Available
-	// while AWS matches the spec, Updating, Error or Deleting.
+	// while AWS matches the spec, Updating, Differs while AWS does not match the spec and
+	// managementPolicies do not allow changing it, RolledBack after the rollout of an Alias
+	// has failed or was undone, Error or Deleting.
 	// +optional
-	// +kubebuilder:validation:Enum=Pending;Creating;Available;Updating;Error;Deleting
+	// +kubebuilder:validation:Enum=Pending;Creating;Available;Updating;Differs;RolledBack;Error;Deleting
 	Phase string `json:"phase,omitempty"`
 
-	// Message is why the resource is not available: the error, or what the provider
-	// waits for. It is absent if there is no problem.
+	// Message is why the resource is not available: the error, what the provider waits for, or what
+	// a rollout does. It is absent if there is no problem.
 	// +optional
 	Message string `json:"message,omitempty"`
 

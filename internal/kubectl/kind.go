@@ -59,14 +59,5 @@ func (k Kind) types() []string {
 // IsUndone reports whether a rollout has ended because the user has chosen the stable version instead of its target,
 // which is no problem.
 func IsUndone(s *v1beta1.AliasRolloutStatus) bool {
-	return endedByRollback(s) && strings.HasPrefix(s.Message, "the user has chosen version ")
-}
-
-// IsUndoing reports whether a rollback to a version that the user has chosen waits until AWS can invoke the version.
-func IsUndoing(s *v1beta1.AliasRolloutStatus) bool {
-	return endedByRollback(s) && strings.HasPrefix(s.Message, "rollback-to waits")
-}
-
-func endedByRollback(s *v1beta1.AliasRolloutStatus) bool {
 	return s != nil && s.Phase == v1beta1.RolloutFailed && s.Reason == rollout.ReasonRollbackTo
 }

@@ -46,7 +46,7 @@ func (o *Options) newManager(cfg *rest.Config, mo ctrl.Options) (ctrl.Manager, e
 		return nil, err
 	}
 	reader.From(mgr.Elected())
-	return mgr, nil
+	return recording(mgr)
 }
 
 // catchingUp returns a function that makes a client, which reads the managed resources of a shard from the cache by

@@ -81,8 +81,8 @@ var phases = map[xpv2.ConditionReason]string{
 	xpv2.ReasonUnavailable:   v1beta1.PhaseError,
 	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
 	ReasonUpdating:           v1beta1.PhaseUpdating,
-	ReasonDiffers:            v1beta1.PhaseError,
-	ReasonRolledBack:         v1beta1.PhaseError,
+	ReasonDiffers:            v1beta1.PhaseDiffers,
+	ReasonRolledBack:         v1beta1.PhaseRolledBack,
 	xpv2.ConditionReason(""): v1beta1.PhasePending,
 }
 
@@ -97,10 +97,10 @@ func Decide(f Input) Decision {
 		d.Settled = f.Generation
 	}
 	d.Phase, d.Message = phases[d.Ready.Reason], f.Error
-	switch reason := d.Ready.Reason; {
-	case reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0):
+	if d.Ready.Reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0) {
 		d.Phase = v1beta1.PhasePending
-	case reason == xpv2.ReasonUnavailable, reason == xpv2.ReasonDeleting, reason == ReasonDiffers, reason == ReasonRolledBack:
+	}
+	if d.Ready.Status == corev1.ConditionFalse {
 		d.Message = cmp.Or(f.Error, d.Ready.Message)
 	}
 	return d

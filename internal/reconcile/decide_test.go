@@ -118,6 +118,9 @@ func TestDecideNeverContradictsItself(t *testing.T) {
 		if f.Failure != Succeeded && d.Message == "" {
 			wrong("an error is not told")
 		}
+		if d.Ready.Status == corev1.ConditionFalse && d.Message == "" && d.Ready.Message != "" {
+			wrong("the message of Ready is not that of the summary")
+		}
 		if f.Failure != Succeeded && d.Ready.Status == corev1.ConditionFalse && d.Ready.Message == "" {
 			wrong("Ready does not say why")
 		}
@@ -212,7 +215,7 @@ func TestDecide(t *testing.T) {
 		"Updated": {
 			reason: "A call was made just now.",
 			input:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
-			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Observed: 2, Settled: 1},
+			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Message: "changing role", Observed: 2, Settled: 1},
 		},
 		"SentWhileAvailable": {
 			reason: "What was sent for this generation is yet to be seen.",
@@ -222,7 +225,12 @@ func TestDecide(t *testing.T) {
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
 			input:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
-			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Error", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
+			want:   Decision{Ready: Differing(2, "memorySize 128 -> 256"), Phase: "Differs", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
+		},
+		"RolledBack": {
+			reason: "AWS serves the version before the one that failed.",
+			input:  Input{Generation: 2, Ready: RolledBack(2, "version 1 serves"), Observed: 2, Settled: 1},
+			want:   Decision{Ready: RolledBack(2, "version 1 serves"), Phase: "RolledBack", Message: "version 1 serves", Observed: 2, Settled: 2},
 		},
 		"DeletionRefused": {
 			reason: "The failure of the deletion comes first.",

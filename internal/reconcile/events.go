@@ -32,6 +32,10 @@ const (
 	reasonDiffers     event.Reason = "DiffersFromSpec"
 )
 
+// reasonOwned is the reason of the event that says that another resource owns what this one names, whatever the
+// runtime was about to do.
+const reasonOwned event.Reason = "AlreadyOwned"
+
 // reasonWaiting is the reason of the event that says what a creation waits for, such as a
 // function that was applied together with its alias. It is a normal event.
 const reasonWaiting event.Reason = "WaitingForReference"

@@ -11,6 +11,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 func TestEventsAreNotRepeated(t *testing.T) {
@@ -71,6 +73,53 @@ func TestEventFilters(t *testing.T) {
 	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Fine", "x"))
 	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestOwnershipConflicts(t *testing.T) {
+	foreign := ownership.NewForeignUntaggedError("alias live of function pay", "live")
+	cases := map[string]struct {
+		reason   string
+		emit     event.Event
+		returned error
+		want     string
+	}{
+		"Connect":    {"A resource of another namespace owns it, as is known before any call.", event.Warning("CannotConnectToProvider", foreign), unusableError{&refusedError{foreign}}, "AlreadyOwned: " + foreign.Error()},
+		"Observe":    {"AWS shows that somebody else owns it.", event.Warning("CannotObserveExternalResource", foreign), foreign, "AlreadyOwned: " + foreign.Error()},
+		"Other":      {"Any other error keeps the reason.", event.Warning("CannotConnectToProvider", errors.New("no config")), errors.New("no config"), "CannotConnectToProvider: no config"},
+		"NotAnError": {"An event that is no warning is about something else.", event.Normal("Fine", "x"), foreign, "Fine: x"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := &events{}
+			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{returned: tc.returned}}
+			r.Event(newSample(), tc.emit)
+			if diff := cmp.Diff([]string{tc.want}, e.all); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestQuietUpdates(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		result Result
+		want   []string
+	}{
+		"Update": {"An update is reported.", Result{}, []string{"UpdatedExternalResource: x", "Fine: x"}},
+		"Quiet":  {"An update that the kind reports itself is not.", Result{Quiet: true}, []string{"Fine: x"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := &events{}
+			r := &passRecorder[*sample]{Recorder: newRecorder(e, time.Now), pass: &pass[*sample]{result: tc.result}}
+			r.Event(newSample(), event.Normal(reasonUpdated, "x"))
+			r.Event(newSample(), event.Normal("Fine", "x"))
+			if diff := cmp.Diff(tc.want, e.all); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

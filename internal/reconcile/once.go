@@ -16,9 +16,10 @@ type Done struct {
 	// Outcome is that of the observation, with the effects of the call.
 	Outcome
 
-	// Called is the call that was made or tried, 0 if none was, and Does describes it.
+	// Called is the call that was made or tried, 0 if none was. Does describes it, and Quiet is whether it has no event.
 	Called Verb
 	Does   string
+	Quiet  bool
 
 	// Later is not nil if the reconcile leaves no trace.
 	Later *LaterError
@@ -122,7 +123,7 @@ func (p *pass[T]) observeAndAct(ctx context.Context, mg T, now time.Time) error 
 
 // done returns what the pass has found and did, given the error that it ended with.
 func (p *pass[T]) done(err error) Done {
-	d := Done{Outcome: p.out, Does: p.does, Later: p.later, Awaits: p.awaits}
+	d := Done{Outcome: p.out, Does: p.does, Quiet: p.result.Quiet, Later: p.later, Awaits: p.awaits}
 	if p.changing {
 		d.Called = p.out.Call.Verb
 	}

@@ -230,6 +230,9 @@ type Result struct {
 	// Does describes the call in the event about it, such as "memorySize: 128 -> 256".
 	Does string
 
+	// Quiet says that an update has no event, because the kind emits one when AWS shows the effect.
+	Quiet bool
+
 	// Part says that a deletion was not finished by this call: the next part is due without the delays of a deletion
 	// that AWS accepts without showing its effect.
 	Part bool

@@ -16,6 +16,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // The runtime is crossplane-runtime's managed reconciler. Each reconcile has one of its own, which costs microseconds,
@@ -146,7 +148,8 @@ func (r *passRecorder[T]) WithAnnotations(keysAndValues ...string) event.Recorde
 // Event emits an event, unless the reconcile leaves no trace.
 func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	p := r.pass
-	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending {
+	if p.leavesNoTrace() || e.Reason == reasonDeleted && p.did == actionPending ||
+		e.Reason == reasonUpdated && p.result.Quiet {
 		return
 	}
 	if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && p.does != "" {
@@ -154,6 +157,9 @@ func (r *passRecorder[T]) Event(obj runtime.Object, e event.Event) {
 	}
 	if mg, ok := obj.(resource.Conditioned); ok && p.awaits && e.Type == event.TypeWarning && notCreated(mg) {
 		e.Type, e.Reason = event.TypeNormal, reasonWaiting
+	}
+	if e.Type == event.TypeWarning && (ownership.IsForeign(p.returned) || tenancy.IsRefused(p.returned)) {
+		e.Reason = reasonOwned
 	}
 	r.Recorder.Event(obj, e)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -190,11 +191,11 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 		}
 		switch verdict(spec, id, c) {
 		case failing:
-			failed = append(failed, describe(c))
+			failed = append(failed, evidence(c))
 		case failingAlone:
-			h.rollback, h.reason = cmp.Or(h.rollback, describe(c)), ReasonAnalysisError
+			h.rollback, h.reason = cmp.Or(h.rollback, DescribeCheck(c)), ReasonAnalysisError
 		case pausing:
-			h.pause = cmp.Or(h.pause, describe(c))
+			h.pause = cmp.Or(h.pause, evidence(c))
 		}
 	}
 	if len(failed) > 0 && len(failed) >= required(spec.Analysis, total) {
@@ -203,8 +204,8 @@ func healthOf(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) health 
 	return h
 }
 
-// describe returns a sentence about a check, such as "metric errors: Failure (0.2): more than 0.01".
-func describe(c *v1beta1.RolloutCheck) string {
+// DescribeCheck returns a sentence about a check, such as "metric errors: Failure (0.2): more than 0.01".
+func DescribeCheck(c *v1beta1.RolloutCheck) string {
 	out := c.Type + " " + c.Name + ": " + c.Result
 	if c.Value != "" {
 		out += " (" + c.Value + ")"
@@ -215,12 +216,25 @@ func describe(c *v1beta1.RolloutCheck) string {
 	return out
 }
 
+// evidence returns a sentence about a check that has failed, or is not known. Failures count from the begin of the
+// rollout, so that its last result may be another one.
+func evidence(c *v1beta1.RolloutCheck) string {
+	if c.Failures == 0 || c.Result == Failure {
+		return DescribeCheck(c)
+	}
+	times := "once"
+	if c.Failures > 1 {
+		times = fmt.Sprintf("%d times", c.Failures)
+	}
+	return c.Type + " " + c.Name + " has failed " + times + ", now it is " + strings.TrimPrefix(DescribeCheck(c), c.Type+" "+c.Name+": ")
+}
+
 // Describe returns a sentence about each check of a state that has a result.
 func Describe(s *v1beta1.AliasRolloutStatus) []string {
 	var out []string
 	for i := range s.Checks {
 		if s.Checks[i].Result != "" {
-			out = append(out, describe(&s.Checks[i]))
+			out = append(out, DescribeCheck(&s.Checks[i]))
 		}
 	}
 	return out
@@ -308,7 +322,7 @@ func missing(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, successe
 			return id.Type + " " + id.Name + " has no result yet"
 		case id.Type == CheckAlarm && c.Ignored || verdict(spec, id, c) == failing:
 		case c.Result != Success && c.Result != Skipped:
-			return describe(c)
+			return DescribeCheck(c)
 		case c.JudgedUntil == nil || c.JudgedUntil.Time.Before(since):
 			return early(c, since)
 		case c.Result == Success && c.Successes < needed(id, successes):

@@ -114,7 +114,7 @@ func (m *machine) next() time.Duration {
 	if isDifferent {
 		waits = append(waits, driftGrace)
 	}
-	if m.waits {
+	if m.s.Waits != "" {
 		waits = append(waits, commandEvery)
 	}
 	if len(waits) == 0 {

@@ -50,18 +50,14 @@ func (m *machine) command() bool {
 			if why == "" {
 				continue
 			}
-			m.waits = true
-			return m.wait(why)
+			m.s.Waits = why
+			return m.wait()
 		}
 		m.handled(c.name, value)
 		if what == carriedOut {
 			m.event(false, EventCommand, fmt.Sprintf("%s (%s)", name, value))
 		} else {
 			m.event(true, EventCommand, fmt.Sprintf("%s (%s) does not apply: %s", name, value, why))
-			if m.s.Phase == v1beta1.RolloutFailed && m.s.Reason == ReasonRollbackTo &&
-				c.name == v1beta1.AnnotationRolloutRollbackTo {
-				m.s.Message = why // It does not wait any more.
-			}
 		}
 		return true
 	}
@@ -119,11 +115,7 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 	version, _, _ := strings.Cut(value, "/")
 	switch {
 	case version == m.s.Stable.FunctionVersion:
-		if m.s.Phase != v1beta1.RolloutProgressing || m.s.Step == v1beta1.RolloutRollingBack {
-			return refused, m.present()
-		}
-		m.rollBack(ReasonRollbackTo, "the user has chosen version "+version)
-		return carriedOut, ""
+		return m.returnToStable()
 	case remembers(m.s, version):
 		return m.returnTo(version)
 	case version == m.s.Target.FunctionVersion && m.s.Step == v1beta1.RolloutRollingBack:
@@ -131,6 +123,19 @@ func (m *machine) rollbackTo(value string) (outcome, string) {
 		return carriedOut, ""
 	}
 	return refused, "version " + version + " is not in status.rollout.history"
+}
+
+// returnToStable ends a rollout that moves invocations. After a rollout, it undoes what someone else has changed.
+func (m *machine) returnToStable() (outcome, string) {
+	switch {
+	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
+		m.rollBack(ReasonRollbackTo, "the user has chosen version "+m.s.Stable.FunctionVersion)
+	case !active(m.s) && m.o.Route != expected(m.s) && !m.o.Moving:
+		m.restore()
+	default:
+		return refused, "version " + m.s.Stable.FunctionVersion + " is the stable one already, " + m.present()
+	}
+	return carriedOut, ""
 }
 
 // returnTo makes a version of the history receive all invocations if it can serve.
@@ -154,16 +159,15 @@ func (m *machine) returnTo(version string) (outcome, string) {
 
 // wait prepares for a command that waits for a version: the stable version serves until then. It reports whether that
 // has changed what is next.
-func (m *machine) wait(why string) bool {
+func (m *machine) wait() bool {
+	const message = "the user has chosen another version"
 	switch {
 	case m.s.Phase == v1beta1.RolloutPending:
-		m.fail(ReasonRollbackTo, why)
+		m.fail(ReasonAborted, message)
 	case m.s.Phase == v1beta1.RolloutProgressing && m.s.Step != v1beta1.RolloutRollingBack:
-		m.rollBack(ReasonRollbackTo, why)
+		m.rollBack(ReasonAborted, message)
 	case m.s.Phase == v1beta1.RolloutProgressing:
 		return false
-	default:
-		m.s.Message = why
 	}
 	return true
 }

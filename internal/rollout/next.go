@@ -208,6 +208,7 @@ func Next(spec *v1beta1.AliasRollout, state *v1beta1.AliasRolloutStatus, o Obser
 		if o.Target == "" {
 			m.o.Target = m.s.Target.FunctionVersion
 		}
+		m.s.Waits = ""
 		m.elapse()
 		keepChecks(spec, m.s)
 		m.measured()
@@ -227,8 +228,6 @@ type machine struct {
 
 	// wake is the number of an inactive version that is to be invoked.
 	wake string
-	// waits says that a command waits for a version.
-	waits bool
 }
 
 func stamp(t time.Time) *metav1.Time { return &metav1.Time{Time: t.Truncate(time.Second)} }
@@ -285,7 +284,7 @@ func (m *machine) measured() {
 			m.spec.Analysis.Alarms.PreExisting != "Block":
 			check(m.s, r.CheckID).Ignored = true
 		case r.Type == CheckMetric && r.Result == Failure && metric != nil && metric.OnFailure == "Warn":
-			m.event(true, EventWarning, describe(check(m.s, r.CheckID)))
+			m.event(true, EventWarning, DescribeCheck(check(m.s, r.CheckID)))
 		}
 	}
 }

@@ -61,9 +61,17 @@ func same(a, b v1beta1.RolloutRevision) bool {
 // Rejected reports whether the target of a rollout has failed by evidence: its code and configuration are not rolled
 // out again by themselves.
 func Rejected(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Reason == ReasonFailedBefore ||
-		slices.ContainsFunc(s.FailedTargets,
-			func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == s.Target.FunctionVersion })
+	return s.Reason == ReasonFailedBefore || Rejection(s, s.Target.FunctionVersion) != nil
+}
+
+// Rejection returns the recorded failure of a version, nil if there is none.
+func Rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFailure {
+	for i := range s.FailedTargets {
+		if s.FailedTargets[i].FunctionVersion == version {
+			return &s.FailedTargets[i]
+		}
+	}
+	return nil
 }
 
 // isEvidence reports whether a rollout that ends for a reason says something about its target: the target has failed,
@@ -79,8 +87,7 @@ func isEvidence(reason string) bool {
 // reject records that a version has failed, unless that is recorded. The code and configuration that serve are never
 // rejected: then the record is of the version's number alone.
 func (m *machine) reject(r v1beta1.RolloutRevision, reason string) {
-	if slices.ContainsFunc(m.s.FailedTargets,
-		func(f v1beta1.RolloutFailure) bool { return f.FunctionVersion == r.FunctionVersion }) {
+	if Rejection(m.s, r.FunctionVersion) != nil {
 		return
 	}
 	if r.Fingerprint == m.s.Stable.Fingerprint {

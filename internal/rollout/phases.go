@@ -143,7 +143,7 @@ func (m *machine) blocked() string {
 			return id.Type + " " + id.Name + " has no result yet"
 		case id.Type == CheckAlarm && (c.Ignored || c.Result == Inconclusive):
 		case c.Result != Success:
-			return describe(c)
+			return DescribeCheck(c)
 		}
 	}
 	return ""
@@ -158,9 +158,9 @@ func (m *machine) preTraffic() {
 	case c == nil:
 		record(m.s, CheckID{CheckPreTraffic, test.Name}).Result = Running
 	case c.Result == Failure:
-		m.fail(ReasonSmokeTest, describe(c))
+		m.fail(ReasonSmokeTest, DescribeCheck(c))
 	case c.Result == Error && c.Errors >= smokeTestErrors:
-		m.fail(ReasonSmokeTestError, describe(c))
+		m.fail(ReasonSmokeTestError, DescribeCheck(c))
 	case c.Result != Running && !m.now.Before(c.MeasuredAt.Add(retryDelay(c.Errors))):
 		c.Result = Running
 	}

@@ -385,6 +385,91 @@ func TestRollbackToRejects(t *testing.T) {
 	s.wantEnd(v1beta1.RolloutReady, "", "1")
 }
 
+// TestRollbackToAfterAFailure checks that rollback-to says why it does not apply, and leaves the failure as it was while
+// it waits and when it is refused.
+func TestRollbackToAfterAFailure(t *testing.T) {
+	failed := func() *scenario {
+		s := promoted(t, tenPercent(alarms("a")))
+		s.observed.Target = "3"
+		s.untilTrue("at 10 %", func() bool { return s.state.ObservedWeight == 10 })
+		s.result = func(CheckID) string { return Failure }
+		s.pass(2 * time.Minute)
+		s.wantEnd(v1beta1.RolloutFailed, ReasonAnalysisFailed, "2")
+		s.result, s.events = nil, nil
+		return s
+	}
+	cases := map[string]struct {
+		reason  string
+		version string
+		state   Version
+		says    string
+		waits   bool
+	}{
+		"Unknown": {
+			reason: "Only versions that were stable can be returned to.", version: "7",
+			says: "does not apply: version 7 is not in status.rollout.history",
+		},
+		"Stable": {
+			reason: "The stable version needs no rollback.", version: "2",
+			says: "does not apply: version 2 is the stable one already, the rollout is Failed",
+		},
+		"Gone": {
+			reason: "A version that AWS does not have can't be returned to.", version: "1", state: Version{Missing: true},
+			says: "does not apply: version 1 does not exist",
+		},
+		"Pending": {
+			reason: "A version that is being prepared is waited for.", version: "1",
+			state: Version{Pending: "version 1 is Pending"}, waits: true,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := failed()
+			before := s.state.DeepCopy()
+			s.observed.Versions["1"] = tc.state
+			s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = tc.version + "/x"
+			s.pass(5 * time.Minute)
+			if got := s.state; got.Reason != before.Reason || got.Message != before.Message || (got.Waits != "") != tc.waits {
+				t.Errorf("%s: %s (%s), waits %q", tc.reason, got.Reason, got.Message, got.Waits)
+			}
+			if tc.says != "" && !s.says(tc.says) {
+				t.Errorf("%s: events %v", tc.reason, s.events)
+			}
+			if !tc.waits {
+				return
+			}
+			s.observed.Versions["1"] = Version{Missing: true}
+			s.pass(5 * time.Minute)
+			if got := s.state; got.Reason != before.Reason || got.Message != before.Message || got.Waits != "" {
+				t.Errorf("it was refused later: %s (%s), waits %q", got.Reason, got.Message, got.Waits)
+			}
+		})
+	}
+}
+
+// TestRollbackToTheStableVersion checks that rollback-to undoes what someone else has changed after a rollout.
+func TestRollbackToTheStableVersion(t *testing.T) {
+	s := promoted(t, twoWeights())
+	s.alias(Route{Version: "3"})
+	s.pass(5 * time.Minute)
+	s.observed.Commands[v1beta1.AnnotationRolloutRollbackTo] = "2/x"
+	s.pass(5 * time.Minute)
+	s.wantEnd(v1beta1.RolloutReady, "", "2")
+}
+
+// TestPauseAfterAFailureSaysSo checks that a rollout that a failed metric pauses says so after a later success too.
+func TestPauseAfterAFailureSaysSo(t *testing.T) {
+	s := newScenario(t, twoWeights(metrics("m"), func(s *v1beta1.AliasRollout) { s.Analysis.Metrics[0].OnFailure = "Pause" }))
+	s.at10()
+	s.result = func(CheckID) string { return Failure }
+	s.until(v1beta1.RolloutPaused)
+	s.result = nil
+	s.pass(2 * time.Minute)
+	if want := "Metric m has failed once, now it is Success"; s.state.Step != v1beta1.RolloutPaused || s.state.Message != want {
+		t.Errorf("%s: %q, want %q", s.state.Step, s.state.Message, want)
+	}
+}
+
 // TestPromoteFull checks that promote-full skips steps and the analysis, but that the bake time applies and a failure
 // rolls back.
 func TestPromoteFull(t *testing.T) {

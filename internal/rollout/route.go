@@ -35,6 +35,27 @@ func (r Route) String() string {
 	return fmt.Sprintf("version %s, version %s with %d %%", r.Version, r.Additional, r.Weight)
 }
 
+// Serving returns the version that serves. AWS shows the former one with all invocations, as the additional one, while
+// it still moves an alias to another version.
+func (r Route) Serving() string {
+	if r.Weight >= all {
+		return r.Additional
+	}
+	return r.Version
+}
+
+// Serves returns which versions receive invocations, such as "version 1 serves, version 2 receives 10 %".
+func (r Route) Serves() string {
+	out := "version " + r.Serving() + " serves"
+	switch {
+	case r.Additional == "" || r.Weight >= all:
+		return out
+	case r.Weight == OtherWeight:
+		return out + ", version " + r.Additional + " receives a part of the invocations"
+	}
+	return fmt.Sprintf("%s, version %s receives %d %%", out, r.Additional, r.Weight)
+}
+
 // to returns the route in which the target receives a percentage of the invocations, and the stable version the rest.
 func to(s *v1beta1.AliasRolloutStatus, weight int32) Route {
 	switch {

@@ -83,7 +83,7 @@ func TestPhases(t *testing.T) {
 		},
 		"Differs": {
 			reason: "AWS serves something else than the spec asks for, and it may not be changed.",
-			status: `{phase: Error, message: "AWS differs from spec: memorySize", ` + ready(
+			status: `{phase: Differs, message: "AWS differs from spec: memorySize", ` + ready(
 				"Differs") + `, ` + atProvider + `}`, phase: "Error", error: "AWS differs from spec: memorySize",
 			known: true, ready: "False",
 		},

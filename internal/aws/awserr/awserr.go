@@ -105,8 +105,12 @@ func IsPreconditionFailed(err error) bool {
 	return Code(err) == "PreconditionFailedException" || StatusCode(err) == http.StatusPreconditionFailed
 }
 
-// IsThrottled reports whether AWS refused the call because of the rate of requests.
+// IsThrottled reports whether AWS refused the call because of the rate of requests. It is false for an invocation for
+// which there is no concurrency, see LacksConcurrency.
 func IsThrottled(err error) bool {
+	if LacksConcurrency(err) {
+		return false
+	}
 	switch Code(err) {
 	case "TooManyRequestsException", "ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded",
 		"RequestThrottled", "RequestThrottledException", "SlowDown", "PriorRequestNotComplete":

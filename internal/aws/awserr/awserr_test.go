@@ -233,11 +233,17 @@ func TestFieldIsSpelledAsSpecDoes(t *testing.T) {
 
 func TestFieldOfConfigurations(t *testing.T) {
 	for message, want := range map[string]string{
-		"Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [1000].":      "provisionedConcurrentExecutions",
-		"Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function": "provisionedConcurrentExecutions",
-		"Provisioned Concurrency Configs cannot be applied to unpublished function versions.":                       "qualifier",
-		"You can't leave AllowOrigins as empty when Cors is enabled.":                                               "cors.allowOrigins",
-		"You can't specify the function as a destination for itself.":                                               "destinationConfig",
+		"Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [1000].":                                                          "provisionedConcurrentExecutions",
+		"Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function":                                                     "provisionedConcurrentExecutions",
+		"Provisioned Concurrency Configs cannot be applied to unpublished function versions.":                                                                           "qualifier",
+		"You can't leave AllowOrigins as empty when Cors is enabled.":                                                                                                   "cors.allowOrigins",
+		"You can't specify the function as a destination for itself.":                                                                                                   "destinationConfig",
+		"The provided destination config DestinationConfig(onSuccess=null, onFailure=OnFailure(destination=arn:aws:lambda:eu-central-1:1:function:layers)) is invalid.": "destinationConfig",
+		"Number of tags exceeds resource tag limit.":                                                                                                                    "tags",
+		"Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10":                                                               "maximumBatchingWindowInSeconds",
+		"Number of items in AdditionalVersionWeights cannot be greater than 1":                                                                                          "routingConfig",
+		"Invalid function version 2. Function version 2 is already included in routing configuration.":                                                                  "routingConfig",
+		"$LATEST is not supported for an alias pointing to more than 1 version":                                                                                         "routingConfig",
 	} {
 		if got := Field(answer("Lambda", "Put", 400, "InvalidParameterValueException", message)); got != want {
 			t.Errorf("Field of %q: want %s, got %s", message, want, got)

@@ -1,6 +1,7 @@
 package awserr
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,9 +125,7 @@ func describeAnswer(err error, op *smithy.OperationError) messageParts {
 		s.text = describeDenied(message, cut(message, maxLength), op)
 		return s
 	}
-	if s.text = hint(s.code); s.text == "" {
-		s.text = cut(named(message), maxLength) + advice(message)
-	}
+	s.text = cmp.Or(hint(s.code), lackOfConcurrency(err), cut(named(message), maxLength)+advice(message))
 	return s
 }
 

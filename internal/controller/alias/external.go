@@ -214,7 +214,7 @@ func (e *external) compare(
 
 // plan returns the call that is due: one that changes the alias, or a smoke test of the rollout.
 func (e *external) plan(
-	_ context.Context, a *v1beta1.Alias, _ found, c reconcile.Comparison[settings],
+	_ context.Context, a *v1beta1.Alias, o found, c reconcile.Comparison[settings],
 ) (reconcile.Plan, error) {
 	p := reconcile.Plan{Changes: c.Changes}
 	if len(c.Changes) > 0 {
@@ -223,7 +223,7 @@ func (e *external) plan(
 	if a.Spec.Rollout == nil {
 		return p, nil
 	}
-	p.Ready, p.Followed = rolloutReady(a), c.Changes.In("functionVersion", "routingConfig")
+	p.Ready, p.Followed = rolloutReady(a, o.Resource), c.Changes.In("functionVersion", "routingConfig")
 	switch {
 	case e.decision.Action == rollout.Update && p.Call != "":
 		p.Does = "rollout " + a.Status.Rollout.ID + ": " + c.Changes.String()
@@ -306,10 +306,17 @@ func (e *external) update(ctx context.Context, a *v1beta1.Alias, o found, u upda
 	case e.decision.Action != rollout.Update:
 	case err == nil:
 		res.After = rollout.Updated(a.Status.Rollout)
+		res.Quiet = e.shifts(a, u.Changes)
 	case !awserr.IsThrottled(err):
 		rollout.UpdateFailed(a.Status.Rollout, e.now(), short("cannot change the alias: "+awserr.Sanitize(err).Error()))
 	}
 	return res, errors.Wrapf(err, "cannot update %s", e.id)
+}
+
+// shifts reports whether a change of the alias is that of a step alone: then the rollout emits the event about it.
+func (e *external) shifts(a *v1beta1.Alias, changes diff.Changes) bool {
+	step := a.Status.Rollout.Step
+	return (step == v1beta1.RolloutShifting || step == v1beta1.RolloutPromoting) && !changes.Any("description")
 }
 
 // delete deletes the alias. AWS accepts the call even if the alias no longer exists.

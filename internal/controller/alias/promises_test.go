@@ -121,6 +121,25 @@ func TestSmokeTestThatAWSRefuses(t *testing.T) {
 	r.until("ready", func() bool { return r.state().Phase == v1beta1.RolloutReady && r.state().Stable.FunctionVersion == "2" })
 }
 
+// TestSmokeTestWithoutConcurrency checks that a function without concurrency, which AWS answers as it throttles, ends
+// the rollout before its deadline, and that Ready says why.
+func TestSmokeTestWithoutConcurrency(t *testing.T) {
+	r := newRollout(t, canary())
+	_, err := r.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{
+		FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](0),
+	})
+	r.Must(err)
+	start := r.Now()
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	if s := r.state(); s.Reason != rollout.ReasonSmokeTestError || len(s.FailedTargets) > 0 || r.Now().Sub(start) > 2*time.Minute {
+		t.Errorf("after %s, state %+v", r.Now().Sub(start), s)
+	}
+	if c := r.alias.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "reservedConcurrentExecutions are 0 or in use") {
+		t.Errorf("Ready is %+v", c)
+	}
+}
+
 // TestRollbackWhileAWSMovesTheAlias checks that a rollback is sent while AWS still moves the alias with its provisioned
 // concurrency to the target, and that it clears the weight of the old version.
 func TestRollbackWhileAWSMovesTheAlias(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -181,10 +182,11 @@ func (e *external) wake(ctx context.Context, a *v1beta1.Alias) error {
 	}
 	var once lambdaapi.AtMostOnce
 	_, err := e.api.Invoke(ctx, in, once.Options)
-	if awserr.IsThrottled(err) {
+	untried := awserr.IsThrottled(err) || awserr.LacksConcurrency(err)
+	if untried {
 		delete(a.Status.Rollout.Woken, e.decision.Version)
 	}
-	if awserr.IsThrottled(err) || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
+	if untried || awserr.IsAccessDenied(err) || awserr.IsTerminal(err) {
 		return errors.Wrapf(awserr.Sanitize(err), "cannot invoke version %s, which is Inactive", e.decision.Version)
 	}
 	return nil
@@ -288,56 +290,78 @@ func commandsOf(a *v1beta1.Alias) map[string]string {
 	return out
 }
 
-// rolloutReady returns the Ready condition of an alias with a rollout.
-func rolloutReady(a *v1beta1.Alias) xpv2.Condition {
-	s, generation := a.Status.Rollout, a.GetGeneration()
+// rolloutReady returns the Ready condition of an alias with a rollout. Which version serves is what AWS shows.
+func rolloutReady(a *v1beta1.Alias, shown types.AliasConfiguration) xpv2.Condition {
+	s, generation, serves := a.Status.Rollout, a.GetGeneration(), serving(shown).Serves()
 	switch {
 	case s == nil:
 		return reconcile.Available(generation)
 	case s.Phase == v1beta1.RolloutFailed:
-		return reconcile.RolledBack(generation, failure(s)+drift(s))
+		return reconcile.RolledBack(generation, serves+"; "+joined(failure(s), s.Waits, drift(s)))
 	case s.Drift != "":
-		return reconcile.Unavailable(generation, strings.TrimPrefix(drift(s), "; "))
-	case s.Phase == v1beta1.RolloutReady && s.Message != "":
-		return reconcile.Updating(generation, s.Message)
+		return reconcile.Unavailable(generation, drift(s))
+	case s.Phase == v1beta1.RolloutReady && s.Message+s.Waits != "":
+		return reconcile.Updating(generation, joined(s.Message, s.Waits))
 	case s.Phase == v1beta1.RolloutReady:
 		return reconcile.Available(generation)
 	}
-	return reconcile.Updating(generation, progress(a.Spec.Rollout, s))
+	return reconcile.Updating(generation, progress(a.Spec.Rollout, s, serves))
 }
 
-// failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good.
+// serving returns how AWS distributes the invocations of an alias now: to its former version until it is moved.
+func serving(c types.AliasConfiguration) rollout.Route {
+	r := routeOf(fromAWS(c))
+	for v, w := range weightsOf(c.RoutingConfig) {
+		if w >= 1 {
+			r.Additional, r.Weight = v, hundred
+		}
+	}
+	return r
+}
+
+// joined joins the texts that are not empty.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "; ")
+}
+
+// failure returns why a rollout has failed: its target was rejected, or nobody knows whether it is good. The reason of
+// a target that had failed before the user returned to another version is that of its failure.
 func failure(s *v1beta1.AliasRolloutStatus) string {
-	verb, end := "was not rolled out", ": set the annotation "+v1beta1.AnnotationRolloutRetry+" to try again"
+	verb, reason, end := "was not rolled out", s.Reason, ": set the annotation "+v1beta1.AnnotationRolloutRetry+" to try again"
 	if rollout.Rejected(s) {
 		verb, end = "was rejected", ""
+	}
+	if f := rollout.Rejection(s, s.Target.FunctionVersion); f != nil {
+		reason = f.Reason
 	}
 	if s.Step == v1beta1.RolloutValidating {
 		end = ": it is rolled out once it can be"
 	}
-	return fmt.Sprintf("version %s serves; version %s %s (%s): %s%s",
-		s.Stable.FunctionVersion, s.Target.FunctionVersion, verb, s.Reason, s.Message, end)
+	return fmt.Sprintf("version %s %s (%s): %s%s", s.Target.FunctionVersion, verb, reason, s.Message, end)
 }
 
 // progress returns what a rollout does, such as "rollout 7-abc: Analyzing, step 2 of 5: version 6
 // serves, version 7 receives 10 %; errors 0.002 (Success); next at 20:01:40".
-func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
+func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus, serves string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "rollout %s: %s", s.ID, s.Step)
 	if n := rollout.Steps(spec.Strategy); s.Phase == v1beta1.RolloutProgressing && int(s.CurrentStepIndex) < n {
 		fmt.Fprintf(&b, ", step %d of %d", s.CurrentStepIndex+1, n)
 	}
-	fmt.Fprintf(&b, ": version %s serves", s.Stable.FunctionVersion)
-	if s.ObservedWeight > 0 {
-		fmt.Fprintf(&b, ", version %s receives %d %%", s.Target.FunctionVersion, s.ObservedWeight)
-	}
-	for _, c := range s.Checks {
-		if c.Type == rollout.CheckMetric && c.Value != "" {
+	b.WriteString(": " + serves)
+	for i := range s.Checks {
+		switch c := &s.Checks[i]; {
+		case c.Type == rollout.CheckMetric && c.Result == rollout.Success && c.Value != "":
 			fmt.Fprintf(&b, "; %s %s (%s)", c.Name, c.Value, c.Result)
+		case !c.Ignored && c.Result != "" && c.Result != rollout.Success && c.Result != rollout.Skipped &&
+			!strings.Contains(s.Message, rollout.DescribeCheck(c)):
+			b.WriteString("; " + rollout.DescribeCheck(c))
 		}
 	}
-	if s.Message != "" {
-		b.WriteString("; " + s.Message)
+	for _, also := range []string{s.Message, s.Waits} {
+		if also != "" {
+			b.WriteString("; " + also)
+		}
 	}
 	if s.NextCheckAt != nil {
 		b.WriteString("; next at " + s.NextCheckAt.UTC().Format(time.TimeOnly))
@@ -349,5 +373,5 @@ func drift(s *v1beta1.AliasRolloutStatus) string {
 	if s.Drift == "" {
 		return ""
 	}
-	return "; " + s.Drift + ": change it back, or set the annotation " + v1beta1.AnnotationRolloutAbort
+	return s.Drift + ": change it back, or set the annotation " + v1beta1.AnnotationRolloutAbort
 }

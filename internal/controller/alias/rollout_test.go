@@ -183,6 +183,35 @@ func TestRolloutPromotes(t *testing.T) {
 	}
 }
 
+// TestRolloutEvents checks that each change of the alias has one event, as each end has.
+func TestRolloutEvents(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("2")
+	var got []string
+	r.until("stable", func() bool {
+		if d := r.Done; d.Called == reconcile.ToUpdate && d.Err == nil && !d.Quiet {
+			got = append(got, "UpdatedExternalResource: "+d.Does)
+		}
+		for _, e := range r.Done.Events {
+			got = append(got, string(e.Reason)+": "+e.Message)
+		}
+		return r.state().Stable.FunctionVersion == "2"
+	})
+	id := r.state().ID
+	want := []string{
+		"RolloutStarted: rollout " + id + " from version 1 to version 2",
+		"UpdatedExternalResource: invoked version 2 for the smoke test smoke",
+		"RolloutShifted: rollout " + id + ": version 1, version 2 with 10 %",
+		"RolloutShifted: rollout " + id + ": version 1, version 2 with 50 %",
+		"RolloutPromoting: rollout " + id + ": version 2 receives all invocations: all steps are done",
+		"RolloutShifted: rollout " + id + ": version 2",
+		"RolloutCompleted: rollout " + id + ": version 2 is stable",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 func TestRolloutRollsBack(t *testing.T) {
 	r := newRollout(t, canary())
 	r.health = unhealthy
@@ -201,6 +230,33 @@ func TestRolloutRollsBack(t *testing.T) {
 	r.command(v1beta1.AnnotationRolloutRetry, "1")
 	r.ends(v1beta1.RolloutReady)
 	r.wantRoutes("but if the user asks", "1", "1+2:0.1", "1", "1+2:0.1", "1+2:0.5", "2")
+}
+
+// TestRolloutSaysWhatServes checks that Ready says which version serves in AWS, and why the target had failed, whatever
+// happens afterwards.
+func TestRolloutSaysWhatServes(t *testing.T) {
+	r := newRollout(t, canary())
+	r.desire("3")
+	r.ends(v1beta1.RolloutReady)
+	r.health = unhealthy
+	r.desire("2")
+	r.ends(v1beta1.RolloutFailed)
+	ready := func() string { return r.alias.GetCondition(xpv2.TypeReady).Message }
+	r.Double.EditAlias("f", "live", func(a *awsdouble.Alias) { a.FunctionVersion = "1" })
+	r.until("changed", func() bool { return r.state().Drift != "" })
+	if want := "version 1 serves; version 2 was rejected (AnalysisFailed): "; !strings.HasPrefix(ready(), want) ||
+		!strings.Contains(ready(), "; someone else has changed the alias from version 3 to version 1") {
+		t.Errorf("after a change by hand, Ready is %q", ready())
+	}
+	r.command(v1beta1.AnnotationRolloutAbort, "a")
+	r.until("changed back", func() bool { return r.route() == "3" && r.state().Phase == v1beta1.RolloutFailed })
+	r.command(v1beta1.AnnotationRolloutRollbackTo, "1/a")
+	r.until("returned", func() bool {
+		return r.state().Stable.FunctionVersion == "1" && r.state().Phase == v1beta1.RolloutFailed
+	})
+	if want := "version 1 serves; version 2 was rejected (AnalysisFailed): the user has chosen version 1"; ready() != want {
+		t.Errorf("after rollback-to, Ready is %q, want %q", ready(), want)
+	}
 }
 
 // TestRolloutWithAnInvalidAnalysis checks that an analysis that is not valid is reported before a
@@ -233,6 +289,44 @@ func TestRolloutProgress(t *testing.T) {
 	c := r.alias.GetCondition(xpv2.TypeReady)
 	if want := regexp.MustCompile(`^rollout 2-\w+: Analyzing, step [23] of 4: version 1 serves, version 2 receives 10 %; errors 0.5 \(Success\).*; next at \d\d:\d\d:\d\d$`); !want.MatchString(c.Message) || c.Reason != reconcile.ReasonUpdating {
 		t.Errorf("Ready is %+v", c)
+	}
+}
+
+// TestRolloutProgressOfChecks checks that Ready names at once what has not succeeded, once, and why.
+func TestRolloutProgressOfChecks(t *testing.T) {
+	metric := v1beta1.RolloutCheck{Name: "errors", Type: rollout.CheckMetric, Result: rollout.Inconclusive, Message: "2 invocations, 10 are needed"}
+	cases := map[string]struct {
+		reason  string
+		check   v1beta1.RolloutCheck
+		message string
+		want    string
+	}{
+		"Inconclusive": {
+			"A metric without a value is not passed over.", metric, "",
+			"version 1 serves; Metric errors: Inconclusive: 2 invocations, 10 are needed",
+		},
+		"Once": {
+			"What the message says already is not repeated.", metric,
+			"waits for the analysis: Metric errors: Inconclusive: 2 invocations, 10 are needed",
+			"version 1 serves; waits for the analysis: Metric errors: Inconclusive: 2 invocations, 10 are needed",
+		},
+		"Value": {
+			"A value that succeeds is short.",
+			v1beta1.RolloutCheck{Name: "errors", Type: rollout.CheckMetric, Result: rollout.Success, Value: "0"},
+			"",
+			"version 1 serves; errors 0 (Success)",
+		},
+		"Alarm":     {"An alarm that succeeds is as it should be.", v1beta1.RolloutCheck{Name: "a", Type: rollout.CheckAlarm, Result: rollout.Success}, "", "version 1 serves"},
+		"NoResult":  {"What was not measured yet has no result.", v1beta1.RolloutCheck{Name: "a", Type: rollout.CheckAlarm}, "", "version 1 serves"},
+		"SmokeTest": {"A smoke test that AWS did not run is named.", v1beta1.RolloutCheck{Name: "s", Type: rollout.CheckPreTraffic, Result: rollout.Error, Message: "denied"}, "", "version 1 serves; PreTraffic s: Error: denied"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &v1beta1.AliasRolloutStatus{ID: "2-x", Step: v1beta1.RolloutAnalyzing, Message: tc.message, Checks: []v1beta1.RolloutCheck{tc.check}}
+			if got, want := progress(canary(), s, "version 1 serves"), "rollout 2-x: Analyzing: "+tc.want; got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, want)
+			}
+		})
 	}
 }
 

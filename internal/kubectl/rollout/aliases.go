@@ -81,3 +81,11 @@ func route(a *v1beta1.Alias) rollout.Route {
 	}
 	return rollout.Route{Version: all[0].version, Additional: all[1].version, Weight: weight}
 }
+
+// traffic returns how AWS divides the invocations, or how the rollout expects it before that is known.
+func traffic(a *v1beta1.Alias) rollout.Route {
+	if r := route(a); r.Version != "" {
+		return r
+	}
+	return rollout.Route{Version: a.Status.Rollout.Stable.FunctionVersion}
+}

@@ -111,7 +111,7 @@ func newUndo(f *kubectl.Factory) *cobra.Command {
 		version := to
 		if version == "" {
 			var err error
-			if version, err = previous(a.Status.Rollout); err != nil {
+			if version, err = previous(a); err != nil {
 				return "", err
 			}
 		}

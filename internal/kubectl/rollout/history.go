@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubectl"
+	"github.com/crossplane-contrib/provider-lambda/internal/rollout"
 )
 
 // States of a version in the history.
@@ -58,8 +59,8 @@ func newHistory(f *kubectl.Factory) *cobra.Command {
 		Use:   "history ALIAS",
 		Short: "List the versions that were rolled out",
 		Long: `List the versions that were rolled out: the Target until it is stable or rejected, the Stable version,
-the Previous ones, to which undo can return, and those that have Failed and were rejected. The latest are
-first.`,
+the Previous ones, to which undo can return, and those that have Failed and were rejected. A previous version
+with the reason RollbackTo is one that undo has left. The latest are first.`,
 		Example: `  # List the versions
   kubectl lambda rollout history live
 
@@ -108,15 +109,19 @@ func historyOf(a *v1beta1.Alias) *history {
 		})
 		return &h.Versions[len(h.Versions)-1]
 	}
-	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rejection(s, s.Target.FunctionVersion) == nil {
+	if s.Target.FunctionVersion != s.Stable.FunctionVersion && rollout.Rejection(s, s.Target.FunctionVersion) == nil {
 		v := add(s.Target, stateTarget)
 		v.Weight, v.Reason = &s.ObservedWeight, s.Reason
 	}
 	add(s.Stable, stateStable)
 	for _, r := range s.History {
 		v := add(r, statePrevious)
-		if f := rejection(s, r.FunctionVersion); f != nil { // The user has returned to another one.
-			v.Reason, v.FailedAt = f.Reason, f.FailedAt
+		switch f := rollout.Rejection(s, r.FunctionVersion); {
+		case f == nil:
+		case f.Reason == rollout.ReasonRollbackTo: // The user has returned to another one.
+			v.Reason = f.Reason
+		default:
+			v.State, v.Reason, v.FailedAt = stateFailed, f.Reason, f.FailedAt
 		}
 	}
 	for _, f := range s.FailedTargets {
@@ -126,16 +131,6 @@ func historyOf(a *v1beta1.Alias) *history {
 		}
 	}
 	return h
-}
-
-// rejection returns the failure of a version, or nil if it was not rejected.
-func rejection(s *v1beta1.AliasRolloutStatus, version string) *v1beta1.RolloutFailure {
-	for i := range s.FailedTargets {
-		if s.FailedTargets[i].FunctionVersion == version {
-			return &s.FailedTargets[i]
-		}
-	}
-	return nil
 }
 
 // print prints the versions as a table.

@@ -23,16 +23,15 @@ func promoted(version string) goal {
 		}
 		of := version == "" || s.Target.FunctionVersion == version
 		switch {
+		case version == "" && s.Waits != "":
+			return false, nil
 		case version == "" && kubectl.IsUndone(s):
 			return s.Drift == "", nil
-		case version == "" && kubectl.IsUndoing(s):
-			return false, nil
 		case s.Phase == v1beta1.RolloutFailed && of:
-			return false, failure(s)
+			return false, failure(a)
 		case !inProgress(s) && version != "" && version != s.Stable.FunctionVersion:
-			if f := rejection(s, version); f != nil {
-				return false, fmt.Errorf(
-					"version %s was rejected (%s): version %s serves", version, f.Reason, s.Stable.FunctionVersion)
+			if f := rollout.Rejection(s, version); f != nil {
+				return false, fmt.Errorf("version %s was rejected (%s): %s", version, f.Reason, traffic(a).Serves())
 			}
 			return false, nil
 		}
@@ -69,7 +68,8 @@ func after(annotation, value string, then goal) goal {
 }
 
 // failure returns the error of a rollout that has failed.
-func failure(s *v1beta1.AliasRolloutStatus) error {
+func failure(a *v1beta1.Alias) error {
+	s := a.Status.Rollout
 	message := fmt.Sprintf("rollout %s of version %s has failed", s.ID, s.Target.FunctionVersion)
 	if s.Reason != "" {
 		message += " (" + s.Reason + ")"
@@ -77,7 +77,7 @@ func failure(s *v1beta1.AliasRolloutStatus) error {
 	if s.Message != "" {
 		message += ": " + s.Message
 	}
-	return errors.New(message + "; version " + s.Stable.FunctionVersion + " serves" + suffix(again(s)))
+	return errors.New(message + "; " + traffic(a).Serves() + suffix(again(s)))
 }
 
 // again returns how a target is rolled out again of which nobody knows whether it is good. It is empty if the target
@@ -107,7 +107,7 @@ func inProgress(s *v1beta1.AliasRolloutStatus) bool {
 
 // settled reports whether a version is stable and nothing else waits.
 func settled(s *v1beta1.AliasRolloutStatus) bool {
-	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Drift == ""
+	return s.Phase == v1beta1.RolloutReady && s.Message == "" && s.Waits == "" && s.Drift == ""
 }
 
 // awaits returns the text that is printed while the rollout of a version has not begun.
@@ -141,38 +141,31 @@ func describe(a *v1beta1.Alias) string {
 	case s == nil || s.Phase == "":
 		return "waiting for the rollout of " + kubectl.Aliases.Full(a.Name) + " to begin"
 	case kubectl.IsUndone(s):
-		return fmt.Sprintf("version %s serves instead of version %s: ", s.Stable.FunctionVersion,
-			s.Target.FunctionVersion) +
-			s.Message + suffix(s.Drift)
+		return fmt.Sprintf("%s instead of version %s: %s", traffic(a).Serves(), s.Target.FunctionVersion, s.Message) +
+			suffix(s.Waits) + suffix(s.Drift)
 	case s.Phase == v1beta1.RolloutFailed:
-		return failure(s).Error() + suffix(s.Drift)
+		return failure(a).Error() + suffix(s.Waits) + suffix(s.Drift)
 	case s.Phase == v1beta1.RolloutReady:
-		return "version " + s.Stable.FunctionVersion + " serves" + suffix(cmp.Or(s.Drift, s.Message))
+		return traffic(a).Serves() + suffix(cmp.Or(s.Drift, s.Waits, s.Message))
 	}
-	return progress(a.Spec.Rollout, s)
+	return progress(a)
 }
 
 // progress returns the state of a rollout in progress.
-func progress(spec *v1beta1.AliasRollout, s *v1beta1.AliasRolloutStatus) string {
+func progress(a *v1beta1.Alias) string {
+	spec, s := a.Spec.Rollout, a.Status.Rollout
 	var b strings.Builder
 	fmt.Fprintf(&b, "rollout %s: %s", s.ID, phase(s))
 	if steps := rollout.CanarySteps(spec.Strategy); stepping(s) && int(s.CurrentStepIndex) < len(steps) {
 		fmt.Fprintf(&b, ", step %d of %d (%s)", s.CurrentStepIndex+1, len(steps), label(steps[s.CurrentStepIndex]))
 	}
-	if s.ObservedWeight >= hundred {
-		fmt.Fprintf(&b, ": version %s receives all invocations", s.Target.FunctionVersion)
-	} else {
-		fmt.Fprintf(&b, ": version %s serves", s.Stable.FunctionVersion)
-		if s.ObservedWeight > 0 {
-			fmt.Fprintf(&b, ", version %s receives %d %%", s.Target.FunctionVersion, s.ObservedWeight)
-		}
-	}
+	b.WriteString(": " + traffic(a).Serves())
 	for _, c := range s.Checks {
 		if c.Result != "" && (c.Value != "" || c.Result != rollout.Success) {
 			b.WriteString("; " + strings.Join(strings.Fields(c.Name+" "+c.Value+" ("+c.Result+")"), " "))
 		}
 	}
-	return b.String() + suffix(s.Message)
+	return b.String() + suffix(s.Message) + suffix(s.Waits)
 }
 
 // phase returns the phase, the step and the reason of a rollout.

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,15 +48,20 @@ func TestGoals(t *testing.T) {
 		"VersionHasFailed":  {reason: "The version that is waited for was rejected before another one.", args: args{canary(rejected, newTarget), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 1 serves"}},
 		"Undone":            {reason: "A version that the user has returned to serves as the user wants.", args: args{canary(undone), promoted("")}, want: want{done: true}},
 		"UndoneVersion":     {reason: "The version that is waited for is not rolled out after the user has returned to another one.", args: args{canary(undone), promoted("2")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (RollbackTo): the user has chosen version 1; version 1 serves"}},
-		"UndoWaits":         {reason: "A rollback waits until AWS can invoke the version that the user has chosen.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "rollback-to waits: reads version 0" })), promoted("")}},
-		"UndoRefused":       {reason: "A rollback to a version that is gone has failed.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "version 0 does not exist" })), promoted("")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (RollbackTo): version 0 does not exist; version 1 serves"}},
-		"NotHandled":        {reason: "A state from before a command says nothing about it.", args: args{canary(rejected), after("abort", "t", ended)}},
-		"Aborted":           {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
-		"Aborting":          {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
-		"Serves":            {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
-		"ServesNot":         {reason: "The version can't serve any more.", args: args{canary(ready), serves("1")}, want: want{err: "the provider does not return to version 1: the event RolloutCommand says why"}},
-		"ServesOnceHandled": {reason: "The provider has not handled the command yet.", args: args{canary(ready), after("rollback-to", "t", serves("1"))}},
-		"ServesSoon":        {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
+		"UndoWaits":         {reason: "A rollback waits until AWS can invoke the version that the user has chosen.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Waits = "rollback-to waits: reads version 0" })), promoted("")}},
+		"UndoMessage":       {reason: "Whether the user has undone a rollout depends on its reason, not on its words.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) { s.Message = "other words" })), promoted("")}, want: want{done: true}},
+		"UndoRefused": {reason: "A rollback to a version that is gone has ended the rollout.", args: args{canary(undone, status(func(s *v1beta1.AliasRolloutStatus) {
+			s.Reason, s.Message = rollout.ReasonAborted, "the user has chosen another version"
+		})), promoted("")}, want: want{err: "rollout 2-t87v8a of version 2 has failed (Aborted): the user has chosen another version; version 1 serves"}},
+		"FailedAndChanged":   {reason: "What serves is what AWS shows, not what the rollout has left.", args: args{canary(rejected, served("3"), drift), promoted("")}, want: want{err: strings.Replace(failedMessage, "version 1 serves", "version 3 serves", 1)}},
+		"RejectedAndChanged": {reason: "So it is for a version that was rejected before another one.", args: args{canary(rejected, newTarget, served("5"), drift), promoted("2")}, want: want{err: "version 2 was rejected (AnalysisFailed): version 5 serves"}},
+		"NotHandled":         {reason: "A state from before a command says nothing about it.", args: args{canary(rejected), after("abort", "t", ended)}},
+		"Aborted":            {reason: "A rollout that was aborted has ended.", args: args{canary(rejected, handled), after("abort", "t", ended)}, want: want{done: true}},
+		"Aborting":           {reason: "A rollback takes a while.", args: args{canary(handled), after("abort", "t", ended)}},
+		"Serves":             {reason: "Undo has succeeded if the version serves, although the manifest wants another.", args: args{canary(rejected), serves("1")}, want: want{done: true}},
+		"ServesNot":          {reason: "The version can't serve any more.", args: args{canary(ready), serves("1")}, want: want{err: "the provider does not return to version 1: the event RolloutCommand says why"}},
+		"ServesOnceHandled":  {reason: "The provider has not handled the command yet.", args: args{canary(ready), after("rollback-to", "t", serves("1"))}},
+		"ServesSoon":         {reason: "The rollback is in progress.", args: args{canary(), serves("1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -93,10 +99,22 @@ func TestDescribe(t *testing.T) {
 			reason: "All invocations have moved.",
 			args: canary(status(func(s *v1beta1.AliasRolloutStatus) {
 				s.Step, s.ObservedWeight, s.Checks = v1beta1.RolloutBaking, 100, nil
-			})),
-			want: "rollout 2-t87v8a: Progressing, Baking: version 2 receives all invocations",
+			}), served("2")),
+			want: "rollout 2-t87v8a: Progressing, Baking: version 2 serves",
 		},
-		"Ready":  {reason: "The stable version serves.", args: canary(ready), want: "version 2 serves"},
+		"Ready": {reason: "The stable version serves.", args: canary(ready), want: "version 2 serves"},
+		"Changed": {
+			reason: "What serves is what AWS shows, after a change by hand too.",
+			args:   canary(ready, served("3"), status(func(s *v1beta1.AliasRolloutStatus) { s.Drift = "someone else has changed the alias" })),
+			want:   "version 3 serves; someone else has changed the alias",
+		},
+		"Moving": {
+			reason: "AWS moves an alias with provisioned concurrency: the former version still receives all invocations.",
+			args: canary(ready, func(a *v1beta1.Alias) {
+				a.Status.AtProvider.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{"1": "1"}}
+			}),
+			want: "version 1 serves",
+		},
 		"Failed": {reason: "After a failure, the stable version serves.", args: canary(rejected), want: failedMessage},
 		"Undone": {
 			reason: "A rollback by the user says which version serves, instead of which one.", args: canary(undone),

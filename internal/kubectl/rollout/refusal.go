@@ -41,13 +41,13 @@ func why(a *v1beta1.Alias, annotation, value string) string {
 	s := a.Status.Rollout
 	switch annotation {
 	case v1beta1.AnnotationRolloutRetry:
-		return "there is nothing to retry: " + state(s)
+		return "there is nothing to retry: " + state(a)
 	case v1beta1.AnnotationRolloutRollbackTo:
 		return whyNotTo(s, value)
 	}
 	switch {
 	case !inProgress(s):
-		return "no rollout is in progress: " + state(s)
+		return "no rollout is in progress: " + state(a)
 	case s.Step == v1beta1.RolloutRollingBack:
 		return fmt.Sprintf("rollout %s already rolls back to version %s", s.ID, s.Stable.FunctionVersion)
 	case s.Step == v1beta1.RolloutPromoting,
@@ -87,13 +87,13 @@ func versions(s *v1beta1.AliasRolloutStatus) []string {
 }
 
 // state returns the state of a rollout that has ended or has not begun.
-func state(s *v1beta1.AliasRolloutStatus) string {
+func state(a *v1beta1.Alias) string {
+	s := a.Status.Rollout
 	switch {
 	case inProgress(s):
 		return fmt.Sprintf("rollout %s is in progress: %s", s.ID, phase(s))
 	case s.Phase == v1beta1.RolloutFailed:
-		return fmt.Sprintf("version %s %s (%s), version %s serves", s.Target.FunctionVersion, verdict(s), s.Reason,
-			s.Stable.FunctionVersion)
+		return fmt.Sprintf("version %s %s (%s), %s", s.Target.FunctionVersion, verdict(s), s.Reason, traffic(a).Serves())
 	}
 	return "version " + s.Stable.FunctionVersion + " is stable"
 }
@@ -107,7 +107,8 @@ func verdict(s *v1beta1.AliasRolloutStatus) string {
 }
 
 // previous returns the version that undo returns to if the user names none.
-func previous(s *v1beta1.AliasRolloutStatus) (string, error) {
+func previous(a *v1beta1.Alias) (string, error) {
+	s := a.Status.Rollout
 	switch {
 	case s == nil:
 		return "", errors.New("the provider has not observed the rollout yet")
@@ -115,7 +116,7 @@ func previous(s *v1beta1.AliasRolloutStatus) (string, error) {
 		return s.Stable.FunctionVersion, nil
 	case s.Phase == v1beta1.RolloutFailed:
 		return "", fmt.Errorf("the rollout is undone already: %s; to return to another version, name it with "+
-			"--to-version", state(s))
+			"--to-version", state(a))
 	case len(s.History) == 0:
 		return "", fmt.Errorf("the history has no version before version %s", s.Stable.FunctionVersion)
 	}

@@ -65,6 +65,7 @@ func TestRefusal(t *testing.T) {
 		"UndoFailed":         {reason: "The version that failed has never been stable.", args: args{canary(rejected, status(func(s *v1beta1.AliasRolloutStatus) { s.History = []v1beta1.RolloutRevision{{FunctionVersion: "0"}} })), v1beta1.AnnotationRolloutRollbackTo, "2/t"}, want: "version 2 is not in the history: choose one of 0"},
 		"UndoServes":         {reason: "After a failure, the stable version serves.", args: args{canary(rejected), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "version 1 serves already"},
 		"UndoNothing":        {reason: "There is no history.", args: args{canary(rejected), v1beta1.AnnotationRolloutRollbackTo, "7/t"}, want: "version 7 is not in the history, which is empty"},
+		"UndoChanged":        {reason: "After a change by someone else, the stable version can serve again.", args: args{canary(ready, served("3")), v1beta1.AnnotationRolloutRollbackTo, "2/t"}},
 		"UndoStable":         {reason: "The version serves.", args: args{canary(ready), v1beta1.AnnotationRolloutRollbackTo, "2/t"}, want: "version 2 serves already"},
 		"UndoPending":        {reason: "No invocation has moved.", args: args{canary(pending), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "version 1 serves already: to end the rollout of version 2, use abort"},
 		"UndoTwice":          {reason: "A rollback is not commanded twice.", args: args{canary(step(v1beta1.RolloutRollingBack, rollout.ReasonAborted)), v1beta1.AnnotationRolloutRollbackTo, "1/t"}, want: "rollout 2-t87v8a already rolls back to version 1"},
@@ -98,7 +99,7 @@ func TestPrevious(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := previous(tc.args.Status.Rollout)
+			got, err := previous(tc.args)
 			if message := errorText(err); got != tc.want || message != tc.err {
 				t.Errorf("%s: got %q, %q, want %q, %q", tc.reason, got, message, tc.want, tc.err)
 			}

@@ -254,15 +254,16 @@ func footer(t *tracker, sc screen) []string {
 	return out
 }
 
-// message returns the message of a state, without what the rest of the view shows.
+// message returns the message of a state and what a command waits for, without what the rest of the view shows.
 func message(s *v1beta1.AliasRolloutStatus) string {
-	switch {
-	case s.Step == v1beta1.RolloutPaused && s.Reason == rollout.ReasonStep:
-		return s.Drift
-	case s.Drift == "" || strings.Contains(s.Message, s.Drift):
-		return s.Message
+	parts := []string{s.Message, s.Waits, s.Drift}
+	if s.Step == v1beta1.RolloutPaused && s.Reason == rollout.ReasonStep {
+		parts[0] = ""
 	}
-	return strings.TrimPrefix(s.Message+"; "+s.Drift, "; ")
+	if strings.Contains(parts[0], s.Drift) {
+		parts[2] = ""
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
 // paragraph returns a text in lines that are as long as a terminal is wide, at most messageLines of them.
@@ -281,10 +282,7 @@ func paragraph(text string, width int) []string {
 // serving returns which version the alias invokes, besides one that receives a part of the invocations.
 func serving(a *v1beta1.Alias) string {
 	s, and := a.Status.Rollout, ""
-	version := s.Stable.FunctionVersion
-	if observed := shares(a); len(observed) > 0 {
-		version = observed[0].version
-	}
+	version := traffic(a).Serving()
 	if s.Phase == v1beta1.RolloutProgressing && version == s.Target.FunctionVersion &&
 		version != s.Stable.FunctionVersion {
 		and = "; version " + s.Stable.FunctionVersion + " if it fails"

@@ -163,7 +163,7 @@ func phaseStyle(phase string) lipgloss.Style {
 	switch phase {
 	case v1beta1.PhaseAvailable:
 		return kubectl.Green
-	case v1beta1.PhaseError:
+	case v1beta1.PhaseError, v1beta1.PhaseRolledBack:
 		return kubectl.Red
 	}
 	return kubectl.Yellow

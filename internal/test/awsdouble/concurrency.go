@@ -48,6 +48,14 @@ func (h *home) reserved(but *function) int32 {
 	return total
 }
 
+// usable returns the concurrency that a function may use: its reservation, or what the other functions leave.
+func (h *home) usable(f *function) int32 {
+	if f.concurrency != nil {
+		return *f.concurrency
+	}
+	return h.limits.ConcurrentExecutions - h.reserved(f)
+}
+
 func getConcurrency(s *Server, r *request) any {
 	return concurrencyOutput{ReservedConcurrentExecutions: s.unqualified(r).concurrency}
 }

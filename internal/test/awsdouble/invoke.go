@@ -55,7 +55,7 @@ func invoke(s *Server, r *request) any {
 		ClientContext: r.http.Header.Get("X-Amz-Client-Context"), TenantID: r.http.Header.Get("X-Amz-Tenant-Id"),
 		DurableExecutionName: r.http.Header.Get("X-Amz-Durable-Execution-Name"),
 	}
-	invocable(f, in)
+	r.home.invocable(f, in)
 	header := http.Header{"X-Amz-Executed-Version": {i.Version}}
 	if kind == "DryRun" {
 		return &answer{status: http.StatusNoContent, header: header}
@@ -89,7 +89,7 @@ func returned(out Returned, header http.Header, tail bool) *answer {
 }
 
 // invocable rejects invocations that do not reach the function's code.
-func invocable(f *function, in Invoked) {
+func (h *home) invocable(f *function, in Invoked) {
 	limit, kind := maxPayload, "RequestResponse"
 	if in.Asynchronous {
 		limit, kind = maxEventPayload, "Event"
@@ -106,7 +106,7 @@ func invocable(f *function, in Invoked) {
 	case in.ClientContext != "" && !isContext(in.ClientContext):
 		panic(apiError(http.StatusBadRequest, "InvalidRequestContentException",
 			"Client context must be a valid Base64-encoded JSON object."))
-	case f.concurrency != nil && *f.concurrency == 0:
+	case h.usable(f) <= 0:
 		e := throttled()
 		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"
 		panic(e)

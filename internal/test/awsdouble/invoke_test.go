@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"encoding/base64"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -201,7 +202,36 @@ func TestInvokeInState(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = c.Invoke(t.Context(), in)
+	wantNoConcurrency(t, err)
+}
+
+// wantNoConcurrency checks that an invocation was refused because its function has no concurrency.
+func wantNoConcurrency(t *testing.T, err error) {
+	t.Helper()
 	wantError(t, err, "TooManyRequestsException", "Rate Exceeded.")
+	throttled := &types.TooManyRequestsException{}
+	if !errors.As(err, &throttled) || throttled.Reason != types.ThrottleReasonReservedFunctionConcurrentInvocationLimitExceeded {
+		t.Errorf("reason %q", throttled.Reason)
+	}
+}
+
+// TestInvokeWithoutUnreservedConcurrency checks that a function without a reservation is not invoked if the others have
+// reserved all concurrency of the account.
+func TestInvokeWithoutUnreservedConcurrency(t *testing.T) {
+	s := start(t, Options{Limits: Limits{ConcurrentExecutions: 20, MinUnreserved: -1}}) // All of it may be reserved.
+	c := client(s)
+	create(t, c, zipFunction(t, "f"))
+	create(t, c, zipFunction(t, "g"))
+	if _, err := c.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{
+		FunctionName: aws.String("f"), ReservedConcurrentExecutions: aws.Int32(20),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Invoke(t.Context(), &lambda.InvokeInput{FunctionName: aws.String("f")}); err != nil {
+		t.Errorf("the reservation is not used: %v", err)
+	}
+	_, err := c.Invoke(t.Context(), &lambda.InvokeInput{FunctionName: aws.String("g")})
+	wantNoConcurrency(t, err)
 }
 
 // TestInvokeByWeight checks that the invocations of an alias are divided by its weights.

@@ -155,12 +155,14 @@ func luaValue(l *lua.LState, v any) lua.LValue {
 
 // reasons are the reasons of Ready that match a phase.
 var reasons = map[string][]any{
-	v1beta1.PhasePending:   {"Creating", nil},
-	v1beta1.PhaseCreating:  {"Creating"},
-	v1beta1.PhaseAvailable: {"Available"},
-	v1beta1.PhaseUpdating:  {"Updating"},
-	v1beta1.PhaseError:     {"Unavailable", "Differs", "RolledBack"},
-	v1beta1.PhaseDeleting:  {"Deleting"},
+	v1beta1.PhasePending:    {"Creating", nil},
+	v1beta1.PhaseCreating:   {"Creating"},
+	v1beta1.PhaseAvailable:  {"Available"},
+	v1beta1.PhaseUpdating:   {"Updating"},
+	v1beta1.PhaseDiffers:    {"Differs"},
+	v1beta1.PhaseRolledBack: {"RolledBack"},
+	v1beta1.PhaseError:      {"Unavailable"},
+	v1beta1.PhaseDeleting:   {"Deleting"},
 }
 
 // Contradiction returns an error if a status that the provider has just written contradicts itself, or if kstatus or
