@@ -3,7 +3,11 @@ package reconcile
 import (
 	"strings"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	corev1 "k8s.io/api/core/v1"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -117,4 +121,41 @@ func ready(s corev1.ConditionStatus, r xpv2.ConditionReason, generation int64, m
 		Message:            message,
 		ObservedGeneration: generation,
 	}
+}
+
+// ReasonNotDeleted is the reason of the event about an external resource that was left in
+// AWS when its managed resource was deleted, because the managed resource does not own it.
+const ReasonNotDeleted event.Reason = "LeftForeignResource"
+
+// TypeDeletionHeld is a condition that is True while a deletion waits for a person to confirm it.
+const TypeDeletionHeld xpv2.ConditionType = "DeletionHeld"
+
+// Reasons of the condition DeletionHeld.
+const (
+	// ReasonTooManyDeletions means that the limit of deletions is reached.
+	ReasonTooManyDeletions xpv2.ConditionReason = "TooManyDeletions"
+
+	// ReasonRecentlyInvoked means that the function was invoked recently.
+	ReasonRecentlyInvoked xpv2.ConditionReason = "RecentlyInvoked"
+
+	// ReasonInvocationsUnknown means that CloudWatch does not say whether the function was invoked.
+	ReasonInvocationsUnknown xpv2.ConditionReason = "InvocationsUnknown"
+
+	// ReasonDeletionProceeds means that the deletion no longer waits.
+	ReasonDeletionProceeds xpv2.ConditionReason = "DeletionProceeds"
+)
+
+// DeletionHeld returns whether the deletion of a resource waits for a confirmation, and the message that says why and
+// how to confirm it.
+func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
+	c := mg.GetCondition(TypeDeletionHeld)
+	return c.Message, c.Status == corev1.ConditionTrue
+}
+
+// pendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
+func pendingReason(mg resource.Conditioned) string {
+	if c := mg.GetCondition(TypeDeletionHeld); c.Status == corev1.ConditionTrue {
+		return string(c.Reason)
+	}
+	return ""
 }

@@ -19,36 +19,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/protection"
 )
 
-// TypeDeletionHeld is a condition that is True while a deletion waits for a person to confirm it.
-const TypeDeletionHeld xpv2.ConditionType = "DeletionHeld"
-
-// Reasons of the condition DeletionHeld.
-const (
-	// ReasonTooManyDeletions means that the limit of deletions is reached.
-	ReasonTooManyDeletions xpv2.ConditionReason = "TooManyDeletions"
-
-	// ReasonRecentlyInvoked means that the function was invoked recently.
-	ReasonRecentlyInvoked xpv2.ConditionReason = "RecentlyInvoked"
-
-	// ReasonInvocationsUnknown means that CloudWatch does not say whether the function was invoked.
-	ReasonInvocationsUnknown xpv2.ConditionReason = "InvocationsUnknown"
-
-	// ReasonDeletionProceeds means that the deletion no longer waits.
-	ReasonDeletionProceeds xpv2.ConditionReason = "DeletionProceeds"
-)
-
 // Reasons of the events about deletions that wait for a confirmation.
 const (
 	reasonDeletionHeld      event.Reason = "DeletionHeld"
 	reasonDeletionConfirmed event.Reason = "DeletionConfirmed"
 )
-
-// DeletionHeld returns whether the deletion of a resource waits for a confirmation, and the message that says why and
-// how to confirm it.
-func DeletionHeld(mg resource.Conditioned) (message string, held bool) {
-	c := mg.GetCondition(TypeDeletionHeld)
-	return c.Message, c.Status == corev1.ConditionTrue
-}
 
 // deletionProtection has deletions wait until a person confirms them, as far as a policy asks for that. A nil one has
 // none wait.
@@ -167,12 +142,4 @@ func countHeld(all []resource.Managed) map[string]int {
 		}
 	}
 	return counts
-}
-
-// pendingReason returns the reason why a deletion waits for a confirmation, empty if it does not.
-func pendingReason(mg resource.Conditioned) string {
-	if c := mg.GetCondition(TypeDeletionHeld); c.Status == corev1.ConditionTrue {
-		return string(c.Reason)
-	}
-	return ""
 }

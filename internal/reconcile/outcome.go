@@ -268,3 +268,8 @@ func (e *AwaitedError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error.
 func (e *AwaitedError) Unwrap() error { return e.Err }
+
+func isLater(err error) bool {
+	_, ok := asType[*LaterError](err)
+	return ok
+}

@@ -63,8 +63,3 @@ func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
 		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
 	}
 }
-
-func isPanic(err error) bool {
-	var p *panics.Error
-	return errors.As(err, &p)
-}

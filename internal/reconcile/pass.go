@@ -29,19 +29,6 @@ import (
 // recordTimeout bounds the write of what a call has done.
 const recordTimeout = 10 * time.Second
 
-// An action is what a reconcile did to the external resource.
-type action int
-
-const (
-	actionNone action = iota
-	actionCreated
-	actionUpdated
-	actionDeleted
-
-	// actionPending means that a deletion waits for a confirmation.
-	actionPending
-)
-
 // A pass is one reconcile of one resource: what it knows, what it has found, and what it did. Its steps are those that
 // crossplane-runtime calls, see runtime.go.
 type pass[T Managed] struct {
@@ -391,11 +378,6 @@ func nameField(err error) error {
 
 // leavesNoTrace reports whether whatever the reconcile has found is dropped.
 func (p *pass[T]) leavesNoTrace() bool { return p.later != nil }
-
-func isLater(err error) bool {
-	_, ok := asType[*LaterError](err)
-	return ok
-}
 
 // concludes reports whether the external resource was created, and nothing remains to be observed.
 func (p *pass[T]) concludes() bool {

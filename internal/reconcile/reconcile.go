@@ -18,8 +18,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/listpoll"
@@ -379,19 +377,4 @@ func (r *reconciler[T]) forget(key types.NamespacedName) {
 		r.fields.Refer(r.user(key), nil)
 	}
 	r.recorder.forget(key)
-}
-
-// settled returns whether the resource was Ready and up to date in its last reconcile, and the
-// user has requested nothing since.
-func settled(mg Managed) bool {
-	return !meta.WasDeleted(mg) && !requested(mg) &&
-		Settled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
-		mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
-		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
-}
-
-// requested returns whether the user has requested a reconcile that is yet to happen.
-func requested(mg Managed) bool {
-	token, ok := meta.GetReconcileRequest(mg)
-	return ok && token != mg.GetLastHandledReconcileAt()
 }

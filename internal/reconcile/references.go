@@ -17,26 +17,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube/tenancy"
 )
-
-// A Reference is a reference of a spec to another resource of this provider. Ref and Selector may both be nil.
-type Reference struct {
-	// Field is the field of spec.forProvider that the reference sets, such as functionName.
-	Field string
-
-	// To is the kind of the referenced resource.
-	To schema.GroupVersionKind
-
-	// Ref is the name of the resource.
-	Ref *xpv2.NamespacedReference
-
-	// Selector selects the resource by labels.
-	Selector *xpv2.NamespacedSelector
-}
 
 // references resolves references in memory, in each reconcile: the spec in the cluster stays as the user wrote it, and
 // changes of the referenced resource are followed. While a resource is being deleted, references that cannot be

@@ -16,10 +16,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
-// ReasonNotDeleted is the reason of the event about an external resource that was left in
-// AWS when its managed resource was deleted, because the managed resource does not own it.
-const ReasonNotDeleted event.Reason = "LeftForeignResource"
-
 // Reasons of the events about a resource that is refused after it has created something. They are emitted about the
 // resource that owns what was acted on, and about the refused one.
 const (

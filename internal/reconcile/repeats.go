@@ -3,6 +3,8 @@ package reconcile
 import (
 	"sync"
 	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 )
 
 // ManyRepeats is how many times AWS accepts the same call in a row without showing its effect
@@ -67,7 +69,7 @@ func (r *Repeats) Delay(call, changes string, now time.Time) (wait time.Duration
 	if !ok {
 		return 0, 0
 	}
-	return max(was.at.Add(step(repeatDelays, was.count)).Sub(now), 0), was.count
+	return max(was.at.Add(delay.Step(repeatDelays, was.count)).Sub(now), 0), was.count
 }
 
 // same returns the recorded call if it made the same changes and has not expired. The caller holds the lock.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
 
 // completeStatus completes each status that the runtime is about to
@@ -134,31 +133,4 @@ func overdue(s *stateStore, mg Managed, err error, now time.Time) bool {
 		return true
 	}
 	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= gracePeriod(err)
-}
-
-// Unseen returns whether AWS has accepted the create of a resource and has not returned the
-// external resource since, or not as complete.
-func Unseen(mg Managed) bool {
-	r := mg.GetCondition(xpv2.TypeReady)
-	if _, created := ownership.CreatedAt(mg); !created {
-		return false
-	}
-	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
-}
-
-// Settled returns whether the present generation of a resource has been settled: AWS served it, or refused it, or only
-// the user could help. A difference found after that was made by someone else.
-func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
-
-// settledGeneration returns the last generation that has been settled. Resources written by
-// earlier releases of the provider have it only in their conditions.
-func settledGeneration(mg Managed) int64 {
-	if s := mg.GetSummary().SettledGeneration; s != 0 {
-		return s
-	}
-	ready := mg.GetCondition(xpv2.TypeReady)
-	if ready.Status == corev1.ConditionTrue && mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue {
-		return ready.ObservedGeneration
-	}
-	return 0
 }

@@ -14,6 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/delay"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
 )
@@ -222,7 +223,7 @@ func (a absenceReport) unconfirmed() (verdict, bool) {
 	if a.wait > 0 {
 		return verdict{after: a.wait, silent: a.deleting}, true
 	}
-	return verdict{after: step(repeatDelays, a.reports+1), silent: a.deleting, count: true}, a.reports < needed-1
+	return verdict{after: delay.Step(repeatDelays, a.reports+1), silent: a.deleting, count: true}, a.reports < needed-1
 }
 
 // mayExist reports whether an external resource that AWS does not show may exist all the same, and sets what the

@@ -25,3 +25,6 @@ func Spread(id string, over time.Duration) time.Duration {
 	share := float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53) //nolint:mnd // A float64 holds 53 bits exactly.
 	return time.Duration(share * float64(over))
 }
+
+// Step returns the nth of some delays, for n from 1. The last one repeats.
+func Step(delays []time.Duration, n int) time.Duration { return delays[min(max(n, 1), len(delays))-1] }

@@ -1,0 +1,21 @@
+package reconcile
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// A Reference is a reference of a spec to another resource of this provider. Ref and Selector may both be nil.
+type Reference struct {
+	// Field is the field of spec.forProvider that the reference sets, such as functionName.
+	Field string
+
+	// To is the kind of the referenced resource.
+	To schema.GroupVersionKind
+
+	// Ref is the name of the resource.
+	Ref *xpv2.NamespacedReference
+
+	// Selector selects the resource by labels.
+	Selector *xpv2.NamespacedSelector
+}

@@ -1,0 +1,50 @@
+package reconcile
+
+import (
+	"github.com/crossplane-contrib/provider-lambda/internal/reconcile/ownership"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Unseen returns whether AWS has accepted the create of a resource and has not returned the
+// external resource since, or not as complete.
+func Unseen(mg Managed) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
+	if _, created := ownership.CreatedAt(mg); !created {
+		return false
+	}
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || IsNeverShown(r)
+}
+
+// Settled returns whether the present generation of a resource has been settled: AWS served it, or refused it, or only
+// the user could help. A difference found after that was made by someone else.
+func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
+
+// settledGeneration returns the last generation that has been settled. Resources written by
+// earlier releases of the provider have it only in their conditions.
+func settledGeneration(mg Managed) int64 {
+	if s := mg.GetSummary().SettledGeneration; s != 0 {
+		return s
+	}
+	ready := mg.GetCondition(xpv2.TypeReady)
+	if ready.Status == corev1.ConditionTrue && mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue {
+		return ready.ObservedGeneration
+	}
+	return 0
+}
+
+// settled returns whether the resource was Ready and up to date in its last reconcile, and the
+// user has requested nothing since.
+func settled(mg Managed) bool {
+	return !meta.WasDeleted(mg) && !requested(mg) &&
+		Settled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
+		mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
+		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
+}
+
+// requested returns whether the user has requested a reconcile that is yet to happen.
+func requested(mg Managed) bool {
+	token, ok := meta.GetReconcileRequest(mg)
+	return ok && token != mg.GetLastHandledReconcileAt()
+}
